@@ -1,0 +1,11 @@
+/** Registered memory, and what all layers of the iWARP stack share. */
+@SuppressWarnings("requires-automatic") // Micrometer has a module name but no descriptor yet
+module io.iwarp.core {
+    requires transitive io.netty.buffer;
+    requires io.netty.common;
+    requires org.slf4j;
+    requires static micrometer.core;
+    requires static org.jspecify;
+
+    exports io.iwarp.memory;
+}

@@ -1,0 +1,7 @@
+/** DDP: data placed where it belongs without a detour (RFC 5041). */
+module io.iwarp.ddp {
+    requires transitive io.iwarp.mpa;
+    requires io.netty.common;
+    requires org.slf4j;
+    requires static org.jspecify;
+}

@@ -1,0 +1,9 @@
+/** MPA: DDP's segments framed in a TCP stream (RFC 5044, RFC 6581). */
+module io.iwarp.mpa {
+    requires transitive io.iwarp.core;
+    requires transitive io.netty.transport;
+    requires io.netty.common;
+    requires org.slf4j;
+    requires static io.netty.transport.classes.epoll;
+    requires static org.jspecify;
+}

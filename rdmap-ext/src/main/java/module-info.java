@@ -1,0 +1,7 @@
+/** RDMAP (RFC 5040, RFC 7306) and the verbs over it. */
+module io.iwarp.rdmap {
+    requires transitive io.iwarp.ddp;
+    requires io.netty.common;
+    requires org.slf4j;
+    requires static org.jspecify;
+}
