@@ -5,7 +5,8 @@ module io.iwarp.core {
     requires io.netty.common;
     requires org.slf4j;
     requires static micrometer.core;
-    requires static org.jspecify;
+    requires static transitive org.jspecify;
 
+    exports io.iwarp;
     exports io.iwarp.memory;
 }

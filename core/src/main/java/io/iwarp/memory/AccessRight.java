@@ -1,13 +1,49 @@
 package io.iwarp.memory;
 
-/** What may be done to registered memory. A region has none of these unless its owner says so. */
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What may be done to a registered region through its STag. A region has the rights that were named when it was
+ * registered and no others: by default it has none (RFC 5042 sections 6.2.1 and 6.3.5).
+ */
 public enum AccessRight {
-    /** The local side may let the stack write here: needed for the sink of an RDMA Read. */
+    /** The answer to an RDMA Read of this side may be placed in the region. */
     LOCAL_WRITE,
-    /** The peer may read with an RDMA Read. */
+    /** The peer may read the region with RDMA Reads. */
     REMOTE_READ,
-    /** The peer may write with an RDMA Write. */
+    /** The peer may write the region with RDMA Writes. */
     REMOTE_WRITE,
-    /** The peer may run atomic operations (RFC 7306). */
-    REMOTE_ATOMIC
+    /** The peer may change the region with atomic operations (RFC 7306). */
+    REMOTE_ATOMIC;
+
+    private static final AccessRight[] ALL = values();
+
+    /** One bit for each right, so that the data path checks it without touching a collection. */
+    int bit() {
+        return 1 << ordinal();
+    }
+
+    /** The rights as one bit each; refuses a right that is named twice. */
+    static int bits(AccessRight... rights) {
+        int bits = 0;
+        for (AccessRight right : rights) {
+            if ((bits & right.bit()) != 0) {
+                throw new IllegalArgumentException("the right " + right + " is named twice; name each right once");
+            }
+            bits |= right.bit();
+        }
+        return bits;
+    }
+
+    /** The rights that these bits stand for. */
+    static Set<AccessRight> ofBits(int bits) {
+        EnumSet<AccessRight> rights = EnumSet.noneOf(AccessRight.class);
+        for (AccessRight right : ALL) {
+            if ((bits & right.bit()) != 0) {
+                rights.add(right);
+            }
+        }
+        return rights;
+    }
 }

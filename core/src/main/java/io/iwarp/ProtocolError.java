@@ -1,0 +1,361 @@
+package io.iwarp;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every error number of the iWARP protocols, as layer, error type and error code: the one registry of RFC 6580
+ * section 3 with the additions of RFC 6581 section 8. A Terminate message carries these three numbers (RFC 5040
+ * section 4.8).
+ *
+ * <p>{@link #toString} gives the numbers as the RFCs write them, for example {@code 0x1/0x1/0x00}, with the name.
+ */
+public enum ProtocolError {
+    /** Local Catastrophic Error. RFC 5040 section 4.8; any code is allowed and none has a meaning. */
+    RDMAP_LOCAL_CATASTROPHIC(
+            ErrorLayer.RDMAP,
+            0,
+            0x00,
+            "Local Catastrophic Error",
+            "the side that reports this failed within itself and cannot go on; look into its log, "
+                    + "then connect again"),
+    /** Invalid Steering Tag. RFC 5040 section 4.8. */
+    RDMAP_INVALID_STAG(
+            ErrorLayer.RDMAP,
+            1,
+            0x00,
+            "Remote Protection Error / Invalid Steering Tag",
+            "a request named an STag that does not exist or was revoked; advertise the region "
+                    + "again, and keep it open until the peer has finished with it"),
+    /** Base or bounds violation. RFC 5040 section 4.8. */
+    RDMAP_BASE_OR_BOUNDS(
+            ErrorLayer.RDMAP,
+            1,
+            0x01,
+            "Remote Protection Error / Base or bounds violation",
+            "a request reached outside the octets that its STag names; keep tagged offset and "
+                    + "length within the advertised buffer"),
+    /** Access rights violation. RFC 5040 section 4.8. */
+    RDMAP_ACCESS_RIGHTS(
+            ErrorLayer.RDMAP,
+            1,
+            0x02,
+            "Remote Protection Error / Access rights violation",
+            "a request needs a right that its STag does not grant; register the region with the "
+                    + "right the peer needs (REMOTE_READ for a Read, REMOTE_ATOMIC for an atomic operation)"),
+    /** Steering Tag not associated with RDMAP Stream. RFC 5040 section 4.8. */
+    RDMAP_STAG_NOT_ASSOCIATED(
+            ErrorLayer.RDMAP,
+            1,
+            0x03,
+            "Remote Protection Error / Steering Tag not associated with RDMAP Stream",
+            "a request named an STag of another protection domain or of another stream; register "
+                    + "the region in the domain of this stream"),
+    /** Tagged Offset wrap. RFC 5040 section 4.8. */
+    RDMAP_TO_WRAP(
+            ErrorLayer.RDMAP,
+            1,
+            0x04,
+            "Remote Protection Error / Tagged Offset wrap",
+            "tagged offset plus length of a request went past 2^64; keep both within the advertised buffer"),
+    /**
+     * Steering Tag cannot be invalidated. RFC 5040 section 4.8, which lists it under two error types: this one is for
+     * an STag that exists.
+     */
+    RDMAP_STAG_NOT_INVALIDATED(
+            ErrorLayer.RDMAP,
+            1,
+            0x09,
+            "Remote Protection Error / Steering Tag cannot be invalidated",
+            "a Send with Invalidate named an STag that exists but that this stream may not "
+                    + "invalidate, as it belongs to another stream or is shared; give the peer an STag of "
+                    + "its own stream"),
+    /** Unspecified Error. RFC 5040 section 4.8. */
+    RDMAP_PROTECTION_UNSPECIFIED(
+            ErrorLayer.RDMAP,
+            1,
+            0xFF,
+            "Remote Protection Error / Unspecified Error",
+            "an access to memory was refused for a reason that has no number; look into the log "
+                    + "of the side that reported it"),
+    /** Invalid RDMAP version. RFC 5040 section 4.8. */
+    RDMAP_INVALID_VERSION(
+            ErrorLayer.RDMAP,
+            2,
+            0x05,
+            "Remote Operation Error / Invalid RDMAP version",
+            "a message carried an RDMAP version other than 1; both sides must speak RFC 5040"),
+    /** Unexpected OpCode. RFC 5040 section 4.8. */
+    RDMAP_UNEXPECTED_OPCODE(
+            ErrorLayer.RDMAP,
+            2,
+            0x06,
+            "Remote Operation Error / Unexpected OpCode",
+            "a message carried an opcode that is unknown, is on the wrong queue, or answers a "
+                    + "request that was never made; the sender breaks RFC 5040"),
+    /** Catastrophic error, localized to RDMAP Stream. RFC 5040 section 4.8, RFC 7306 section 8.2. */
+    RDMAP_STREAM_CATASTROPHIC(
+            ErrorLayer.RDMAP,
+            2,
+            0x07,
+            "Remote Operation Error / Catastrophic error, localized to RDMAP Stream",
+            "a request could not be carried out and this stream cannot go on; an atomic operation "
+                    + "on an address that is not a multiple of 8 ends so: align it"),
+    /** Catastrophic error, global. RFC 5040 section 4.8. */
+    RDMAP_GLOBAL_CATASTROPHIC(
+            ErrorLayer.RDMAP,
+            2,
+            0x08,
+            "Remote Operation Error / Catastrophic error, global",
+            "a failure that concerns more than this stream; expect the other streams to that peer to end as well"),
+    /**
+     * Steering Tag cannot be Invalidated. RFC 5040 section 4.8, which lists it under two error types: this one is for
+     * an STag that does not exist.
+     */
+    RDMAP_UNKNOWN_STAG_NOT_INVALIDATED(
+            ErrorLayer.RDMAP,
+            2,
+            0x09,
+            "Remote Operation Error / Steering Tag cannot be Invalidated",
+            "a Send with Invalidate named an STag that does not exist; send the STag that the "
+                    + "peer advertised, and only once"),
+    /** Unspecified Error. RFC 5040 section 4.8. */
+    RDMAP_OPERATION_UNSPECIFIED(
+            ErrorLayer.RDMAP,
+            2,
+            0xFF,
+            "Remote Operation Error / Unspecified Error",
+            "a message could not be carried out for a reason that has no number, for example a "
+                    + "header of the wrong size; look into the log of the side that reported it"),
+    /** Local Catastrophic. RFC 5041 section 7.2. */
+    DDP_LOCAL_CATASTROPHIC(
+            ErrorLayer.DDP,
+            0,
+            0x00,
+            "Local Catastrophic",
+            "the side that reports this failed within its DDP layer; look into its log, then connect again"),
+    /** Invalid Steering Tag. RFC 5041 section 7.2. */
+    DDP_TAGGED_INVALID_STAG(
+            ErrorLayer.DDP,
+            1,
+            0x00,
+            "Tagged Buffer Error / Invalid Steering Tag",
+            "a tagged segment named an STag that does not exist, was revoked, or does not grant "
+                    + "writing; advertise the region again, with the right REMOTE_WRITE"),
+    /** Base or bounds violation. RFC 5041 section 7.2. */
+    DDP_TAGGED_BASE_OR_BOUNDS(
+            ErrorLayer.DDP,
+            1,
+            0x01,
+            "Tagged Buffer Error / Base or bounds violation",
+            "a tagged segment reached outside the octets that its STag names; keep tagged offset "
+                    + "and length within the advertised buffer"),
+    /** Steering Tag not associated with DDP Stream. RFC 5041 section 7.2. */
+    DDP_TAGGED_STAG_NOT_ASSOCIATED(
+            ErrorLayer.DDP,
+            1,
+            0x02,
+            "Tagged Buffer Error / Steering Tag not associated with DDP Stream",
+            "a tagged segment named an STag of another protection domain or of another stream; "
+                    + "register the region in the domain of this stream"),
+    /** Tagged Offset wrap. RFC 5041 section 7.2. */
+    DDP_TAGGED_TO_WRAP(
+            ErrorLayer.DDP,
+            1,
+            0x03,
+            "Tagged Buffer Error / Tagged Offset wrap",
+            "tagged offset plus length of a segment went past 2^64; keep both within the advertised buffer"),
+    /** Invalid DDP version. RFC 5041 section 7.2. */
+    DDP_TAGGED_INVALID_VERSION(
+            ErrorLayer.DDP,
+            1,
+            0x04,
+            "Tagged Buffer Error / Invalid DDP version",
+            "a tagged segment carried a DDP version other than 1; both sides must speak RFC 5041"),
+    /** Invalid Queue Number. RFC 5041 section 7.2. */
+    DDP_UNTAGGED_INVALID_QN(
+            ErrorLayer.DDP,
+            2,
+            0x01,
+            "Untagged Buffer Error / Invalid Queue Number",
+            "an untagged segment named a queue that does not exist; RDMAP uses the queues 0 to 3"),
+    /** Invalid Message Sequence Number - no buffer available. RFC 5041 section 7.2. */
+    DDP_UNTAGGED_NO_BUFFER(
+            ErrorLayer.DDP,
+            2,
+            0x02,
+            "Untagged Buffer Error / Invalid Message Sequence Number - no buffer available",
+            "a message came and no buffer was posted for it; post receives before the peer sends, "
+                    + "or send less at a time"),
+    /** Invalid Message Sequence Number - Message Sequence Number range is not valid. RFC 5041 section 7.2. */
+    DDP_UNTAGGED_MSN_OUT_OF_RANGE(
+            ErrorLayer.DDP,
+            2,
+            0x03,
+            "Untagged Buffer Error / Invalid Message Sequence Number - Message Sequence Number range is not valid",
+            "an untagged segment carried a message sequence number for which there is no buffer; "
+                    + "the sender counts wrongly or sends further ahead than buffers are posted"),
+    /** Invalid Message Offset. RFC 5041 section 7.2. */
+    DDP_UNTAGGED_INVALID_MO(
+            ErrorLayer.DDP,
+            2,
+            0x04,
+            "Untagged Buffer Error / Invalid Message Offset",
+            "an untagged segment began beyond the end of the buffer posted for its message; post "
+                    + "larger buffers or send shorter messages"),
+    /** DDP Message too long for available buffer. RFC 5041 section 7.2. */
+    DDP_UNTAGGED_MESSAGE_TOO_LONG(
+            ErrorLayer.DDP,
+            2,
+            0x05,
+            "Untagged Buffer Error / DDP Message too long for available buffer",
+            "a message is longer than the buffer posted for it; post larger buffers or send shorter messages"),
+    /** Invalid DDP version. RFC 5041 section 7.2. */
+    DDP_UNTAGGED_INVALID_VERSION(
+            ErrorLayer.DDP,
+            2,
+            0x06,
+            "Untagged Buffer Error / Invalid DDP version",
+            "an untagged segment carried a DDP version other than 1; both sides must speak RFC 5041"),
+    /** TCP connection closed, terminated, or lost. RFC 5044 section 8. */
+    MPA_CONNECTION_LOST(
+            ErrorLayer.MPA,
+            0,
+            0x01,
+            "MPA Error / TCP connection closed, terminated, or lost",
+            "the TCP connection went away while the stream was in use; check the peer and the "
+                    + "network, then connect again"),
+    /** MPA CRC Error. RFC 5044 section 8. */
+    MPA_CRC_MISMATCH(
+            ErrorLayer.MPA,
+            0,
+            0x02,
+            "MPA Error / MPA CRC Error",
+            "the CRC32C of an FPDU does not fit its octets: they were damaged on the way, or the "
+                    + "sides disagree about markers or CRC; nothing of that FPDU was used"),
+    /** MPA Marker and ULPDU Length field mismatch. RFC 5044 section 8. */
+    MPA_MARKER_MISMATCH(
+            ErrorLayer.MPA,
+            0,
+            0x03,
+            "MPA Error / MPA Marker and ULPDU Length field mismatch",
+            "a marker does not point to the start of its FPDU: framing was lost, or the sides "
+                    + "disagree about markers"),
+    /** Invalid MPA Request Frame or MPA Response Frame. RFC 5044 section 8. */
+    MPA_INVALID_STARTUP_FRAME(
+            ErrorLayer.MPA,
+            0,
+            0x04,
+            "MPA Error / Invalid MPA Request Frame or MPA Response Frame",
+            "the first octets of the connection are not the MPA frame that was due; make sure "
+                    + "that the peer speaks MPA and that just one side is the initiator"),
+    /** Local catastrophic error. RFC 6581 section 8. */
+    MPA_LOCAL_CATASTROPHIC(
+            ErrorLayer.MPA,
+            0,
+            0x05,
+            "MPA Error / Local catastrophic error",
+            "the side that reports this failed while the connection was set up; look into its "
+                    + "log, then connect again"),
+    /** Insufficient IRD resources. RFC 6581 section 8. */
+    MPA_INSUFFICIENT_IRD(
+            ErrorLayer.MPA,
+            0,
+            0x06,
+            "MPA Error / Insufficient IRD resources",
+            "the responder offers fewer inbound Read Requests than the initiator needs; ask for "
+                    + "fewer, or raise the limit of the responder"),
+    /** No matching RTR option. RFC 6581 section 8. */
+    MPA_NO_MATCHING_RTR(
+            ErrorLayer.MPA,
+            0,
+            0x07,
+            "MPA Error / No matching RTR option",
+            "the sides have no ready-to-receive message in common; allow one more kind of it on one side");
+
+    private static final int LAYERS = 3;
+    private static final int TYPES = 16;
+    private static final int CODES = 256;
+    private static final @Nullable ProtocolError[] BY_NUMBER = index(values());
+
+    private final ErrorLayer layer;
+    private final int type;
+    private final int code;
+    private final String rfcName;
+    private final String explanation;
+
+    ProtocolError(ErrorLayer layer, int type, int code, String rfcName, String explanation) {
+        this.layer = layer;
+        this.type = type;
+        this.code = code;
+        this.rfcName = rfcName;
+        this.explanation = explanation;
+    }
+
+    /** The layer whose registry has this error. */
+    public ErrorLayer layer() {
+        return layer;
+    }
+
+    /** The 4-bit Error Type, 0 to 15. */
+    public int type() {
+        return type;
+    }
+
+    /** The 8-bit Error Code, 0 to 255. */
+    public int code() {
+        return code;
+    }
+
+    /** The name in the registry of RFC 6580 section 3: error type, and error code where there is one. */
+    public String rfcName() {
+        return rfcName;
+    }
+
+    /** A sentence for people: what the peer or the caller did, and what to do about it. */
+    public String explanation() {
+        return explanation;
+    }
+
+    /**
+     * The error with these numbers. The code of an RDMAP Local Catastrophic Error has no meaning, so any code finds it.
+     *
+     * @param layer the Layer field of a Terminate, 0 to 15
+     * @param type the Error Type field, 0 to 15
+     * @param code the Error Code field, 0 to 255
+     * @return the error, or null when the numbers are not assigned
+     */
+    public static @Nullable ProtocolError find(int layer, int type, int code) {
+        if (layer == ErrorLayer.RDMAP.number() && type == RDMAP_LOCAL_CATASTROPHIC.type) {
+            return RDMAP_LOCAL_CATASTROPHIC;
+        }
+        if (layer < 0 || layer >= LAYERS || type < 0 || type >= TYPES || code < 0 || code >= CODES) {
+            return null;
+        }
+        return BY_NUMBER[slot(layer, type, code)];
+    }
+
+    /** The numbers as layer/type/code and the registered name. */
+    @Override
+    public String toString() {
+        return String.format(Locale.ROOT, "0x%x/0x%x/0x%02x %s", layer.number(), type, code, rfcName);
+    }
+
+    private static int slot(int layer, int type, int code) {
+        return (layer * TYPES + type) * CODES + code;
+    }
+
+    /** Two errors with the same numbers could not be told apart on the wire, so loading this class fails for them. */
+    private static @Nullable ProtocolError[] index(ProtocolError[] errors) {
+        @Nullable ProtocolError[] table = new @Nullable ProtocolError[LAYERS * TYPES * CODES];
+        for (ProtocolError error : errors) {
+            int slot = slot(error.layer.number(), error.type, error.code);
+            ProtocolError other = table[slot];
+            if (other != null) {
+                throw new IllegalStateException(error.name() + " and " + other.name() + " have the same numbers");
+            }
+            table[slot] = error;
+        }
+        return table;
+    }
+}

@@ -1,0 +1,23 @@
+package io.iwarp.memory;
+
+/**
+ * The outcome of the checks on an access to a tagged buffer (RFC 5041 section 7.1, RFC 5040 section 7.2), which are made
+ * in the order of the constants below: the first that fails is the verdict.
+ */
+public enum AccessVerdict {
+    /** All checks passed. */
+    GRANTED,
+    /** There is no such STag, or it was revoked. */
+    INVALID_STAG,
+    /** The STag belongs to another protection domain, or to another stream of the same domain. */
+    NOT_ASSOCIATED,
+    /** The STag does not grant the right that the access needs. */
+    NO_RIGHT,
+    /**
+     * Tagged offset plus length goes past 2^64. The RFCs list this check last, but a range that wraps is nearly always
+     * out of bounds as well, so it is made before that one: else it could never be reported.
+     */
+    WRAP,
+    /** The range is not wholly within the octets that the STag names. */
+    BOUNDS
+}

@@ -1,0 +1,198 @@
+package io.iwarp.memory;
+
+import java.security.SecureRandom;
+import java.util.Random;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The owner of what protection domains share: the STags and the limits on registered memory. It is the resource manager
+ * of RFC 5042 section 3 and the context of the verbs. A device exists in this process only; it stands for no hardware,
+ * has no threads and need not be closed.
+ *
+ * <p>STags are drawn from {@link SecureRandom} over the whole range of 32 bits but 0, so that a peer cannot guess one,
+ * and one that was retired is not handed out again before 65,536 later ones were (RFC 5040 section 8.1.1 rule 8).
+ *
+ * <p>Applications that do not trust each other should not share a device, as one could use up the limits of all; by
+ * default {@link ProtectionDomain#create} gives each domain its own. Any thread may call any method.
+ */
+public final class IwarpDevice {
+    private final int maximumRegions;
+    private final long maximumRegisteredOctets;
+    private final Random random;
+    private final STagTable table = new STagTable();
+    /** Guards changes of the table, and all below. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final RetiredSTags retired = new RetiredSTags();
+    private int regions;
+    private long registeredOctets;
+
+    IwarpDevice(Builder builder, Random random) {
+        this.maximumRegions = builder.maximumRegions;
+        this.maximumRegisteredOctets = builder.maximumRegisteredOctets;
+        this.random = random;
+    }
+
+    /** A device with the default limits. */
+    public static IwarpDevice create() {
+        return builder().build();
+    }
+
+    /** A builder that stands at the default limits. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** A new protection domain whose STags and limits are those of this device. */
+    public ProtectionDomain allocateProtectionDomain() {
+        return new ProtectionDomain(this);
+    }
+
+    /** How many regions may be open at the same time. */
+    public int maximumRegions() {
+        return maximumRegions;
+    }
+
+    /** How many octets all open regions together may have. */
+    public long maximumRegisteredOctets() {
+        return maximumRegisteredOctets;
+    }
+
+    /** How many regions are open now. */
+    public int regions() {
+        lock.lock();
+        try {
+            return regions;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many octets all open regions together have now. */
+    public long registeredOctets() {
+        lock.lock();
+        try {
+            return registeredOctets;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Counts one more region against the limits, or throws and counts nothing. */
+    void reserve(long octets) {
+        lock.lock();
+        try {
+            if (regions == maximumRegions) {
+                throw new ResourceLimitException("maximumRegions", maximumRegions, regions, 1);
+            }
+            if (octets > maximumRegisteredOctets - registeredOctets) {
+                throw new ResourceLimitException(
+                        "maximumRegisteredOctets", maximumRegisteredOctets, registeredOctets, octets);
+            }
+            regions++;
+            registeredOctets += octets;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes back what {@link #reserve} counted. */
+    void unreserve(long octets) {
+        lock.lock();
+        try {
+            regions--;
+            registeredOctets -= octets;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives memory a new STag, by which it can be found from now on. */
+    TaggedBuffer issue(
+            ProtectionDomain domain,
+            @Nullable StreamAssociation scope,
+            int rightBits,
+            long baseTaggedOffset,
+            RegionMemory memory) {
+        lock.lock();
+        try {
+            TaggedBuffer buffer = new TaggedBuffer(drawSTag(), domain, scope, rightBits, baseTaggedOffset, memory);
+            table.add(buffer);
+            return buffer;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Makes an STag unknown. Called once for each tagged buffer, after it was revoked. */
+    void retire(TaggedBuffer buffer) {
+        lock.lock();
+        try {
+            table.remove(buffer);
+            retired.add(buffer.stag());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The buffer that this STag names in any domain of the device, or null. Takes no lock, allocates nothing. */
+    @Nullable
+    TaggedBuffer find(int stag) {
+        return table.find(stag);
+    }
+
+    private int drawSTag() {
+        int stag;
+        do {
+            stag = random.nextInt();
+        } while (stag == 0 || table.find(stag) != null || retired.contains(stag));
+        return stag;
+    }
+
+    /** Sets the limits of a device. A builder belongs to one thread. */
+    public static final class Builder {
+        private static final int DEFAULT_MAXIMUM_REGIONS = 1 << 20;
+
+        private int maximumRegions = DEFAULT_MAXIMUM_REGIONS;
+        private long maximumRegisteredOctets = Long.MAX_VALUE;
+
+        private Builder() {}
+
+        /**
+         * How many regions may be open at the same time. Default 1,048,576. A region costs some 400 octets beside its
+         * memory, so the default bounds that to some 400 MiB.
+         *
+         * @param maximum at least 1
+         * @return this builder
+         */
+        public Builder maximumRegions(int maximum) {
+            if (maximum < 1) {
+                throw new IllegalArgumentException("maximumRegions is at least 1, not " + maximum);
+            }
+            this.maximumRegions = maximum;
+            return this;
+        }
+
+        /**
+         * How many octets all open regions together may have. Default 2^63 - 1, which is no limit: then direct memory
+         * is bounded by what the JVM and Netty allow, in the whole process. An octet that is registered twice counts
+         * twice.
+         *
+         * @param maximum at least 1
+         * @return this builder
+         */
+        public Builder maximumRegisteredOctets(long maximum) {
+            if (maximum < 1) {
+                throw new IllegalArgumentException("maximumRegisteredOctets is at least 1, not " + maximum);
+            }
+            this.maximumRegisteredOctets = maximum;
+            return this;
+        }
+
+        /** A new device with these limits. */
+        public IwarpDevice build() {
+            return new IwarpDevice(this, new SecureRandom());
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.iwarp.memory;
+
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Octets of the application that a peer can reach through an STag. A region begins when it is registered with its
+ * {@link ProtectionDomain}. It has two ends, which can be apart: {@link #invalidate} takes the STag back, and
+ * {@link #close} takes the STag back and gives the memory back.
+ *
+ * <p>The region holds a reference to each of its buffers until it is closed. Meanwhile the application must not change
+ * the capacity of a buffer, also not by writing beyond it; reader and writer indexes do not matter. While the STag is
+ * valid, a peer with the right to write may change the octets at any time and in any order. Read them after a message
+ * from the peer told that they are complete, or after the STag was taken back.
+ *
+ * <p>Any thread may call any method, an event loop included.
+ */
+public final class MemoryRegion implements AutoCloseable {
+    private final ProtectionDomain protectionDomain;
+    private final @Nullable StreamAssociation stream;
+    private final TaggedBuffer tagged;
+    private final RegionMemory memory;
+    private final AtomicBoolean retired = new AtomicBoolean();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    MemoryRegion(
+            ProtectionDomain protectionDomain,
+            @Nullable StreamAssociation stream,
+            TaggedBuffer tagged,
+            RegionMemory memory) {
+        this.protectionDomain = protectionDomain;
+        this.stream = stream;
+        this.tagged = tagged;
+        this.memory = memory;
+    }
+
+    /** The domain in which the region was registered. */
+    public ProtectionDomain protectionDomain() {
+        return protectionDomain;
+    }
+
+    /** The STag: any 32-bit value but 0. */
+    public int stag() {
+        return tagged.stag();
+    }
+
+    /** The tagged offset of the first octet, unsigned. */
+    public long baseTaggedOffset() {
+        return tagged.baseTaggedOffset();
+    }
+
+    /** The number of octets, at least 1. */
+    public long length() {
+        return tagged.length();
+    }
+
+    /** What may be done to the region through its STag; cannot be changed. */
+    public Set<AccessRight> rights() {
+        return AccessRight.ofBits(tagged.rightBits());
+    }
+
+    /** Whether the STag can be used: the region was neither invalidated nor closed. */
+    public boolean isValid() {
+        return !tagged.isRevoked();
+    }
+
+    /**
+     * The whole region, as a peer is told of it.
+     *
+     * @throws IllegalStateException if the region was invalidated or closed
+     */
+    public RemoteBuffer remoteBuffer() {
+        return remoteBuffer(0, length());
+    }
+
+    /**
+     * Part of the region, as a peer is told of it. The peer can still reach all of the region: the bounds that are
+     * checked are those of the region.
+     *
+     * @param offset where the part begins, in octets from the beginning of the region
+     * @param length the number of octets of the part
+     * @throws IndexOutOfBoundsException if the part is not within the region
+     * @throws IllegalStateException if the region was invalidated or closed
+     */
+    public RemoteBuffer remoteBuffer(long offset, long length) {
+        requireOpen();
+        if (!isValid()) {
+            throw new IllegalStateException(name() + " was invalidated; register the memory again for a new STag");
+        }
+        return new RemoteBuffer(stag(), baseTaggedOffset(), length()).slice(offset, length);
+    }
+
+    /**
+     * A new span over the whole region, for local access to its octets. It does not keep the region open and fails once
+     * the region is closed.
+     *
+     * @throws IllegalStateException if the region was closed
+     */
+    public OctetSpan span() {
+        return new OctetSpan().wrap(this, 0, length());
+    }
+
+    /**
+     * Takes the STag back and leaves the memory with the region, until it is closed. When this method returns, no
+     * placement into the region is in progress and none begins: no peer changes the octets any more (RFC 5042 section
+     * 6.2.2). It waits for placements that are in progress, each at most the copy of one segment, and may be called on
+     * an event loop. Calling it again does nothing but that waiting.
+     */
+    public void invalidate() {
+        tagged.revoke();
+        if (retired.compareAndSet(false, true)) {
+            protectionDomain.device().retire(tagged);
+            if (stream != null) {
+                stream.detach(this);
+            }
+        }
+    }
+
+    /**
+     * Invalidates the region and gives its references to the buffers back. What was posted from this region and is not
+     * completed yet fails or, if it left already as a reference of its own to the buffer, still goes out. Closing again
+     * does nothing.
+     */
+    @Override
+    public void close() {
+        invalidate();
+        if (closed.compareAndSet(false, true)) {
+            memory.close();
+            protectionDomain.dismissRegion(memory.length());
+        }
+    }
+
+    /** The octets, for local access. */
+    RegionMemory memory() {
+        requireOpen();
+        return memory;
+    }
+
+    /** STag, range, rights and state; the octets themselves do not appear. */
+    @Override
+    public String toString() {
+        String state = closed.get() ? ", closed" : isValid() ? "" : ", invalidated";
+        return "MemoryRegion[" + tagged + state + ']';
+    }
+
+    private void requireOpen() {
+        if (closed.get()) {
+            throw new IllegalStateException(name() + " was closed; register the memory again");
+        }
+    }
+
+    private String name() {
+        return String.format(Locale.ROOT, "region STag 0x%08x", stag());
+    }
+}

@@ -1,0 +1,179 @@
+package io.iwarp.memory;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run of octets that lie in part of a buffer or in part of a registered region, under one offset from 0 to
+ * {@link #length}. A span is mutable so that it can be filled again and again without allocation; a new span is empty.
+ *
+ * <p>A span holds no reference to what it covers: whoever fills it says who keeps the buffer or region alive. The span
+ * object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads copy to the
+ * same region, and fail with {@link IllegalStateException} once the region is closed; over a buffer, they are as safe
+ * as the buffer's own methods.
+ */
+public final class OctetSpan {
+    private @Nullable ByteBuf buffer;
+    private @Nullable RegionMemory memory;
+    /** Where the span begins: an index of the buffer, or an offset in the memory. */
+    private long origin;
+
+    private long length;
+
+    /** A span of no octets. */
+    public OctetSpan() {}
+
+    /**
+     * Covers part of a buffer.
+     *
+     * @param buffer the buffer, heap or direct; not retained
+     * @param index the index of the first octet in the buffer
+     * @param length the number of octets, at least 0; all must be within the buffer's capacity
+     * @return this span
+     */
+    public OctetSpan wrap(ByteBuf buffer, int index, int length) {
+        Objects.checkFromIndexSize(index, length, buffer.capacity());
+        this.buffer = buffer;
+        this.memory = null;
+        this.origin = index;
+        this.length = length;
+        return this;
+    }
+
+    /**
+     * Covers part of a region, whose rights do not matter here: the span is for local use.
+     *
+     * @param region a region that is not closed; the span does not keep it open
+     * @param offset the offset of the first octet, counted from the first octet of the region
+     * @param length the number of octets, at least 0; all must be within the region
+     * @return this span
+     * @throws IllegalStateException if the region was closed
+     */
+    public OctetSpan wrap(MemoryRegion region, long offset, long length) {
+        return wrap(region.memory(), offset, length);
+    }
+
+    private OctetSpan wrap(RegionMemory memory, long offset, long length) {
+        Objects.checkFromIndexSize(offset, length, memory.length());
+        this.buffer = null;
+        this.memory = memory;
+        this.origin = offset;
+        this.length = length;
+        return this;
+    }
+
+    /** Makes the span cover nothing, so that it keeps nothing from being collected. */
+    public void clear() {
+        buffer = null;
+        memory = null;
+        origin = 0;
+        length = 0;
+    }
+
+    /** The number of octets, at least 0. */
+    public long length() {
+        return length;
+    }
+
+    /**
+     * Copies octets into the span.
+     *
+     * @param offset where to, counted from the first octet of the span
+     * @param src where from; belongs to the calling thread, is neither released nor retained, keeps its indexes
+     * @param srcIndex the index of the first octet in {@code src}
+     * @param count the number of octets; a range that is not within the span is refused with
+     *     {@link IndexOutOfBoundsException} before an octet is changed
+     * @throws IllegalStateException if the span covers a region that was closed
+     */
+    public void put(long offset, ByteBuf src, int srcIndex, int count) {
+        Objects.checkFromIndexSize(offset, count, length);
+        RegionMemory region = memory;
+        if (region != null) {
+            requireOpen(region.put(origin + offset, src, srcIndex, count));
+        } else if (buffer != null) {
+            buffer.setBytes((int) (origin + offset), src, srcIndex, count);
+        }
+    }
+
+    /**
+     * Copies octets out of the span.
+     *
+     * @param offset where from, counted from the first octet of the span
+     * @param dst where to; belongs to the calling thread, is neither released nor retained, keeps its indexes
+     * @param dstIndex the index of the first octet in {@code dst}
+     * @param count the number of octets; a range that is not within the span is refused with
+     *     {@link IndexOutOfBoundsException} before an octet is copied
+     * @throws IllegalStateException if the span covers a region that was closed
+     */
+    public void get(long offset, ByteBuf dst, int dstIndex, int count) {
+        Objects.checkFromIndexSize(offset, count, length);
+        RegionMemory region = memory;
+        if (region != null) {
+            requireOpen(region.get(origin + offset, dst, dstIndex, count));
+        } else if (buffer != null) {
+            buffer.getBytes((int) (origin + offset), dst, dstIndex, count);
+        }
+    }
+
+    /**
+     * The buffer that holds an octet of the span. Together with {@link #indexAt} and {@link #contiguousAt} this gives
+     * the octets without a copy.
+     *
+     * @param offset the offset of the octet in the span, at least 0 and less than {@link #length}
+     * @return the buffer, not retained: retain it if it is used after the span's owner may let go of it
+     * @throws IllegalStateException if the span covers a region that was closed
+     */
+    public ByteBuf bufferAt(long offset) {
+        Objects.checkIndex(offset, length);
+        RegionMemory region = memory;
+        if (region == null) {
+            return Objects.requireNonNull(buffer);
+        }
+        requireOpen(!region.isClosed());
+        return region.buffer(region.pieceAt(origin + offset));
+    }
+
+    /**
+     * The index, in the buffer that holds it, of an octet of the span.
+     *
+     * @param offset the offset of the octet in the span, at least 0 and less than {@link #length}
+     */
+    public int indexAt(long offset) {
+        Objects.checkIndex(offset, length);
+        RegionMemory region = memory;
+        long at = origin + offset;
+        return (int) (region == null ? at : at - region.start(region.pieceAt(at)));
+    }
+
+    /**
+     * How many octets of the span lie in one piece from this one on.
+     *
+     * @param offset the offset of the octet in the span, at least 0 and less than {@link #length}
+     * @return the number of octets, counting this one, at least 1
+     */
+    public int contiguousAt(long offset) {
+        Objects.checkIndex(offset, length);
+        RegionMemory region = memory;
+        long left = length - offset;
+        if (region == null) {
+            return (int) left;
+        }
+        long at = origin + offset;
+        int piece = region.pieceAt(at);
+        return (int) Math.min(left, region.start(piece) + region.capacity(piece) - at);
+    }
+
+    /** Length and kind; the octets themselves do not appear. */
+    @Override
+    public String toString() {
+        return "OctetSpan[" + length + " octets of " + (memory != null ? "a region" : buffer) + ']';
+    }
+
+    private static void requireOpen(boolean open) {
+        if (!open) {
+            throw new IllegalStateException(
+                    "the region that this span covers was closed; keep it open until its last use has completed");
+        }
+    }
+}

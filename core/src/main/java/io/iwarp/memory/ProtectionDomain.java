@@ -1,0 +1,128 @@
+package io.iwarp.memory;
+
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Groups streams and memory: a stream of the domain can be given access to the regions of the domain and to no others
+ * (RFC 5041 section 8.2, RFC 5042 section 6.1.1). Put streams whose peers do not trust each other into domains of their
+ * own, or register regions for one stream with {@link RegionBuilder#stream}.
+ *
+ * <p>Any thread may call any method.
+ */
+public final class ProtectionDomain implements AutoCloseable {
+    private final IwarpDevice device;
+    private final ReentrantLock lock = new ReentrantLock();
+    private int openRegions;
+    private int openStreams;
+    private boolean closed;
+
+    ProtectionDomain(IwarpDevice device) {
+        this.device = device;
+    }
+
+    /** A new domain on a device of its own, so that it shares STags and limits with nobody. */
+    public static ProtectionDomain create() {
+        return IwarpDevice.create().allocateProtectionDomain();
+    }
+
+    /** The device whose STags and limits this domain uses. */
+    public IwarpDevice device() {
+        return device;
+    }
+
+    /**
+     * Registers all octets of one direct buffer, from index 0 to its capacity, under tagged offsets from 0 on, for all
+     * streams of the domain. See {@link RegionBuilder#buffers} for what is asked of the buffer.
+     *
+     * @param direct a direct buffer; the region takes a reference of its own and gives it back when it is closed
+     * @param rights what may be done to the region through its STag; none if none is named
+     * @return the region
+     * @throws IllegalArgumentException if the buffer cannot be registered; the message says what to do
+     * @throws IllegalStateException if the domain was closed
+     * @throws ResourceLimitException if a limit of the device is reached
+     */
+    public MemoryRegion register(ByteBuf direct, AccessRight... rights) {
+        return region().buffers(direct).rights(rights).register();
+    }
+
+    /** A builder for a region of this domain. */
+    public RegionBuilder region() {
+        return new RegionBuilder(this);
+    }
+
+    /**
+     * Adds a stream to the domain.
+     *
+     * @return the identity of the stream, to be closed when the stream has ended
+     * @throws IllegalStateException if the domain was closed
+     */
+    public StreamAssociation openStream() {
+        lock.lock();
+        try {
+            requireOpen();
+            openStreams++;
+        } finally {
+            lock.unlock();
+        }
+        return new StreamAssociation(this);
+    }
+
+    /**
+     * Closes the domain; afterwards nothing can be registered in it. Closing it again does nothing.
+     *
+     * @throws IllegalStateException if regions or streams of the domain are open; the domain then stays as it is
+     */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (openRegions > 0 || openStreams > 0) {
+                throw new IllegalStateException("the protection domain has open regions (" + openRegions
+                        + ") and streams (" + openStreams + "); close them before the domain");
+            }
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Counts one more region against the limits, or throws and counts nothing. */
+    void admitRegion(long octets) {
+        lock.lock();
+        try {
+            requireOpen();
+            device.reserve(octets);
+            openRegions++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes back what {@link #admitRegion} counted. */
+    void dismissRegion(long octets) {
+        lock.lock();
+        try {
+            openRegions--;
+            device.unreserve(octets);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Called once for each stream that was opened. */
+    void dismissStream() {
+        lock.lock();
+        try {
+            openStreams--;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the protection domain was closed; create another one");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package io.iwarp.memory;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Describes a region before it is registered: its memory, its tagged offsets, its rights, and who may use it. Defaults:
+ * tagged offsets from 0 on, no rights, all streams of the domain. A builder belongs to one thread.
+ */
+public final class RegionBuilder {
+    /** Allocated memory longer than one buffer can be is cut into buffers of this many octets. */
+    private static final int PIECE_LENGTH = 1 << 30;
+
+    private final ProtectionDomain domain;
+    private List<ByteBuf> buffers = List.of();
+    private @Nullable ByteBufAllocator allocator;
+    private long allocatedLength;
+    private int maximumPiece = PIECE_LENGTH;
+    private long baseTaggedOffset;
+    private int rightBits;
+    private @Nullable StreamAssociation stream;
+
+    RegionBuilder(ProtectionDomain domain) {
+        this.domain = domain;
+    }
+
+    /**
+     * Takes the octets of these buffers, one buffer after the other, each from index 0 to its capacity.
+     *
+     * <p>Each must be a direct buffer that can be written and is not made of several pieces: for a composite buffer, pass
+     * its components. The region takes a reference of its own to each and gives it back when it is closed; until then
+     * the capacity of a buffer must not be changed.
+     *
+     * @param buffers at least one; the caller keeps its references
+     * @return this builder
+     * @throws IllegalArgumentException if a buffer cannot be registered; the message says what to do
+     */
+    public RegionBuilder buffers(ByteBuf... buffers) {
+        return buffers(List.of(buffers));
+    }
+
+    /**
+     * Takes the octets of these buffers, as {@link #buffers(ByteBuf...)} does.
+     *
+     * @param buffers at least one; the caller keeps its references
+     * @return this builder
+     * @throws IllegalArgumentException if a buffer cannot be registered; the message says what to do
+     */
+    public RegionBuilder buffers(List<ByteBuf> buffers) {
+        List<ByteBuf> copy = List.copyOf(buffers);
+        if (copy.isEmpty()) {
+            throw new IllegalArgumentException("a region needs memory; pass at least one buffer");
+        }
+        copy.forEach(RegionBuilder::requireUsable);
+        this.buffers = copy;
+        this.allocator = null;
+        return this;
+    }
+
+    /**
+     * Allocates the memory when the region is registered, and sets all of it to zero, so that a peer cannot read what was
+     * there before. The memory is given back when the region is closed; reach it through {@link MemoryRegion#span}.
+     *
+     * @param allocator where direct buffers come from
+     * @param length the number of octets, at least 1; beyond 2^31 - 1 the memory consists of several buffers
+     * @return this builder
+     */
+    public RegionBuilder allocate(ByteBufAllocator allocator, long length) {
+        Objects.requireNonNull(allocator, "allocator");
+        if (length < 1) {
+            throw new IllegalArgumentException("a region has at least 1 octet, not " + length);
+        }
+        this.buffers = List.of();
+        this.allocator = allocator;
+        this.allocatedLength = length;
+        this.maximumPiece = length <= Integer.MAX_VALUE ? (int) length : PIECE_LENGTH;
+        return this;
+    }
+
+    /** Allocates in pieces of at most this many octets. */
+    RegionBuilder allocate(ByteBufAllocator allocator, long length, int maximumPiece) {
+        allocate(allocator, length);
+        this.maximumPiece = maximumPiece;
+        return this;
+    }
+
+    /**
+     * The tagged offset of the first octet. Default 0, which tells a peer nothing about addresses of this process.
+     *
+     * @param baseTaggedOffset any value, unsigned; base plus length of the region must not be more than 2^64
+     * @return this builder
+     */
+    public RegionBuilder baseTaggedOffset(long baseTaggedOffset) {
+        this.baseTaggedOffset = baseTaggedOffset;
+        return this;
+    }
+
+    /**
+     * What may be done to the region through its STag. Default nothing. Grant what the peer needs and no more: a buffer
+     * that is only written needs {@link AccessRight#REMOTE_WRITE} alone (RFC 5042 section 6.3.5).
+     *
+     * @param rights each right at most once
+     * @return this builder
+     */
+    public RegionBuilder rights(AccessRight... rights) {
+        this.rightBits = AccessRight.bits(rights);
+        return this;
+    }
+
+    /**
+     * Restricts the STag to one stream. Default all streams of the domain. Only such an STag can be invalidated by the
+     * peer (RFC 5040 section 8.1.1 rule 7). When the stream is closed, the region is invalidated.
+     *
+     * @param stream an open stream of the same domain
+     * @return this builder
+     */
+    public RegionBuilder stream(StreamAssociation stream) {
+        if (stream.protectionDomain() != domain) {
+            throw new IllegalArgumentException(
+                    "the stream belongs to another protection domain; register the region in "
+                            + "the domain of the stream");
+        }
+        this.stream = stream;
+        return this;
+    }
+
+    /**
+     * Registers the region. The builder can be used again for another region.
+     *
+     * @return the region, to be closed by the caller
+     * @throws IllegalArgumentException if tagged offsets would go past 2^64, or a buffer cannot be registered any more
+     * @throws IllegalStateException if no memory was named, or the domain or the stream was closed
+     * @throws ResourceLimitException if a limit of the device is reached
+     */
+    public MemoryRegion register() {
+        long length = requireLength();
+        if (baseTaggedOffset != 0 && Long.compareUnsigned(length, -baseTaggedOffset) > 0) {
+            throw new IllegalArgumentException("base tagged offset " + Long.toUnsignedString(baseTaggedOffset)
+                    + " plus length " + length + " is more than 2^64; choose a lower base");
+        }
+        domain.admitRegion(length);
+        MemoryRegion region;
+        try {
+            RegionMemory memory = new RegionMemory(acquirePieces());
+            region = new MemoryRegion(
+                    domain, stream, domain.device().issue(domain, stream, rightBits, baseTaggedOffset, memory), memory);
+        } catch (RuntimeException | Error e) {
+            domain.dismissRegion(length);
+            throw e;
+        }
+        if (stream != null && !stream.attach(region)) {
+            region.close();
+            throw new IllegalStateException("the stream was closed; a region for it would be of no use");
+        }
+        return region;
+    }
+
+    private long requireLength() {
+        if (allocator != null) {
+            return allocatedLength;
+        }
+        if (buffers.isEmpty()) {
+            throw new IllegalStateException("a region needs memory; call buffers() or allocate() before register()");
+        }
+        long length = 0;
+        for (ByteBuf buffer : buffers) {
+            requireUsable(buffer);
+            length += buffer.capacity();
+        }
+        return length;
+    }
+
+    /** One reference to each buffer, or an exception and none. */
+    private List<ByteBuf> acquirePieces() {
+        List<ByteBuf> pieces = new ArrayList<>();
+        try {
+            if (allocator != null) {
+                for (long left = allocatedLength; left > 0; left -= maximumPiece) {
+                    pieces.add(allocateZeroed(allocator, (int) Math.min(left, maximumPiece)));
+                }
+            }
+            for (ByteBuf buffer : buffers) {
+                pieces.add(buffer.retain());
+            }
+            return pieces;
+        } catch (RuntimeException | Error e) {
+            pieces.forEach(ByteBuf::release);
+            throw e;
+        }
+    }
+
+    private static ByteBuf allocateZeroed(ByteBufAllocator allocator, int length) {
+        return allocator.directBuffer(length, length).setZero(0, length);
+    }
+
+    private static void requireUsable(ByteBuf buffer) {
+        String complaint = null;
+        if (buffer.refCnt() == 0) {
+            complaint = "was released; pass a buffer that you hold a reference to";
+        } else if (!buffer.isDirect()) {
+            complaint = "is not a direct buffer; take one from ByteBufAllocator.directBuffer()";
+        } else if (buffer.isReadOnly()) {
+            complaint = "is read-only; pass the buffer that it was made from";
+        } else if (buffer.capacity() == 0) {
+            complaint = "is empty; pass a buffer with a capacity of at least 1 octet";
+        } else if (buffer.nioBufferCount() != 1) {
+            complaint = "is made of several pieces; pass each piece as a buffer of its own";
+        }
+        if (complaint != null) {
+            throw new IllegalArgumentException("cannot register " + buffer + ": it " + complaint);
+        }
+    }
+}

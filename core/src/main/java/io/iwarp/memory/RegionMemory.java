@@ -1,0 +1,150 @@
+package io.iwarp.memory;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The octets of a region: one or several direct buffers, one after the other under one 64-bit offset.
+ *
+ * <p>Copies go through an NIO view of each buffer and its absolute bulk operations, as those keep no position: several
+ * event loops may place into one region at the same time, which {@link ByteBuf#setBytes} allows on some buffers only.
+ * The views are valid as long as the buffers are neither freed nor resized, so this class holds a reference to each
+ * buffer and looks at their capacity before each copy.
+ *
+ * <p>Whoever copies must keep the memory alive meanwhile: {@link #put} and {@link #get} do so through the gate, and
+ * {@link #place} relies on its caller being inside the gate of a tagged buffer, all of which are closed first.
+ */
+final class RegionMemory {
+    private final ByteBuf[] buffers;
+    private final ByteBuffer[] views;
+    /** Offset of the first octet of each buffer, and behind the last the length of all. */
+    private final long[] starts;
+
+    private final Gate gate = new Gate();
+
+    /** Takes over one reference to each buffer; the buffers were checked before. */
+    RegionMemory(List<ByteBuf> pieces) {
+        int count = pieces.size();
+        buffers = pieces.toArray(new ByteBuf[0]);
+        views = new ByteBuffer[count];
+        starts = new long[count + 1];
+        for (int i = 0; i < count; i++) {
+            int capacity = buffers[i].capacity();
+            views[i] = buffers[i].nioBuffer(0, capacity);
+            starts[i + 1] = starts[i] + capacity;
+        }
+    }
+
+    /** The number of octets, at least 1. */
+    long length() {
+        return starts[buffers.length];
+    }
+
+    /** Copies into the memory. False when the region was closed; then nothing was copied. */
+    boolean put(long offset, ByteBuf src, int srcIndex, int length) {
+        if (!gate.enter()) {
+            return false;
+        }
+        try {
+            place(offset, src, srcIndex, length);
+        } finally {
+            gate.leave();
+        }
+        return true;
+    }
+
+    /** Copies out of the memory. False when the region was closed; then nothing was copied. */
+    boolean get(long offset, ByteBuf dst, int dstIndex, int length) {
+        if (!gate.enter()) {
+            return false;
+        }
+        try {
+            fetch(offset, dst, dstIndex, length);
+        } finally {
+            gate.leave();
+        }
+        return true;
+    }
+
+    /** Copies into the memory; the caller is inside a gate that is closed before the memory is released. */
+    void place(long offset, ByteBuf src, int srcIndex, int length) {
+        int piece = pieceAt(offset);
+        int index = (int) (offset - starts[piece]);
+        int from = srcIndex;
+        int left = length;
+        while (left > 0) {
+            int run = Math.min(left, capacity(piece) - index);
+            NioCopy.copy(src, from, view(piece), index, run);
+            from += run;
+            left -= run;
+            index = 0;
+            piece++;
+        }
+    }
+
+    private void fetch(long offset, ByteBuf dst, int dstIndex, int length) {
+        int piece = pieceAt(offset);
+        int index = (int) (offset - starts[piece]);
+        int to = dstIndex;
+        int left = length;
+        while (left > 0) {
+            int run = Math.min(left, capacity(piece) - index);
+            NioCopy.copy(view(piece), index, dst, to, run);
+            to += run;
+            left -= run;
+            index = 0;
+            piece++;
+        }
+    }
+
+    /** The number of the buffer that holds the octet at this offset; the last one for the offset behind the last octet. */
+    int pieceAt(long offset) {
+        int last = buffers.length - 1;
+        if (last == 0) {
+            return 0;
+        }
+        int found = Arrays.binarySearch(starts, 0, last + 1, offset);
+        return found >= 0 ? found : -found - 2;
+    }
+
+    /** The buffer with this number. */
+    ByteBuf buffer(int piece) {
+        return buffers[piece];
+    }
+
+    /** The offset of the first octet of the buffer with this number. */
+    long start(int piece) {
+        return starts[piece];
+    }
+
+    /** The number of octets of the buffer with this number. */
+    int capacity(int piece) {
+        return (int) (starts[piece + 1] - starts[piece]);
+    }
+
+    /** Whether the memory was given back. */
+    boolean isClosed() {
+        return gate.isClosed();
+    }
+
+    /** Waits until nobody copies, then gives the references back. Called once, after all tagged buffers are revoked. */
+    void close() {
+        gate.close();
+        for (ByteBuf buffer : buffers) {
+            buffer.release();
+        }
+    }
+
+    /** A buffer that was freed or resized by its owner may have left its memory to others, who must not be overwritten. */
+    private ByteBuffer view(int piece) {
+        ByteBuf buffer = buffers[piece];
+        if (buffer.capacity() != capacity(piece) || buffer.refCnt() == 0) {
+            throw new IllegalStateException("a registered buffer of " + capacity(piece) + " octets was freed or resized"
+                    + " by the application and is now " + buffer
+                    + "; close the region before changing the capacity, and release only references of your own");
+        }
+        return views[piece];
+    }
+}

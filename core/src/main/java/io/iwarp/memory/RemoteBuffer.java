@@ -1,0 +1,99 @@
+package io.iwarp.memory;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * A buffer that one side advertises to the other: the STag, the tagged offset of the first octet, and the length. How
+ * an advertisement travels is the application's business (RFC 5040 section 1.2); {@link #encode} is a ready encoding,
+ * big-endian:
+ *
+ * <pre>
+ *     0                   1                   2                   3
+ *     0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *    +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *    |                              STag                             |
+ *    +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *    |                                                               |
+ *    +                         Tagged Offset                         +
+ *    |                                                               |
+ *    +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *    |                                                               |
+ *    +                             Length                            +
+ *    |                                                               |
+ *    +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * </pre>
+ *
+ * @param stag the STag, any 32-bit value
+ * @param taggedOffset the tagged offset of the first octet, unsigned
+ * @param length the number of octets, at least 0; tagged offset plus length is at most 2^64
+ */
+public record RemoteBuffer(int stag, long taggedOffset, long length) {
+    /** The number of octets that {@link #encode} writes. */
+    public static final int ENCODED_LENGTH = Integer.BYTES + Long.BYTES + Long.BYTES;
+
+    /** Checks that the range is one that can exist. */
+    public RemoteBuffer {
+        if (length < 0) {
+            throw new IllegalArgumentException(
+                    "the length of a remote buffer is 0 to 2^63 - 1 octets, not " + Long.toUnsignedString(length));
+        }
+        if (taggedOffset != 0 && Long.compareUnsigned(length, -taggedOffset) > 0) {
+            throw new IllegalArgumentException("tagged offset " + Long.toUnsignedString(taggedOffset) + " plus length "
+                    + length + " is more than 2^64; the range must not wrap");
+        }
+    }
+
+    /**
+     * Part of this buffer, to be reached through the same STag.
+     *
+     * @param offset where the part begins, in octets from the beginning of this buffer
+     * @param length the number of octets of the part
+     * @return the part
+     * @throws IndexOutOfBoundsException if the part is not within this buffer
+     */
+    public RemoteBuffer slice(long offset, long length) {
+        Objects.checkFromIndexSize(offset, length, this.length);
+        return new RemoteBuffer(stag, taggedOffset + offset, length);
+    }
+
+    /**
+     * Writes the encoding at the buffer's writer index, which it moves by {@link #ENCODED_LENGTH}.
+     *
+     * @param out where to; stays the caller's
+     */
+    public void encode(ByteBuf out) {
+        out.ensureWritable(ENCODED_LENGTH);
+        out.writeInt(stag);
+        out.writeLong(taggedOffset);
+        out.writeLong(length);
+    }
+
+    /**
+     * Reads an encoding at the buffer's reader index, which it moves by {@link #ENCODED_LENGTH}.
+     *
+     * @param in where from; stays the caller's
+     * @return what was advertised; whether the peer grants access is seen when it is used
+     * @throws IllegalArgumentException if fewer octets are there than {@link #ENCODED_LENGTH}, in which case none is
+     *     read, or if they do not describe a range that can exist
+     */
+    public static RemoteBuffer decode(ByteBuf in) {
+        if (in.readableBytes() < ENCODED_LENGTH) {
+            throw new IllegalArgumentException("an encoded remote buffer has " + ENCODED_LENGTH + " octets, but only "
+                    + in.readableBytes() + " are there");
+        }
+        return new RemoteBuffer(in.readInt(), in.readLong(), in.readLong());
+    }
+
+    /** STag in hexadecimal, tagged offset and length in decimal. */
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "RemoteBuffer[STag 0x%08x, tagged offset %s, %d octets]",
+                stag,
+                Long.toUnsignedString(taggedOffset),
+                length);
+    }
+}

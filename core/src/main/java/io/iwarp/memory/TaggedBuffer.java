@@ -1,0 +1,162 @@
+package io.iwarp.memory;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an STag names, as the data path sees it: a range of tagged offsets over registered memory, with the rights and
+ * the association that hold for it (RFC 5041 section 8.2). DDP and RDMAP find it with
+ * {@link StreamAssociation#lookup}, {@link #check} each access, and {@link #place} what was granted.
+ *
+ * <p>Any thread may call any method. Revocation and placement exclude each other: once revoking has returned, no
+ * placement is in progress and none begins.
+ */
+public final class TaggedBuffer {
+    private final int stag;
+    private final ProtectionDomain protectionDomain;
+    private final @Nullable StreamAssociation scope;
+    private final int rightBits;
+    private final long baseTaggedOffset;
+    private final RegionMemory memory;
+    private final Gate gate = new Gate();
+
+    /**
+     * Names all octets of a memory.
+     *
+     * @param stag the STag
+     * @param protectionDomain the domain whose streams may use it
+     * @param scope the only stream that may use it, or null for all streams of the domain
+     * @param rightBits the rights, one bit each
+     * @param baseTaggedOffset the tagged offset of the first octet; base plus length is at most 2^64
+     * @param memory the octets
+     */
+    TaggedBuffer(
+            int stag,
+            ProtectionDomain protectionDomain,
+            @Nullable StreamAssociation scope,
+            int rightBits,
+            long baseTaggedOffset,
+            RegionMemory memory) {
+        this.stag = stag;
+        this.protectionDomain = protectionDomain;
+        this.scope = scope;
+        this.rightBits = rightBits;
+        this.baseTaggedOffset = baseTaggedOffset;
+        this.memory = memory;
+    }
+
+    /** The STag, any 32-bit value but 0. */
+    public int stag() {
+        return stag;
+    }
+
+    /** The tagged offset of the first octet, as an unsigned number. */
+    public long baseTaggedOffset() {
+        return baseTaggedOffset;
+    }
+
+    /** The number of octets, at least 1. */
+    public long length() {
+        return memory.length();
+    }
+
+    /**
+     * Whether one stream alone may use the STag. An STag that all streams of a domain share cannot be invalidated by a
+     * peer (RFC 5040 section 8.1.1 rule 7).
+     */
+    public boolean isStreamScoped() {
+        return scope != null;
+    }
+
+    /**
+     * Judges an access to a range of this buffer: still valid, association (domain, then stream), right, wrap, bounds,
+     * in this order (RFC 5041 section 7.1). All arguments but the right are taken as unsigned and may have any value, as
+     * the peer chose them. A range of no octets is in bounds anywhere from the first octet to behind the last.
+     *
+     * @param stream the stream on which the access came
+     * @param right the right that the access needs
+     * @param taggedOffset the tagged offset of the first octet, unsigned
+     * @param length the number of octets, unsigned
+     * @return {@link AccessVerdict#GRANTED} or the first check that failed; the buffer can be revoked right afterwards,
+     *     which {@link #place} tells
+     */
+    public AccessVerdict check(StreamAssociation stream, AccessRight right, long taggedOffset, long length) {
+        if (gate.isClosed()) {
+            return AccessVerdict.INVALID_STAG;
+        }
+        if (stream.protectionDomain() != protectionDomain || (scope != null && scope != stream)) {
+            return AccessVerdict.NOT_ASSOCIATED;
+        }
+        if ((rightBits & right.bit()) == 0) {
+            return AccessVerdict.NO_RIGHT;
+        }
+        // -taggedOffset is 2^64 - taggedOffset, the room up to 2^64, except for 0, from where no length can wrap.
+        if (taggedOffset != 0 && Long.compareUnsigned(length, -taggedOffset) > 0) {
+            return AccessVerdict.WRAP;
+        }
+        return contains(taggedOffset, length) ? AccessVerdict.GRANTED : AccessVerdict.BOUNDS;
+    }
+
+    /**
+     * Copies payload into the buffer, unless it was revoked since the check. The caller has checked the access; a range
+     * that is not within the buffer is refused once more by an exception, before an octet is changed.
+     *
+     * @param taggedOffset the tagged offset of the first octet, unsigned
+     * @param src the octets; not released and not retained, belongs to the calling thread, its indexes are not changed
+     * @param srcIndex the index of the first octet in {@code src}
+     * @param length the number of octets, at least 0
+     * @return true when all octets were copied, false when the buffer was revoked; then none was
+     */
+    public boolean place(long taggedOffset, ByteBuf src, int srcIndex, int length) {
+        if (length < 0 || !contains(taggedOffset, length)) {
+            throw new IndexOutOfBoundsException("tagged offset " + Long.toUnsignedString(taggedOffset) + ", length "
+                    + length + " is not within " + this + "; check() before place()");
+        }
+        if (!gate.enter()) {
+            return false;
+        }
+        try {
+            memory.place(taggedOffset - baseTaggedOffset, src, srcIndex, length);
+        } finally {
+            gate.leave();
+        }
+        return true;
+    }
+
+    /** Ends all access; returns when no placement is in progress. Any thread may call this, any number of times. */
+    void revoke() {
+        gate.close();
+    }
+
+    /** Whether the buffer was revoked. */
+    boolean isRevoked() {
+        return gate.isClosed();
+    }
+
+    /** The rights, one bit each. */
+    int rightBits() {
+        return rightBits;
+    }
+
+    /** STag, range and rights; the octets themselves do not appear. */
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "STag 0x%08x, %d octets from tagged offset %s, %s",
+                stag,
+                memory.length(),
+                Long.toUnsignedString(baseTaggedOffset),
+                AccessRight.ofBits(rightBits));
+    }
+
+    private boolean contains(long taggedOffset, long length) {
+        if (Long.compareUnsigned(taggedOffset, baseTaggedOffset) < 0) {
+            return false;
+        }
+        long offset = taggedOffset - baseTaggedOffset;
+        return Long.compareUnsigned(offset, memory.length()) <= 0
+                && Long.compareUnsigned(length, memory.length() - offset) <= 0;
+    }
+}
