@@ -9,29 +9,35 @@ import java.util.Set;
  */
 public enum AccessRight {
     /** The answer to an RDMA Read of this side may be placed in the region. */
-    LOCAL_WRITE,
+    LOCAL_WRITE(1 << 0),
     /** The peer may read the region with RDMA Reads. */
-    REMOTE_READ,
+    REMOTE_READ(1 << 1),
     /** The peer may write the region with RDMA Writes. */
-    REMOTE_WRITE,
+    REMOTE_WRITE(1 << 2),
     /** The peer may change the region with atomic operations (RFC 7306). */
-    REMOTE_ATOMIC;
+    REMOTE_ATOMIC(1 << 3);
 
     private static final AccessRight[] ALL = values();
 
+    private final int bit;
+
+    AccessRight(int bit) {
+        this.bit = bit;
+    }
+
     /** One bit for each right, so that the data path checks it without touching a collection. */
     int bit() {
-        return 1 << ordinal();
+        return bit;
     }
 
     /** The rights as one bit each; refuses a right that is named twice. */
     static int bits(AccessRight... rights) {
         int bits = 0;
         for (AccessRight right : rights) {
-            if ((bits & right.bit()) != 0) {
+            if ((bits & right.bit) != 0) {
                 throw new IllegalArgumentException("the right " + right + " is named twice; name each right once");
             }
-            bits |= right.bit();
+            bits |= right.bit;
         }
         return bits;
     }
@@ -40,7 +46,7 @@ public enum AccessRight {
     static Set<AccessRight> ofBits(int bits) {
         EnumSet<AccessRight> rights = EnumSet.noneOf(AccessRight.class);
         for (AccessRight right : ALL) {
-            if ((bits & right.bit()) != 0) {
+            if ((bits & right.bit) != 0) {
                 rights.add(right);
             }
         }

@@ -49,6 +49,7 @@ final class Gate {
      * Closes the gate for good and returns when nobody is inside. Any thread may call this, any number of times; each
      * call returns only when nobody is inside.
      */
+    @SuppressWarnings("ThreadPriorityCheck") // Whoever is inside may need this core to get on with its copy.
     void close() {
         STATE.getAndBitwiseOr(this, CLOSED);
         for (int spins = 0; state != CLOSED; spins++) {
