@@ -119,15 +119,14 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Invalidates the region and gives its references to the buffers back. What was posted from this region and is not
-     * completed yet fails or, if it left already as a reference of its own to the buffer, still goes out. Closing again
-     * does nothing.
+     * Invalidates the region and gives its references to the buffers back, at once or, if local work is posted from or
+     * to this region, when that has completed. Closing again does nothing.
      */
     @Override
     public void close() {
         invalidate();
         if (closed.compareAndSet(false, true)) {
-            memory.close();
+            memory.release();
             protectionDomain.dismissRegion(memory.length());
         }
     }

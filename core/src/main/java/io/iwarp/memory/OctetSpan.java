@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A run of octets that lie in part of a buffer or in part of a registered region, under one offset from 0 to
  * {@link #length}. A span is mutable so that it can be filled again and again without allocation; a new span is empty.
  *
- * <p>A span holds no reference to what it covers: whoever fills it says who keeps the buffer or region alive. The span
- * object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads copy to the
+ * <p>A span holds no reference to what it covers unless {@link #retain} was called: whoever fills it says who keeps the
+ * buffer or region alive. The span object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads copy to the
  * same region, and fail with {@link IllegalStateException} once the region is closed; over a buffer, they are as safe
  * as the buffer's own methods.
  */
@@ -71,6 +71,28 @@ public final class OctetSpan {
         length = 0;
     }
 
+    /**
+     * Takes a reference to the buffer or region, so that its memory stays until {@link #release}, whatever others do.
+     *
+     * @throws IllegalStateException if the region was closed, or the buffer released
+     */
+    public void retain() {
+        if (memory != null) {
+            requireOpen(memory.retain());
+        } else if (buffer != null) {
+            buffer.retain();
+        }
+    }
+
+    /** Gives back what {@link #retain} took. The span still covers the same octets: clear it, or wrap others. */
+    public void release() {
+        if (memory != null) {
+            memory.release();
+        } else if (buffer != null) {
+            buffer.release();
+        }
+    }
+
     /** The number of octets, at least 0. */
     public long length() {
         return length;
@@ -130,7 +152,7 @@ public final class OctetSpan {
         if (region == null) {
             return Objects.requireNonNull(buffer);
         }
-        requireOpen(!region.isClosed());
+        requireOpen(!region.isReleased());
         return region.buffer(region.pieceAt(origin + offset));
     }
 

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The octets of a region: one or several direct buffers, one after the other under one 64-bit offset.
@@ -13,8 +14,10 @@ import java.util.List;
  * The views are valid as long as the buffers are neither freed nor resized, so this class holds a reference to each
  * buffer and looks at their capacity before each copy.
  *
- * <p>Whoever copies must keep the memory alive meanwhile: {@link #put} and {@link #get} do so through the gate, and
- * {@link #place} relies on its caller being inside the gate of a tagged buffer, all of which are closed first.
+ * <p>The memory is given back when the last reference to it is: the region holds one from registration to close, and
+ * local work that is posted holds one until it has completed. {@link #put} and {@link #get} take one for their copy;
+ * {@link #place} relies on its caller being inside the gate of a tagged buffer, all of which are closed before the
+ * region's reference ends.
  */
 final class RegionMemory {
     private final ByteBuf[] buffers;
@@ -22,7 +25,7 @@ final class RegionMemory {
     /** Offset of the first octet of each buffer, and behind the last the length of all. */
     private final long[] starts;
 
-    private final Gate gate = new Gate();
+    private final AtomicInteger references = new AtomicInteger(1);
 
     /** Takes over one reference to each buffer; the buffers were checked before. */
     RegionMemory(List<ByteBuf> pieces) {
@@ -44,26 +47,26 @@ final class RegionMemory {
 
     /** Copies into the memory. False when the region was closed; then nothing was copied. */
     boolean put(long offset, ByteBuf src, int srcIndex, int length) {
-        if (!gate.enter()) {
+        if (!retain()) {
             return false;
         }
         try {
             place(offset, src, srcIndex, length);
         } finally {
-            gate.leave();
+            release();
         }
         return true;
     }
 
     /** Copies out of the memory. False when the region was closed; then nothing was copied. */
     boolean get(long offset, ByteBuf dst, int dstIndex, int length) {
-        if (!gate.enter()) {
+        if (!retain()) {
             return false;
         }
         try {
             fetch(offset, dst, dstIndex, length);
         } finally {
-            gate.leave();
+            release();
         }
         return true;
     }
@@ -125,15 +128,28 @@ final class RegionMemory {
     }
 
     /** Whether the memory was given back. */
-    boolean isClosed() {
-        return gate.isClosed();
+    boolean isReleased() {
+        return references.get() == 0;
     }
 
-    /** Waits until nobody copies, then gives the references back. Called once, after all tagged buffers are revoked. */
-    void close() {
-        gate.close();
-        for (ByteBuf buffer : buffers) {
-            buffer.release();
+    /** Takes a reference. False when the memory was given back already. */
+    boolean retain() {
+        int count = references.get();
+        while (count > 0) {
+            if (references.compareAndSet(count, count + 1)) {
+                return true;
+            }
+            count = references.get();
+        }
+        return false;
+    }
+
+    /** Ends one reference; the last one gives the memory back. */
+    void release() {
+        if (references.decrementAndGet() == 0) {
+            for (ByteBuf buffer : buffers) {
+                buffer.release();
+            }
         }
     }
 
