@@ -2,6 +2,7 @@
 module io.iwarp.ddp {
     requires transitive io.iwarp.mpa;
     requires io.netty.common;
-    requires org.slf4j;
     requires static org.jspecify;
+
+    exports io.iwarp.ddp;
 }

@@ -1,4 +1,18 @@
-/** DDP (RFC 5041): segmentation, direct placement and untagged queues. */
+/**
+ * DDP, Direct Data Placement (<a href="https://www.rfc-editor.org/rfc/rfc5041">RFC 5041</a>): cuts messages into
+ * segments that each say where they go, and places the segments of the peer.
+ *
+ * <p>{@code DdpHandler} is the place in the pipeline. The protocol itself has no channel in it:
+ * {@code DdpSegmenter} makes segments, {@code DdpReceiver} checks and places them. The layer
+ * above implements {@link io.iwarp.ddp.DdpUlp} and hands down {@link io.iwarp.ddp.DdpMessage}s.
+ *
+ * <p>What completion means: a message counts as sent when the transport has taken responsibility for all of its octets
+ * (section 5.4). It says nothing about whether the peer has received, placed or seen them.
+ *
+ * <p>What delivery means: the segment with the Last flag arrived. As the sender posts it after all others and the
+ * transport keeps the order, all segments that were sent are then placed. Whether the peer sent all octets of the
+ * message is not checked (section 5.2): octets that it left out keep what the buffer held before.
+ */
 @NullMarked
 package io.iwarp.ddp;
 

@@ -1,0 +1,97 @@
+package io.iwarp.ddp;
+
+/**
+ * Where the fields of a DDP header are (RFC 5041 sections 4.1 to 4.3). Offsets count octets from the first octet of the
+ * ULPDU; all fields are big-endian.
+ *
+ * <p>Tagged (T = 1):
+ *
+ * <pre>
+ *    0                   1                   2                   3
+ *    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *                                   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *                                   |T|L| Rsvd  | DV|   RsvdULP     |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                              STag                             |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                                                               |
+ *   +                               TO                              +
+ *   |                                                               |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * </pre>
+ *
+ * <p>Untagged (T = 0):
+ *
+ * <pre>
+ *    0                   1                   2                   3
+ *    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *                                   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *                                   |T|L| Rsvd  | DV| RsvdULP[0:7]  |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                            RsvdULP[8:39]                      |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                               QN                              |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                              MSN                              |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                              MO                               |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * </pre>
+ */
+public final class DdpLayout {
+    /** Offset of the DDP control field: T, L, reserved bits and DV (section 4.1). */
+    public static final int CONTROL_OFFSET = 0;
+
+    /** T: the segment goes to a tagged buffer. */
+    public static final int TAGGED_FLAG = 0x80;
+
+    /** L: the segment is the last of its message. */
+    public static final int LAST_FLAG = 0x40;
+
+    /** The reserved bits: zero when sent, not looked at when received. */
+    public static final int RESERVED_MASK = 0x3C;
+
+    /** DV: the version of the protocol. */
+    public static final int VERSION_MASK = 0x03;
+
+    /** The only version there is; every segment of a stream carries it. */
+    public static final int VERSION = 1;
+
+    /** Offset of RsvdULP, or of its first octet when untagged. */
+    public static final int RSVD_ULP_OFFSET = CONTROL_OFFSET + Byte.BYTES;
+
+    /** Tagged: offset of the STag (section 4.2). */
+    public static final int STAG_OFFSET = RSVD_ULP_OFFSET + Byte.BYTES;
+
+    /** Tagged: offset of the tagged offset (section 4.2). */
+    public static final int TAGGED_OFFSET_OFFSET = STAG_OFFSET + Integer.BYTES;
+
+    /** Octets of a tagged header. */
+    public static final int TAGGED_HEADER_LENGTH = TAGGED_OFFSET_OFFSET + Long.BYTES;
+
+    /** Untagged: offset of the last four octets of RsvdULP (section 4.3). */
+    public static final int RSVD_ULP_REST_OFFSET = RSVD_ULP_OFFSET + Byte.BYTES;
+
+    /** Untagged: offset of the queue number (section 4.3). */
+    public static final int QUEUE_NUMBER_OFFSET = RSVD_ULP_REST_OFFSET + Integer.BYTES;
+
+    /** Untagged: offset of the message sequence number (section 4.3). */
+    public static final int MSN_OFFSET = QUEUE_NUMBER_OFFSET + Integer.BYTES;
+
+    /** Untagged: offset of the message offset (section 4.3). */
+    public static final int MESSAGE_OFFSET_OFFSET = MSN_OFFSET + Integer.BYTES;
+
+    /** Octets of an untagged header. */
+    public static final int UNTAGGED_HEADER_LENGTH = MESSAGE_OFFSET_OFFSET + Integer.BYTES;
+
+    /** How many untagged queues a stream has; they are numbered from 0 (RFC 5040 section 4.3, RFC 7306 section 4). */
+    public static final int QUEUES = 4;
+
+    /** The MSN of the first message of each queue and direction (section 4.3). */
+    public static final int FIRST_MSN = 1;
+
+    /** Octets of the longest message: its length is less than 2^32 (section 5.2). */
+    public static final long MAXIMUM_MESSAGE_LENGTH = 0xFFFF_FFFFL;
+
+    private DdpLayout() {}
+}

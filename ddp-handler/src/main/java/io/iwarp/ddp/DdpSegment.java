@@ -1,0 +1,163 @@
+package io.iwarp.ddp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * One received DDP segment, read where it lies: a ULPDU with a header as {@link DdpLayout} draws it and, behind that,
+ * the payload.
+ *
+ * <p>The object is used for one segment after the other, and it and its buffer are valid only during the call that
+ * passes them. It owns nothing. All of it belongs to the event loop of the stream.
+ *
+ * <p>A peer may send a ULPDU that is too short for a header; {@link #headerComplete} tells. Only {@link #tagged},
+ * {@link #ulpduLength} and the accessors of buffer and header range may be asked then, the others throw
+ * {@link IllegalStateException}.
+ */
+public final class DdpSegment {
+    private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
+    private int index;
+    private int length;
+    private int control;
+    private int headerLength;
+
+    /** A segment of no octets. */
+    public DdpSegment() {}
+
+    /**
+     * Makes this object name the octets of a ULPDU.
+     *
+     * @param octets the buffer; no reference is taken
+     * @param from index of the first octet of the ULPDU in the buffer
+     * @param count octets of the ULPDU, at least 0
+     * @return this segment
+     */
+    public DdpSegment wrap(ByteBuf octets, int from, int count) {
+        buffer = octets;
+        index = from;
+        length = count;
+        control = count == 0 ? 0 : octets.getUnsignedByte(from + DdpLayout.CONTROL_OFFSET);
+        headerLength = tagged() ? DdpLayout.TAGGED_HEADER_LENGTH : DdpLayout.UNTAGGED_HEADER_LENGTH;
+        return this;
+    }
+
+    /** Makes this object name nothing, so that it keeps no buffer from being collected. */
+    void clear() {
+        wrap(Unpooled.EMPTY_BUFFER, 0, 0);
+    }
+
+    /** {@return whether the ULPDU is long enough for the header that its T flag announces} */
+    public boolean headerComplete() {
+        return length >= headerLength;
+    }
+
+    /** {@return the T flag: whether the payload goes to a tagged buffer; false for a ULPDU of no octets} */
+    public boolean tagged() {
+        return (control & DdpLayout.TAGGED_FLAG) != 0;
+    }
+
+    /** {@return the L flag: whether this is the last segment of its message} */
+    public boolean last() {
+        requireHeader();
+        return (control & DdpLayout.LAST_FLAG) != 0;
+    }
+
+    /** {@return DV, the version of DDP, 0..3} */
+    public int version() {
+        requireHeader();
+        return control & DdpLayout.VERSION_MASK;
+    }
+
+    /** {@return RsvdULP when tagged, its first octet when untagged: 0..255, the control octet of RDMAP} */
+    public int control() {
+        return buffer.getUnsignedByte(at(DdpLayout.RSVD_ULP_OFFSET));
+    }
+
+    /** {@return the last four octets of RsvdULP, any 32-bit value; only for an untagged segment} */
+    public int rsvdUlp() {
+        return buffer.getInt(at(DdpLayout.RSVD_ULP_REST_OFFSET));
+    }
+
+    /** {@return the STag, any 32-bit value; only for a tagged segment} */
+    public int stag() {
+        return buffer.getInt(at(DdpLayout.STAG_OFFSET));
+    }
+
+    /** {@return the tagged offset of the first payload octet, an unsigned 64-bit value; only for a tagged segment} */
+    public long taggedOffset() {
+        return buffer.getLong(at(DdpLayout.TAGGED_OFFSET_OFFSET));
+    }
+
+    /** {@return the queue number, an unsigned 32-bit value; only for an untagged segment} */
+    public int queueNumber() {
+        return buffer.getInt(at(DdpLayout.QUEUE_NUMBER_OFFSET));
+    }
+
+    /** {@return the message sequence number, an unsigned 32-bit value; only for an untagged segment} */
+    public int msn() {
+        return buffer.getInt(at(DdpLayout.MSN_OFFSET));
+    }
+
+    /** {@return offset of the first payload octet in the message, 0..2^32-1 octets; only for an untagged segment} */
+    public long messageOffset() {
+        return buffer.getUnsignedInt(at(DdpLayout.MESSAGE_OFFSET_OFFSET));
+    }
+
+    /** {@return the buffer that holds header and payload in one piece, still owned by MPA} */
+    public ByteBuf buffer() {
+        return buffer;
+    }
+
+    /** {@return index of the first header octet in the buffer} */
+    public int headerIndex() {
+        return index;
+    }
+
+    /** {@return octets of the header, 14 or 18; or all octets there are when the header is incomplete} */
+    public int headerLength() {
+        return Math.min(headerLength, length);
+    }
+
+    /** {@return index of the first payload octet in the buffer} */
+    public int payloadIndex() {
+        return index + headerLength();
+    }
+
+    /** {@return octets of the payload, at least 0} */
+    public int payloadLength() {
+        return length - headerLength();
+    }
+
+    /** {@return octets of the ULPDU, header and payload: the DDP Segment Length of a Terminate message} */
+    public int ulpduLength() {
+        return length;
+    }
+
+    /** The header fields for people; the payload does not appear. */
+    @Override
+    public String toString() {
+        if (!headerComplete()) {
+            return "DdpSegment[" + length + " octets, too short for a header]";
+        }
+        String where = tagged()
+                ? String.format("STag 0x%08x, TO 0x%x", stag(), taggedOffset())
+                : String.format(
+                        "QN %s, MSN %s, MO %d",
+                        Integer.toUnsignedString(queueNumber()), Integer.toUnsignedString(msn()), messageOffset());
+        return String.format(
+                "DdpSegment[%s, RsvdULP 0x%02x, %d octets%s]",
+                where, control(), payloadLength(), last() ? ", last" : "");
+    }
+
+    private int at(int offset) {
+        requireHeader();
+        return index + offset;
+    }
+
+    private void requireHeader() {
+        if (length < headerLength) {
+            throw new IllegalStateException("the ULPDU has " + length + " octets, its DDP header needs " + headerLength
+                    + ": ask headerComplete() first");
+        }
+    }
+}

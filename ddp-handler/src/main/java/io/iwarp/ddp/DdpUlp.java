@@ -1,0 +1,76 @@
+package io.iwarp.ddp;
+
+import io.iwarp.ProtocolFault;
+import io.iwarp.memory.AccessRight;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What DDP asks of, and tells, the layer above it. All calls come on the event loop of the stream. The ULP may write
+ * messages from within any of them.
+ *
+ * <p>For each segment the order is: {@link #examine}, then {@link #queue} or {@link #placementRight}, then placement,
+ * then, if it was the last of its message, delivery by {@link UntaggedQueue#deliver} or {@link #onTaggedDelivery}.
+ */
+public interface DdpUlp {
+    /**
+     * Looks at a segment before anything of it is placed. Its DDP version is good, and its queue number when untagged;
+     * nothing else was checked.
+     *
+     * @param segment valid during the call
+     * @return null if the segment may be placed, otherwise the error that ends reception
+     */
+    @Nullable
+    ProtocolFault examine(DdpSegment segment);
+
+    /**
+     * {@return the right that the buffer has to grant for this segment}
+     *
+     * @param segment a tagged segment with payload that passed {@link #examine}
+     */
+    AccessRight placementRight(DdpSegment segment);
+
+    /**
+     * {@return the receive buffers of a queue}
+     *
+     * @param queueNumber 0..3
+     */
+    UntaggedQueue queue(int queueNumber);
+
+    /**
+     * A tagged message is complete: its last segment was placed.
+     *
+     * @param last that segment, with the STag and RsvdULP of the message; valid during the call
+     */
+    void onTaggedDelivery(DdpSegment last);
+
+    /**
+     * The transport has taken all octets of a message (RFC 5041 section 5.4). Calls come in the order of writing. The
+     * message may be used again, also within this call.
+     *
+     * @param message the message
+     */
+    void onSent(DdpMessage message);
+
+    /**
+     * The transport has taken all octets of everything written so far. Comes after {@link #onSent} of the last message;
+     * this is the moment to close the sending half without losing anything. A message written but not flushed counts as
+     * something still to be sent.
+     */
+    default void onAllSent() {}
+
+    /**
+     * An error ends reception: all later segments are dropped silently. Comes at most once. The stream stays open until
+     * the ULP closes it, and may send one more message ({@link DdpMessage#finalWords}) unless the transport is lost.
+     *
+     * @param fault what happened
+     * @param segment the segment with the error, valid during the call; null when the error is not that of a segment.
+     *     Its header may be incomplete: ask {@link DdpSegment#headerComplete}
+     */
+    void onFault(ProtocolFault fault, @Nullable DdpSegment segment);
+
+    /** The peer closed its sending half; this side may go on sending (RFC 5041 section 6.2.1). */
+    void onHalfClosed();
+
+    /** One burst of input has been handled: the moment to flush what it led to. */
+    void onReadComplete();
+}
