@@ -6,4 +6,6 @@ module io.iwarp.mpa {
     requires org.slf4j;
     requires static io.netty.transport.classes.epoll;
     requires static org.jspecify;
+
+    exports io.iwarp.mpa;
 }
