@@ -1,0 +1,75 @@
+package io.iwarp.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The golden octets of {@code vectors.txt}. They come from the figures of RFC 5044 and from an encoder that shares no
+ * code with this project, so that an error in our own encoder cannot hide behind the same error in our decoder.
+ */
+public final class GoldenVectors {
+    private static final Pattern TITLE = Pattern.compile("#\\s+(.*\\S)\\s+\\((\\d+) octets\\)");
+    private static final Map<String, byte[]> VECTORS = parse(text());
+
+    private GoldenVectors() {}
+
+    /** All titles, in the order of the file. */
+    public static Set<String> titles() {
+        return VECTORS.keySet();
+    }
+
+    /**
+     * The octets under a title, as a copy that the caller may change.
+     *
+     * @param title the whole title without its length, or as much of its beginning as makes it the only one
+     */
+    public static byte[] octets(String title) {
+        byte[] exact = VECTORS.get(title);
+        if (exact != null) {
+            return exact.clone();
+        }
+        List<String> candidates =
+                VECTORS.keySet().stream().filter(t -> t.startsWith(title)).toList();
+        if (candidates.size() != 1) {
+            throw new NoSuchElementException(
+                    "\"" + title + "\" names " + candidates.size() + " vectors " + candidates + " of " + titles());
+        }
+        return VECTORS.get(candidates.get(0)).clone();
+    }
+
+    static Map<String, byte[]> parse(String text) {
+        Map<String, byte[]> vectors = new LinkedHashMap<>();
+        for (String block : text.split("\\R(?=#)", -1)) {
+            Matcher title = TITLE.matcher(block);
+            if (title.lookingAt()) {
+                byte[] octets =
+                        HexFormat.of().parseHex(block.substring(title.end()).replaceAll("\\s", ""));
+                if (octets.length != Integer.parseInt(title.group(2))) {
+                    throw new IllegalStateException(title.group() + " has " + octets.length);
+                }
+                if (vectors.put(title.group(1), octets) != null) {
+                    throw new IllegalStateException("twice: " + title.group(1));
+                }
+            }
+        }
+        return vectors;
+    }
+
+    private static String text() {
+        try (InputStream in = GoldenVectors.class.getResourceAsStream("vectors.txt")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * What the tests of all modules share: requirement citations, golden octets, captures of a real peer, leak detection
+ * and reproducible randomness.
+ */
+@NullMarked
+package io.iwarp.testing;
+
+import org.jspecify.annotations.NullMarked;
