@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * {@link #close} takes the STag back and gives the memory back.
  *
  * <p>The region holds a reference to each of its buffers until it is closed. Meanwhile the application must not change
- * the capacity of a buffer, also not by writing beyond it; reader and writer indexes do not matter. While the STag is
- * valid, a peer with the right to write may change the octets at any time and in any order. Read them after a message
- * from the peer told that they are complete, or after the STag was taken back.
+ * the capacity of a buffer, also not by writing beyond it, nor that of a buffer of which it is a slice; reader and
+ * writer indexes do not matter. While the STag is valid, a peer with the right to write may change the octets at any
+ * time and in any order. Read them after a message from the peer told that they are complete, or after the STag was
+ * taken back.
  *
  * <p>Any thread may call any method, an event loop included.
  */
@@ -93,8 +94,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * A new span over the whole region, for local access to its octets. It does not keep the region open and fails once
-     * the region is closed.
+     * A new span over the whole region, for local access to its octets. It does not keep the region open.
      *
      * @throws IllegalStateException if the region was closed
      */
@@ -119,14 +119,16 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Invalidates the region and gives its references to the buffers back, at once or, if local work is posted from or
-     * to this region, when that has completed. Closing again does nothing.
+     * Invalidates the region and gives its references to the buffers back. When this method returns, no peer changes the
+     * octets any more, also not by a message for which part of the region was posted as a receive buffer: such a receive
+     * fails. What was posted to be sent from the region still goes out, and holds the buffers until then. Closing again
+     * does nothing.
      */
     @Override
     public void close() {
         invalidate();
         if (closed.compareAndSet(false, true)) {
-            memory.release();
+            memory.close();
             protectionDomain.dismissRegion(memory.length());
         }
     }

@@ -2,6 +2,7 @@ package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 
 /**
  * Copies between a {@link ByteBuf} and an NIO buffer by absolute indexes, without touching a position or limit of the
@@ -16,6 +17,7 @@ final class NioCopy {
     /** Copies octets of a {@code ByteBuf} into an NIO buffer. */
     static void copy(ByteBuf src, int srcIndex, ByteBuffer dst, int dstIndex, int length) {
         if (src.hasArray()) {
+            Objects.checkFromIndexSize(srcIndex, length, src.capacity());
             dst.put(dstIndex, src.array(), src.arrayOffset() + srcIndex, length);
         } else if (src.nioBufferCount() == 1) {
             ByteBuffer octets = src.internalNioBuffer(srcIndex, length);
@@ -32,6 +34,7 @@ final class NioCopy {
     /** Copies octets of an NIO buffer into a {@code ByteBuf}. */
     static void copy(ByteBuffer src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
         if (dst.hasArray()) {
+            Objects.checkFromIndexSize(dstIndex, length, dst.capacity());
             src.get(srcIndex, dst.array(), dst.arrayOffset() + dstIndex, length);
         } else if (dst.nioBufferCount() == 1) {
             ByteBuffer octets = dst.internalNioBuffer(dstIndex, length);

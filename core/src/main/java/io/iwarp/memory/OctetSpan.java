@@ -8,10 +8,12 @@ import org.jspecify.annotations.Nullable;
  * A run of octets that lie in part of a buffer or in part of a registered region, under one offset from 0 to
  * {@link #length}. A span is mutable so that it can be filled again and again without allocation; a new span is empty.
  *
- * <p>A span holds no reference to what it covers unless {@link #retain} was called: whoever fills it says who keeps the
- * buffer or region alive. The span object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads copy to the
- * same region, and fail with {@link IllegalStateException} once the region is closed; over a buffer, they are as safe
- * as the buffer's own methods.
+ * <p>A span holds no reference to what it covers unless it is told to with {@link #retain}: whoever fills it says who
+ * keeps the buffer or region alive. Once the region is closed, nothing can be put through the span; octets can be got
+ * from it as long as somebody retains it.
+ *
+ * <p>The span object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads
+ * copy to and from the same region; over a buffer, they are as safe as the buffer's own methods.
  */
 public final class OctetSpan {
     private @Nullable ByteBuf buffer;
@@ -72,19 +74,22 @@ public final class OctetSpan {
     }
 
     /**
-     * Takes a reference to the buffer or region, so that its memory stays until {@link #release}, whatever others do.
+     * Takes a reference to the buffer or region that the span covers now, so that its memory stays. Every call needs one
+     * {@link #release}, on this span or on another that covers the same buffer or region.
      *
-     * @throws IllegalStateException if the region was closed, or the buffer released
+     * @return this span
+     * @throws IllegalStateException if the buffer was released or the region was closed
      */
-    public void retain() {
+    public OctetSpan retain() {
         if (memory != null) {
             requireOpen(memory.retain());
         } else if (buffer != null) {
             buffer.retain();
         }
+        return this;
     }
 
-    /** Gives back what {@link #retain} took. The span still covers the same octets: clear it, or wrap others. */
+    /** Gives a reference back that was taken with {@link #retain}; call it before the span is filled or cleared. */
     public void release() {
         if (memory != null) {
             memory.release();
@@ -106,7 +111,7 @@ public final class OctetSpan {
      * @param srcIndex the index of the first octet in {@code src}
      * @param count the number of octets; a range that is not within the span is refused with
      *     {@link IndexOutOfBoundsException} before an octet is changed
-     * @throws IllegalStateException if the span covers a region that was closed
+     * @throws IllegalStateException if the span covers a region that was closed; then nothing was changed
      */
     public void put(long offset, ByteBuf src, int srcIndex, int count) {
         Objects.checkFromIndexSize(offset, count, length);
@@ -126,7 +131,7 @@ public final class OctetSpan {
      * @param dstIndex the index of the first octet in {@code dst}
      * @param count the number of octets; a range that is not within the span is refused with
      *     {@link IndexOutOfBoundsException} before an octet is copied
-     * @throws IllegalStateException if the span covers a region that was closed
+     * @throws IllegalStateException if the span covers a region that was closed and is not retained
      */
     public void get(long offset, ByteBuf dst, int dstIndex, int count) {
         Objects.checkFromIndexSize(offset, count, length);
@@ -144,7 +149,7 @@ public final class OctetSpan {
      *
      * @param offset the offset of the octet in the span, at least 0 and less than {@link #length}
      * @return the buffer, not retained: retain it if it is used after the span's owner may let go of it
-     * @throws IllegalStateException if the span covers a region that was closed
+     * @throws IllegalStateException if the span covers a region that was closed and is not retained
      */
     public ByteBuf bufferAt(long offset) {
         Objects.checkIndex(offset, length);

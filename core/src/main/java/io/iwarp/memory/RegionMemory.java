@@ -14,10 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The views are valid as long as the buffers are neither freed nor resized, so this class holds a reference to each
  * buffer and looks at their capacity before each copy.
  *
- * <p>The memory is given back when the last reference to it is: the region holds one from registration to close, and
- * local work that is posted holds one until it has completed. {@link #put} and {@link #get} take one for their copy;
- * {@link #place} relies on its caller being inside the gate of a tagged buffer, all of which are closed before the
- * region's reference ends.
+ * <p>The memory ends in two steps. When the region is closed, nothing is copied into it any more, which a gate sees to
+ * that waits for the copies in progress. When the last reference ends, the buffers are given back: the region holds one
+ * until it is closed, local work that was posted holds one until it has completed, and each copy out of the memory holds
+ * one while it lasts.
  */
 final class RegionMemory {
     private final ByteBuf[] buffers;
@@ -25,6 +25,7 @@ final class RegionMemory {
     /** Offset of the first octet of each buffer, and behind the last the length of all. */
     private final long[] starts;
 
+    private final Gate changes = new Gate();
     private final AtomicInteger references = new AtomicInteger(1);
 
     /** Takes over one reference to each buffer; the buffers were checked before. */
@@ -47,18 +48,18 @@ final class RegionMemory {
 
     /** Copies into the memory. False when the region was closed; then nothing was copied. */
     boolean put(long offset, ByteBuf src, int srcIndex, int length) {
-        if (!retain()) {
+        if (!changes.enter()) {
             return false;
         }
         try {
             place(offset, src, srcIndex, length);
         } finally {
-            release();
+            changes.leave();
         }
         return true;
     }
 
-    /** Copies out of the memory. False when the region was closed; then nothing was copied. */
+    /** Copies out of the memory. False when the buffers were given back; then nothing was copied. */
     boolean get(long offset, ByteBuf dst, int dstIndex, int length) {
         if (!retain()) {
             return false;
@@ -71,7 +72,7 @@ final class RegionMemory {
         return true;
     }
 
-    /** Copies into the memory; the caller is inside a gate that is closed before the memory is released. */
+    /** Copies into the memory; the caller is inside a gate that is closed before the region is. */
     void place(long offset, ByteBuf src, int srcIndex, int length) {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
@@ -127,30 +128,38 @@ final class RegionMemory {
         return (int) (starts[piece + 1] - starts[piece]);
     }
 
-    /** Whether the memory was given back. */
+    /** Whether the buffers were given back. */
     boolean isReleased() {
         return references.get() == 0;
     }
 
-    /** Takes a reference. False when the memory was given back already. */
+    /** Takes a reference. False when the buffers were given back already. */
     boolean retain() {
-        int count = references.get();
-        while (count > 0) {
+        for (int count = references.get(); count > 0; count = references.get()) {
             if (references.compareAndSet(count, count + 1)) {
                 return true;
             }
-            count = references.get();
         }
         return false;
     }
 
-    /** Ends one reference; the last one gives the memory back. */
+    /** Ends one reference; the last one gives the buffers back. */
     void release() {
-        if (references.decrementAndGet() == 0) {
+        int left = references.decrementAndGet();
+        if (left < 0) {
+            throw new IllegalStateException("a span over a region was released more often than retained");
+        }
+        if (left == 0) {
             for (ByteBuf buffer : buffers) {
                 buffer.release();
             }
         }
+    }
+
+    /** Ends changes, waits until none is in progress, and ends the reference of the region. Called once. */
+    void close() {
+        changes.close();
+        release();
     }
 
     /** A buffer that was freed or resized by its owner may have left its memory to others, who must not be overwritten. */
