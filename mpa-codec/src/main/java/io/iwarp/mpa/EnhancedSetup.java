@@ -1,0 +1,90 @@
+package io.iwarp.mpa;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The enhanced connection set-up data, the first four octets of the private data of a frame with the S bit (RFC 6581,
+ * section 9), in network octet order.
+ *
+ * <pre>
+ *      0                   1                   2                   3
+ *      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *  0  |A|B|        IRD                |C|D|        ORD                |
+ *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * </pre>
+ *
+ * <p>"RTR" is the ready-to-receive message an initiator sends first in the peer-to-peer model.
+ *
+ * @param peerToPeer A: the peer-to-peer connection model, in which an RTR message is sent
+ * @param sendRtr B: the RTR may be a zero-length Send
+ * @param ird inbound RDMA Read queue depth, 0 to 16382, or {@link #NOT_NEGOTIATED}
+ * @param writeRtr C: the RTR may be a zero-length RDMA Write
+ * @param readRtr D: the RTR may be a zero-length RDMA Read
+ * @param ord outbound RDMA Read queue depth, 0 to 16382, or {@link #NOT_NEGOTIATED}
+ */
+public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolean writeRtr, boolean readRtr, int ord) {
+
+    /** Octets of the set-up data. */
+    public static final int LENGTH = 4;
+
+    /** The depth that stands for "not negotiated here, the ULPs see to it". */
+    public static final int NOT_NEGOTIATED = 0x3FFF;
+
+    /** The most private data left to the ULP in a frame with set-up data, in octets. */
+    public static final int MAXIMUM_ULP_PRIVATE_DATA = MpaFrameLayout.MAXIMUM_PRIVATE_DATA - LENGTH;
+
+    private static final int DEPTH_MASK = 0x3FFF;
+    private static final int FIRST_FLAG = 0x8000;
+    private static final int SECOND_FLAG = 0x4000;
+
+    /**
+     * Checks the fields.
+     *
+     * @throws IllegalArgumentException if a depth is outside of 0 to 0x3FFF, or an RTR kind is set without
+     *     {@code peerToPeer} (RFC 6581, section 9.2)
+     */
+    public EnhancedSetup {
+        checkDepth("IRD", ird);
+        checkDepth("ORD", ord);
+        if (!peerToPeer && (sendRtr || writeRtr || readRtr)) {
+            throw new IllegalArgumentException("an RTR kind (B, C or D) needs the peer-to-peer model (A)");
+        }
+    }
+
+    /** Appends the four octets to {@code out}, which the caller keeps. */
+    public void encode(ByteBuf out) {
+        out.writeShort((peerToPeer ? FIRST_FLAG : 0) | (sendRtr ? SECOND_FLAG : 0) | ird);
+        out.writeShort((writeRtr ? FIRST_FLAG : 0) | (readRtr ? SECOND_FLAG : 0) | ord);
+    }
+
+    /**
+     * Takes the four octets out of {@code in} and moves its reader index behind them. With A clear, B, C and D are ignored
+     * (RFC 6581, section 9.2). The caller keeps {@code in}.
+     *
+     * @throws IllegalArgumentException if there are fewer than four octets; the reader index has not moved then
+     */
+    public static EnhancedSetup decode(ByteBuf in) {
+        if (in.readableBytes() < LENGTH) {
+            throw new IllegalArgumentException(
+                    "enhanced set-up data has " + LENGTH + " octets, got " + in.readableBytes());
+        }
+        int first = in.readUnsignedShort();
+        int second = in.readUnsignedShort();
+        boolean peerToPeer = (first & FIRST_FLAG) != 0;
+        return new EnhancedSetup(
+                peerToPeer,
+                peerToPeer && (first & SECOND_FLAG) != 0,
+                first & DEPTH_MASK,
+                peerToPeer && (second & FIRST_FLAG) != 0,
+                peerToPeer && (second & SECOND_FLAG) != 0,
+                second & DEPTH_MASK);
+    }
+
+    private static void checkDepth(String name, int depth) {
+        if (depth < 0 || depth > DEPTH_MASK) {
+            throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to " + (DEPTH_MASK - 1)
+                    + ", or " + NOT_NEGOTIATED + " for not negotiated");
+        }
+    }
+}
