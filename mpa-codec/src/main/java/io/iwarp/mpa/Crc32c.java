@@ -1,0 +1,104 @@
+package io.iwarp.mpa;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * CRC32C over ranges of a {@link ByteBuf} (RFC 5044, section 4.4).
+ *
+ * <p>The polynomial, the bit order and the octet order are those of the iSCSI digests. The value
+ * goes on the wire least significant octet first: 0x83992352 as {@code 52 23 99 83}.
+ *
+ * <p>One object serves one direction of one stream and is reused, so that nothing is allocated for
+ * each FPDU. Not safe for use by several threads. No method takes over a reference.
+ */
+public final class Crc32c {
+
+    private final CRC32C crc = new CRC32C();
+    private @Nullable ByteBuffer sharedView;
+    private long sharedAddress;
+
+    /** Creates a calculator that has seen no octet. */
+    public Crc32c() {}
+
+    /** Forgets all octets seen so far. */
+    public void reset() {
+        crc.reset();
+    }
+
+    /**
+     * Takes in octets of a buffer that no other thread works on.
+     *
+     * <p>For a buffer of one piece this allocates nothing: it uses the buffer's internal view, which
+     * is why the buffer must not be in use elsewhere at the same time.
+     *
+     * @param octets the buffer; its indices stay as they are
+     * @param index the first octet
+     * @param length the number of octets
+     */
+    public void update(ByteBuf octets, int index, int length) {
+        if (octets.hasArray()) {
+            crc.update(octets.array(), octets.arrayOffset() + index, length);
+        } else if (octets.nioBufferCount() == 1) {
+            crc.update(octets.internalNioBuffer(index, length));
+        } else {
+            updatePieces(octets, index, length);
+        }
+    }
+
+    /**
+     * Takes in octets of a buffer that other threads may read at the same time, such as registered
+     * memory from which several streams send.
+     *
+     * <p>A view of the buffer is made at the first call and kept for the next ones on the same
+     * memory, until {@link #forgetShared()}.
+     *
+     * @param octets the buffer; its indices stay as they are
+     * @param index the first octet
+     * @param length the number of octets
+     */
+    public void updateShared(ByteBuf octets, int index, int length) {
+        if (octets.hasArray()) {
+            crc.update(octets.array(), octets.arrayOffset() + index, length);
+        } else if (octets.hasMemoryAddress()) {
+            ByteBuffer view = sharedView(octets);
+            crc.update(view.limit(index + length).position(index));
+        } else {
+            updatePieces(octets, index, length);
+        }
+    }
+
+    /** Lets go of the view made by {@link #updateShared}, so that the memory behind it can go. */
+    public void forgetShared() {
+        sharedView = null;
+    }
+
+    /**
+     * Returns the CRC of all octets since the last reset.
+     *
+     * @return the 32-bit value; {@link ByteBuf#writeIntLE} brings it on the wire
+     */
+    public int value() {
+        return (int) crc.getValue();
+    }
+
+    // The memory's address and size identify it, not the ByteBuf object: pools use that again for other memory.
+    private ByteBuffer sharedView(ByteBuf octets) {
+        ByteBuffer view = sharedView;
+        long address = octets.memoryAddress();
+        if (view == null || address != sharedAddress || view.capacity() != octets.capacity()) {
+            view = octets.nioBuffer(0, octets.capacity());
+            sharedView = view;
+            sharedAddress = address;
+        }
+        return view;
+    }
+
+    private void updatePieces(ByteBuf octets, int index, int length) {
+        for (ByteBuffer piece : octets.nioBuffers(index, length)) {
+            crc.update(piece);
+        }
+    }
+}

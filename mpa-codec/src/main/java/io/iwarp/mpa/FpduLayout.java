@@ -1,0 +1,92 @@
+package io.iwarp.mpa;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Where the fields of an FPDU lie, markers aside (RFC 5044, section 4.1).
+ *
+ * <pre>
+ *  0                   1                   2                   3
+ *  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * |          ULPDU_Length         |                               |
+ * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+                               +
+ * |                                                               |
+ * ~                             ULPDU                             ~
+ * |                                                               |
+ * |                               +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * |                               |        PAD (0..3 octets)      |
+ * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * |                              CRC                              |
+ * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * </pre>
+ *
+ * <p>ULPDU_Length is in network order and counts the ULPDU's octets alone. PAD brings the FPDU to a
+ * multiple of four octets. The CRC is on the wire least significant octet first (section 4.4).
+ *
+ * <p>The methods are pure functions of their arguments and safe from any thread.
+ */
+public final class FpduLayout {
+
+    /** Octets of the ULPDU_Length field. */
+    public static final int ULPDU_LENGTH_LENGTH = Short.BYTES;
+
+    /** Octets of the CRC field, which is there even when the CRC is off. */
+    public static final int CRC_LENGTH = Integer.BYTES;
+
+    /** An FPDU is a multiple of this many octets. */
+    public static final int ALIGNMENT = 4;
+
+    /** The most octets of padding an FPDU can have. */
+    public static final int MAX_PAD_LENGTH = ALIGNMENT - 1;
+
+    /** The largest ULPDU, in octets, that the length field can announce. */
+    public static final int MAX_ULPDU_LENGTH = 0xFFFF;
+
+    /** What the CRC field holds when the CRC is off. */
+    static final int NO_CRC = 0;
+
+    private FpduLayout() {}
+
+    /**
+     * Returns how many octets of padding follow a ULPDU.
+     *
+     * @param ulpduLength octets of the ULPDU, 0..65535
+     * @return 0..3
+     */
+    public static int padLength(int ulpduLength) {
+        return -(ULPDU_LENGTH_LENGTH + ulpduLength) & MAX_PAD_LENGTH;
+    }
+
+    /**
+     * Returns how many octets an FPDU has, markers not counted.
+     *
+     * @param ulpduLength octets of the ULPDU, 0..65535
+     * @return octets of ULPDU_Length, ULPDU, PAD and CRC together, a multiple of four
+     */
+    public static int fpduLength(int ulpduLength) {
+        return ULPDU_LENGTH_LENGTH + ulpduLength + padLength(ulpduLength) + CRC_LENGTH;
+    }
+
+    /**
+     * Reads the ULPDU_Length field (network order).
+     *
+     * @param octets the buffer, read only
+     * @param index where the field begins
+     * @return octets of the ULPDU, 0..65535
+     */
+    public static int ulpduLength(ByteBuf octets, int index) {
+        return octets.getUnsignedShort(index);
+    }
+
+    /**
+     * Reads the CRC field (least significant octet first).
+     *
+     * @param octets the buffer, read only
+     * @param index where the field begins
+     * @return the CRC32C as a 32-bit value
+     */
+    public static int crc(ByteBuf octets, int index) {
+        return octets.getIntLE(index);
+    }
+}

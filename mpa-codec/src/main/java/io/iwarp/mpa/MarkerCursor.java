@@ -1,0 +1,109 @@
+package io.iwarp.mpa;
+
+/**
+ * The position in one direction of a stream, and where the markers fall from there (RFC 5044,
+ * section 4.3).
+ *
+ * <p>Position 0 is the first octet of Full Operation in that direction; a marker stands at every
+ * position that is a multiple of {@value MarkerLayout#INTERVAL}. The position has 64 bits and is
+ * independent of TCP sequence numbers, so that nothing happens where those wrap. As FPDUs and
+ * markers are multiples of four octets, an FPDU always starts at a multiple of four and neither
+ * ULPDU_Length nor the CRC is ever cut by a marker.
+ *
+ * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
+ */
+public final class MarkerCursor {
+
+    private static final int POSITION_MASK = MarkerLayout.INTERVAL - 1;
+
+    private long position;
+
+    /** Creates a cursor at the first octet of Full Operation. */
+    public MarkerCursor() {
+        this(0);
+    }
+
+    /**
+     * Creates a cursor in the middle of a stream.
+     *
+     * @param position octets since the start of Full Operation, a multiple of four, not negative
+     * @throws IllegalArgumentException if the position is negative or not a multiple of four
+     */
+    public MarkerCursor(long position) {
+        if (position < 0 || position % FpduLayout.ALIGNMENT != 0) {
+            throw new IllegalArgumentException("stream position is "
+                    + position
+                    + ", an FPDU can only start at a multiple of "
+                    + FpduLayout.ALIGNMENT
+                    + " octets from 0 on");
+        }
+        this.position = position;
+    }
+
+    /**
+     * Returns the position.
+     *
+     * @return octets since the start of Full Operation
+     */
+    public long position() {
+        return position;
+    }
+
+    /**
+     * Tells whether a marker stands at this position.
+     *
+     * @return true at every multiple of 512 octets
+     */
+    public boolean atMarker() {
+        return (position & POSITION_MASK) == 0;
+    }
+
+    /**
+     * Returns how far the next marker is that does not stand at this very position.
+     *
+     * @return octets from this position to the first octet of that marker, 1..512
+     */
+    public int toNextMarker() {
+        return MarkerLayout.INTERVAL - (int) (position & POSITION_MASK);
+    }
+
+    /**
+     * Counts the markers that travel with an FPDU that starts at this position: the one directly
+     * before it, those inside it, and one between its PAD and its CRC.
+     *
+     * @param fpduLength octets of the FPDU without markers, a multiple of four
+     * @return the number of markers
+     */
+    public int markersIn(int fpduLength) {
+        int lead = atMarker() ? 1 : 0;
+        int beforeNext = toNextMarker() - lead * MarkerLayout.LENGTH;
+        if (fpduLength <= beforeNext) {
+            return lead;
+        }
+        return lead + (fpduLength - beforeNext + MarkerLayout.BETWEEN - 1) / MarkerLayout.BETWEEN;
+    }
+
+    /**
+     * Returns how many octets of the stream an FPDU takes that starts at this position.
+     *
+     * @param fpduLength octets of the FPDU without markers, a multiple of four
+     * @return octets with markers
+     */
+    public int wireLength(int fpduLength) {
+        return fpduLength + markersIn(fpduLength) * MarkerLayout.LENGTH;
+    }
+
+    /**
+     * Moves on.
+     *
+     * @param octets octets of the stream, markers included
+     */
+    public void advance(int octets) {
+        position += octets;
+    }
+
+    /** Goes back to an earlier position, for an FPDU that could not be finished. */
+    void reset(long earlier) {
+        position = earlier;
+    }
+}

@@ -1,0 +1,123 @@
+package io.iwarp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class Crc32cTest {
+
+    private final Crc32c crc = new Crc32c();
+
+    static Stream<Arguments> publishedValues() {
+        byte[] ones = new byte[32];
+        Arrays.fill(ones, (byte) 0xFF);
+        byte[] counting = new byte[32];
+        for (int i = 0; i < counting.length; i++) {
+            counting[i] = (byte) i;
+        }
+        return Stream.of(
+                Arguments.of(new byte[32], "aa36918a"),
+                Arguments.of(ones, "43aba862"),
+                Arguments.of(counting, "4e79dd46"),
+                Arguments.of("123456789".getBytes(StandardCharsets.US_ASCII), "839206e3"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("publishedValues")
+    @Requirement({"MPA-32", "MPA-38"})
+    void givesThePublishedDigestsLeastSignificantOctetFirst(byte[] octets, String wire) {
+        ByteBuf source = Unpooled.wrappedBuffer(octets);
+        crc.update(source, 0, octets.length);
+
+        ByteBuf out = Unpooled.buffer(4).writeIntLE(crc.value());
+
+        assertThat(ByteBufUtil.hexDump(out)).isEqualTo(wire);
+    }
+
+    @Test
+    void givesTheSameForEveryKindOfBuffer() {
+        Random random = new Random(7);
+        byte[] octets = new byte[1000];
+        random.nextBytes(octets);
+        int expected = bitwise(octets, 10, 900);
+        ByteBuf pooled = PooledByteBufAllocator.DEFAULT.directBuffer(2000).writeBytes(octets);
+        ByteBuf slice = pooled.retainedSlice(5, 950);
+        ByteBuf composite =
+                Unpooled.wrappedBuffer(Unpooled.wrappedBuffer(octets, 0, 333), pooled.retainedSlice(333, 667));
+
+        assertThat(of(Unpooled.wrappedBuffer(octets), 10)).isEqualTo(expected);
+        assertThat(of(Unpooled.wrappedBuffer(octets).asReadOnly(), 10)).isEqualTo(expected);
+        assertThat(of(pooled, 10)).isEqualTo(expected);
+        assertThat(of(pooled.asReadOnly(), 10)).isEqualTo(expected);
+        assertThat(of(slice, 5)).isEqualTo(expected);
+        assertThat(of(composite, 10)).isEqualTo(expected);
+        assertThat(pooled.readerIndex()).isZero();
+        assertThat(pooled.writerIndex()).isEqualTo(1000);
+        slice.release();
+        composite.release();
+        pooled.release();
+    }
+
+    @Test
+    void takesPiecesOneAfterTheOther() {
+        byte[] octets = new byte[100];
+        new Random(1).nextBytes(octets);
+        ByteBuf source = Unpooled.wrappedBuffer(octets);
+
+        crc.update(source, 0, 7);
+        crc.updateShared(source, 7, 50);
+        crc.update(source, 57, 43);
+
+        assertThat(crc.value()).isEqualTo(bitwise(octets, 0, 100));
+    }
+
+    /** Another buffer object, or the same one again, over other memory must not get the old view. */
+    @Test
+    void noticesThatASharedBufferHasOtherMemoryNow() {
+        for (int round = 0; round < 20; round++) {
+            byte[] octets = new byte[600 + round];
+            new Random(round).nextBytes(octets);
+            ByteBuf shared =
+                    PooledByteBufAllocator.DEFAULT.directBuffer(octets.length).writeBytes(octets);
+            crc.reset();
+            crc.updateShared(shared, 0, octets.length);
+            assertThat(crc.value()).isEqualTo(bitwise(octets, 0, octets.length));
+            shared.release();
+        }
+        crc.forgetShared();
+    }
+
+    private int of(ByteBuf octets, int index) {
+        crc.reset();
+        crc.update(octets, index, 900);
+        int plain = crc.value();
+        crc.reset();
+        crc.updateShared(octets, index, 900);
+        assertThat(crc.value()).isEqualTo(plain);
+        return plain;
+    }
+
+    /** The definition: reflected polynomial 0x82F63B78, start and final complement. */
+    private static int bitwise(byte[] octets, int index, int length) {
+        int crc = -1;
+        for (int i = index; i < index + length; i++) {
+            crc ^= octets[i] & 0xFF;
+            for (int bit = 0; bit < 8; bit++) {
+                crc = (crc & 1) == 0 ? crc >>> 1 : crc >>> 1 ^ 0x82F63B78;
+            }
+        }
+        return ~crc;
+    }
+}
