@@ -1,0 +1,261 @@
+package io.iwarp.mpa;
+
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds and checks the FPDUs in what the peer sent (RFC 5044, sections 4.1 to 4.4, 5.2 and 8).
+ *
+ * <p>A state machine without I/O. {@link #decode} is given the octets from the start of an FPDU on
+ * and answers one of three things:
+ *
+ * <ul>
+ *   <li>{@link Progress#INCOMPLETE}: the FPDU is not all there; {@link #needed()} says how many
+ *       octets it takes to get further. Nothing has changed; come again with more.
+ *   <li>{@link Progress#FPDU}: the FPDU is valid and its ULPDU is in the given object; {@link
+ *       #wireLength()} octets are used up.
+ *   <li>{@link Progress#FAULT}: the FPDU is not valid, {@link #fault()} says why. It is the last
+ *       answer: the boundary of the next FPDU can no longer be trusted.
+ * </ul>
+ *
+ * <p>The order of the checks: the whole FPDU is there, its CRC is right (error 2/0/02), its markers
+ * point to its start (2/0/03). The CRC goes over the octets as they lie on the wire. Markers inside
+ * the ULPDU are taken out by copying the ULPDU into a buffer of this object, so that the octets
+ * received are never changed: the peer, a tap or another handler may hold them too. Without a
+ * marker inside it the ULPDU stays where it lies.
+ *
+ * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
+ */
+public final class FpduDecoder {
+
+    /** What {@link FpduDecoder#decode} found. */
+    public enum Progress {
+        /** A valid FPDU. */
+        FPDU,
+        /** The start of an FPDU, or nothing. */
+        INCOMPLETE,
+        /** Octets that are not a valid FPDU. */
+        FAULT
+    }
+
+    private final ByteBufAllocator allocator;
+    private final boolean crc;
+    private final boolean markers;
+    private final Counters counters;
+    private final MarkerCursor cursor;
+    private final Crc32c checksum = new Crc32c();
+    private int needed;
+    private int wireLength;
+    private @Nullable ProtocolFault fault;
+    private @Nullable ByteBuf joined;
+
+    /**
+     * Creates a decoder at the start of Full Operation.
+     *
+     * @param allocator where the buffer for ULPDUs cut by markers comes from
+     * @param crc whether the CRC is on; the field is not looked at otherwise
+     * @param markers whether we asked the peer for markers
+     * @param counters where FPDUs, markers, CRCs and ULPDU octets are counted
+     */
+    public FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, Counters counters) {
+        this(allocator, crc, markers, counters, new MarkerCursor());
+    }
+
+    /** Creates a decoder in the middle of a stream. */
+    FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, Counters counters, MarkerCursor cursor) {
+        this.allocator = allocator;
+        this.crc = crc;
+        this.markers = markers;
+        this.counters = counters;
+        this.cursor = cursor;
+    }
+
+    /**
+     * Looks at the octets from the start of an FPDU on.
+     *
+     * @param octets the buffer, in one piece; read only, no reference is taken
+     * @param index where the FPDU, or the marker directly before it, begins
+     * @param length how many octets are there; any number of FPDUs may follow the first
+     * @param ulpdu is made to name the ULPDU when the answer is {@link Progress#FPDU}; what it names
+     *     is valid until the next call, {@link #release()}, or the release of {@code octets}
+     * @return what was found
+     */
+    public Progress decode(ByteBuf octets, int index, int length, ReceivedUlpdu ulpdu) {
+        int lead = markers && cursor.atMarker() ? MarkerLayout.LENGTH : 0;
+        needed = lead + FpduLayout.ULPDU_LENGTH_LENGTH;
+        if (length < needed) {
+            return Progress.INCOMPLETE;
+        }
+        int ulpduLength = FpduLayout.ulpduLength(octets, index + lead);
+        if (markers && ulpduLength > Mulpdu.MAXIMUM) {
+            return refuseLength(ulpduLength);
+        }
+        int fpduLength = FpduLayout.fpduLength(ulpduLength);
+        wireLength = markers ? cursor.wireLength(fpduLength) : fpduLength;
+        needed = wireLength;
+        if (length < needed) {
+            return Progress.INCOMPLETE;
+        }
+        if (crc && !crcIsRight(octets, index, ulpduLength)) {
+            return Progress.FAULT;
+        }
+        if (markers && !markersAgree(octets, index, lead, ulpduLength)) {
+            return Progress.FAULT;
+        }
+        pass(octets, index + lead + FpduLayout.ULPDU_LENGTH_LENGTH, ulpduLength, ulpdu);
+        count(ulpduLength, fpduLength);
+        cursor.advance(wireLength);
+        return Progress.FPDU;
+    }
+
+    /**
+     * Returns how many octets, counted from the FPDU's start, must be there for the next answer.
+     *
+     * @return octets: up to the end of ULPDU_Length while that is not there, else the whole FPDU with
+     *     its markers; at most {@link #maxWireLength()}
+     */
+    public int needed() {
+        return needed;
+    }
+
+    /**
+     * Returns the size of the FPDU found last.
+     *
+     * @return octets on the wire, markers included
+     */
+    public int wireLength() {
+        return wireLength;
+    }
+
+    /**
+     * Returns what is wrong.
+     *
+     * @return the fault that made the answer {@link Progress#FAULT}, null before
+     */
+    public @Nullable ProtocolFault fault() {
+        return fault;
+    }
+
+    /**
+     * Returns how far the stream has got.
+     *
+     * @return octets of valid FPDUs since the start of Full Operation, markers included
+     */
+    public long position() {
+        return cursor.position();
+    }
+
+    /**
+     * Returns the most octets that {@link #needed()} can ask for.
+     *
+     * @return octets of the largest FPDU that can be received, markers included
+     */
+    public static int maxWireLength() {
+        // Markers make an FPDU of the largest ULPDU that may carry them shorter than this one.
+        return FpduLayout.fpduLength(FpduLayout.MAX_ULPDU_LENGTH);
+    }
+
+    /** Releases the buffer for ULPDUs cut by markers. */
+    public void release() {
+        if (joined != null) {
+            joined.release();
+            joined = null;
+        }
+    }
+
+    private boolean crcIsRight(ByteBuf octets, int index, int ulpduLength) {
+        int covered = wireLength - FpduLayout.CRC_LENGTH;
+        checksum.reset();
+        checksum.update(octets, index, covered);
+        int computed = checksum.value();
+        int carried = FpduLayout.crc(octets, index + covered);
+        counters.add(Counter.CRC_CHECKED, 1);
+        if (computed == carried) {
+            return true;
+        }
+        counters.add(Counter.CRC_ERRORS, 1);
+        fault = new ProtocolFault(
+                ProtocolError.MPA_CRC_MISMATCH,
+                String.format(
+                        "the CRC32C of the FPDU at stream octet %d with ULPDU_Length %d is 0x%08x, the"
+                                + " FPDU carries 0x%08x",
+                        cursor.position(), ulpduLength, computed, carried));
+        return false;
+    }
+
+    private boolean markersAgree(ByteBuf octets, int index, int lead, int ulpduLength) {
+        int offset = lead > 0 ? 0 : cursor.toNextMarker();
+        for (; offset < wireLength; offset += MarkerLayout.INTERVAL) {
+            int expected = Math.max(0, offset - lead);
+            int pointer = MarkerLayout.fpduPointer(octets, index + offset);
+            if (pointer != expected) {
+                fault = new ProtocolFault(
+                        ProtocolError.MPA_MARKER_MISMATCH,
+                        String.format(
+                                "the marker at stream octet %d has FPDUPTR %d, the FPDU with ULPDU_Length %d"
+                                        + " that it belongs to needs %d",
+                                cursor.position() + offset, pointer, ulpduLength, expected));
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Progress refuseLength(int ulpduLength) {
+        fault = new ProtocolFault(
+                ProtocolError.MPA_MARKER_MISMATCH,
+                String.format(
+                        "the FPDU at stream octet %d has ULPDU_Length %d, with markers at most %d is"
+                                + " allowed because FPDUPTR has 16 bits",
+                        cursor.position(), ulpduLength, Mulpdu.MAXIMUM));
+        return Progress.FAULT;
+    }
+
+    private void pass(ByteBuf octets, int start, int ulpduLength, ReceivedUlpdu ulpdu) {
+        int lead = markers && cursor.atMarker() ? MarkerLayout.LENGTH : 0;
+        int first = cursor.toNextMarker() - lead - FpduLayout.ULPDU_LENGTH_LENGTH;
+        if (!markers || first >= ulpduLength) {
+            ulpdu.wrap(octets, start, ulpduLength);
+        } else {
+            ulpdu.wrap(join(octets, start, first, ulpduLength), 0, ulpduLength);
+        }
+    }
+
+    private ByteBuf join(ByteBuf octets, int start, int first, int ulpduLength) {
+        ByteBuf whole = room(ulpduLength);
+        int from = start;
+        int piece = first;
+        int left = ulpduLength;
+        while (left > 0) {
+            whole.writeBytes(octets, from, piece);
+            from += piece + MarkerLayout.LENGTH;
+            left -= piece;
+            piece = Math.min(left, MarkerLayout.BETWEEN);
+        }
+        return whole;
+    }
+
+    private ByteBuf room(int octets) {
+        ByteBuf whole = joined;
+        if (whole != null && whole.capacity() >= octets) {
+            return whole.clear();
+        }
+        release();
+        whole = allocator.directBuffer(octets);
+        joined = whole;
+        return whole;
+    }
+
+    private void count(int ulpduLength, int fpduLength) {
+        counters.add(Counter.FPDUS_RECEIVED, 1);
+        counters.add(Counter.ULPDU_OCTETS_RECEIVED, ulpduLength);
+        if (markers) {
+            counters.add(Counter.MARKERS_RECEIVED, (wireLength - fpduLength) / MarkerLayout.LENGTH);
+        }
+    }
+}

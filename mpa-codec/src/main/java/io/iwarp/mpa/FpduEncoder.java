@@ -1,0 +1,231 @@
+package io.iwarp.mpa;
+
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Turns ULPDUs into FPDUs, one into one (RFC 5044, sections 4.1 to 4.4): length, ULPDU, zero
+ * padding, CRC, and markers where the peer asked for them.
+ *
+ * <p>A state machine without I/O. {@link #encode} is the whole of it; where no markers are sent, a
+ * large payload need not be copied: {@link #encodeHead} and {@link #encodeTrailer} make what goes
+ * before and after it. The only state is the position in the stream. A marker is made together with
+ * the FPDU it belongs to, never before (section 7.1.2, rule 4).
+ *
+ * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
+ */
+public final class FpduEncoder {
+
+    private final boolean crc;
+    private final boolean markers;
+    private final Counters counters;
+    private final MarkerCursor cursor;
+    private final Crc32c checksum = new Crc32c();
+
+    /**
+     * Creates an encoder at the start of Full Operation.
+     *
+     * @param crc whether the CRC is on; the field is zero otherwise
+     * @param markers whether the peer asked for markers
+     * @param counters where FPDUs, markers and ULPDU octets are counted
+     */
+    public FpduEncoder(boolean crc, boolean markers, Counters counters) {
+        this(crc, markers, counters, new MarkerCursor());
+    }
+
+    /** Creates an encoder in the middle of a stream. */
+    FpduEncoder(boolean crc, boolean markers, Counters counters, MarkerCursor cursor) {
+        this.crc = crc;
+        this.markers = markers;
+        this.counters = counters;
+        this.cursor = cursor;
+    }
+
+    /**
+     * Tells whether markers cut the FPDUs, in which case payloads must be copied.
+     *
+     * @return true if the peer asked for markers
+     */
+    public boolean markers() {
+        return markers;
+    }
+
+    /**
+     * Returns how far the stream has got.
+     *
+     * @return octets encoded since the start of Full Operation, markers included
+     */
+    public long position() {
+        return cursor.position();
+    }
+
+    /**
+     * Returns the size of the FPDU that a ULPDU would make now.
+     *
+     * @param ulpduLength octets of the ULPDU, 0..64768
+     * @return octets on the wire, markers included
+     */
+    public int wireLength(int ulpduLength) {
+        int fpduLength = FpduLayout.fpduLength(ulpduLength);
+        return markers ? cursor.wireLength(fpduLength) : fpduLength;
+    }
+
+    /**
+     * Appends the FPDU of a ULPDU, copying the payload.
+     *
+     * <p>All or nothing: if the payload cannot be read, the buffer and this encoder are as before and
+     * the exception goes on.
+     *
+     * @param ulpdu the ULPDU of at most 64768 octets; no reference to its payload is kept
+     * @param out a buffer that is not shared, grown if need be; the caller keeps its reference
+     */
+    public void encode(Ulpdu ulpdu, ByteBuf out) {
+        int start = out.writerIndex();
+        long position = cursor.position();
+        boolean done = false;
+        try {
+            out.ensureWritable(wireLength(ulpdu.length()));
+            if (markers) {
+                appendCut(ulpdu, out);
+            } else {
+                appendWhole(ulpdu, out);
+            }
+            done = true;
+        } finally {
+            if (!done) {
+                out.writerIndex(start);
+                cursor.reset(position);
+            }
+        }
+        appendCrc(out, start);
+        count(ulpdu.length());
+    }
+
+    /**
+     * Appends ULPDU_Length and the ULPDU's header, and takes the payload into the CRC. The payload's
+     * octets follow on the wire, and then what {@link #encodeTrailer} appends.
+     *
+     * <p>All or nothing, as {@link #encode}.
+     *
+     * @param ulpdu the ULPDU of at most 64768 octets; no reference to its payload is kept
+     * @param out a buffer that is not shared, grown if need be; the caller keeps its reference
+     * @throws IllegalStateException if markers are sent in this direction
+     */
+    public void encodeHead(Ulpdu ulpdu, ByteBuf out) {
+        if (markers) {
+            throw new IllegalStateException(
+                    "markers cut this direction's FPDUs: encode the payload instead of sending it by" + " reference");
+        }
+        int start = out.writerIndex();
+        boolean done = false;
+        try {
+            ByteBuf header = ulpdu.header();
+            out.writeShort(ulpdu.length());
+            out.writeBytes(header, header.readerIndex(), header.readableBytes());
+            if (crc) {
+                checksum.reset();
+                checksum.update(out, start, out.writerIndex() - start);
+                checksum.updateShared(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength());
+            }
+            done = true;
+        } finally {
+            if (!done) {
+                out.writerIndex(start);
+            }
+        }
+    }
+
+    /**
+     * Appends PAD and CRC of the FPDU begun with {@link #encodeHead}.
+     *
+     * @param ulpdu the same, unchanged ULPDU
+     * @param out a buffer that is not shared, grown if need be; the caller keeps its reference
+     */
+    public void encodeTrailer(Ulpdu ulpdu, ByteBuf out) {
+        int pad = out.writerIndex();
+        int padLength = FpduLayout.padLength(ulpdu.length());
+        out.writeZero(padLength);
+        if (crc) {
+            checksum.update(out, pad, padLength);
+            out.writeIntLE(checksum.value());
+        } else {
+            out.writeInt(FpduLayout.NO_CRC);
+        }
+        cursor.advance(FpduLayout.fpduLength(ulpdu.length()));
+        count(ulpdu.length());
+    }
+
+    /** Lets go of the payload memory seen last; to be called when a burst of ULPDUs is over. */
+    public void endBurst() {
+        checksum.forgetShared();
+    }
+
+    private void appendWhole(Ulpdu ulpdu, ByteBuf out) {
+        ByteBuf header = ulpdu.header();
+        out.writeShort(ulpdu.length());
+        out.writeBytes(header, header.readerIndex(), header.readableBytes());
+        out.writeBytes(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength());
+        out.writeZero(FpduLayout.padLength(ulpdu.length()));
+        cursor.advance(FpduLayout.fpduLength(ulpdu.length()));
+    }
+
+    private void appendCut(Ulpdu ulpdu, ByteBuf out) {
+        int markersInFpdu = cursor.markersIn(FpduLayout.fpduLength(ulpdu.length()));
+        if (cursor.atMarker()) {
+            appendMarker(out, 0);
+        }
+        long fpduStart = cursor.position();
+        out.writeShort(ulpdu.length());
+        cursor.advance(FpduLayout.ULPDU_LENGTH_LENGTH);
+        ByteBuf header = ulpdu.header();
+        appendCut(header, header.readerIndex(), header.readableBytes(), fpduStart, out);
+        appendCut(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength(), fpduStart, out);
+        // No marker can fall before or into the padding: it completes a word, and markers start at words.
+        int padLength = FpduLayout.padLength(ulpdu.length());
+        out.writeZero(padLength);
+        cursor.advance(padLength);
+        appendMarkerIfDue(fpduStart, out);
+        cursor.advance(FpduLayout.CRC_LENGTH);
+        counters.add(Counter.MARKERS_SENT, markersInFpdu);
+    }
+
+    private void appendCut(ByteBuf octets, int index, int length, long fpduStart, ByteBuf out) {
+        int from = index;
+        int left = length;
+        while (left > 0) {
+            appendMarkerIfDue(fpduStart, out);
+            int piece = Math.min(left, cursor.toNextMarker());
+            out.writeBytes(octets, from, piece);
+            cursor.advance(piece);
+            from += piece;
+            left -= piece;
+        }
+    }
+
+    private void appendMarkerIfDue(long fpduStart, ByteBuf out) {
+        if (cursor.atMarker()) {
+            appendMarker(out, (int) (cursor.position() - fpduStart));
+        }
+    }
+
+    private void appendMarker(ByteBuf out, int fpduPointer) {
+        MarkerLayout.write(out, fpduPointer);
+        cursor.advance(MarkerLayout.LENGTH);
+    }
+
+    private void appendCrc(ByteBuf out, int start) {
+        if (crc) {
+            checksum.reset();
+            checksum.update(out, start, out.writerIndex() - start);
+            out.writeIntLE(checksum.value());
+        } else {
+            out.writeInt(FpduLayout.NO_CRC);
+        }
+    }
+
+    private void count(int ulpduLength) {
+        counters.add(Counter.FPDUS_SENT, 1);
+        counters.add(Counter.ULPDU_OCTETS_SENT, ulpduLength);
+    }
+}

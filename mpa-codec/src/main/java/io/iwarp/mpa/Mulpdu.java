@@ -1,0 +1,102 @@
+package io.iwarp.mpa;
+
+import io.netty.channel.Channel;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The maximum ULPDU (MULPDU): how many octets DDP should put into one ULPDU so that its FPDU fits
+ * one TCP segment (RFC 5044, sections 4.5 and 5.1).
+ *
+ * <p>It follows from the effective maximum segment size (EMSS) of the connection, in this order:
+ * what {@link MpaSettings#emss()} says; what the kernel says (TCP_INFO, with Netty's epoll
+ * transport); the MTU of the interface that carries the local address, minus the IP and TCP headers
+ * and the timestamp option; 1460. A transport that is not TCP/IP has no segments, and the largest
+ * ULPDU is right for it.
+ *
+ * <p>The methods keep no state and are safe from any thread.
+ */
+public final class Mulpdu {
+
+    /** The smallest MULPDU, whatever the segment size (section 4.5). */
+    public static final int MINIMUM = MpaSettings.MINIMUM_MULPDU;
+
+    /** The largest MULPDU, and the most octets that MPA accepts in one ULPDU (section 3). */
+    public static final int MAXIMUM = MpaSettings.MAXIMUM_MULPDU;
+
+    /** The EMSS assumed when nothing is known: an Ethernet MTU minus IPv4 and TCP headers. */
+    public static final int DEFAULT_EMSS = 1460;
+
+    private static final int IPV4_TCP_HEADERS = 20 + 20;
+    private static final int IPV6_TCP_HEADERS = 40 + 20;
+    private static final int TIMESTAMP_OPTION = 12;
+    private static final int FPDU_OVERHEAD = FpduLayout.ULPDU_LENGTH_LENGTH + FpduLayout.CRC_LENGTH;
+
+    private Mulpdu() {}
+
+    /**
+     * Applies the formula of section 4.5 and clamps the result to {@link #MINIMUM}..{@link #MAXIMUM}.
+     *
+     * @param emss octets of the effective maximum segment size, from 1 on
+     * @param sendMarkers whether markers are inserted in this direction
+     * @return octets of the MULPDU
+     */
+    public static int fromEmss(int emss, boolean sendMarkers) {
+        int markers =
+                sendMarkers ? MarkerLayout.LENGTH * ((emss + MarkerLayout.INTERVAL - 1) / MarkerLayout.INTERVAL) : 0;
+        int overhead = FPDU_OVERHEAD + markers + emss % FpduLayout.ALIGNMENT;
+        return Math.max(MINIMUM, Math.min(MAXIMUM, emss - overhead));
+    }
+
+    /**
+     * Returns the MULPDU of a connection as it is now.
+     *
+     * @param settings may fix the EMSS, and caps the result with {@link MpaSettings#maximumUlpdu()}
+     * @param channel the connected channel
+     * @param sendMarkers whether markers are inserted in this direction
+     * @return octets of the MULPDU
+     */
+    public static int initial(MpaSettings settings, Channel channel, boolean sendMarkers) {
+        if (settings.emss() > 0) {
+            return capped(settings, settings.emss(), sendMarkers);
+        }
+        int reported = TcpSegmentSize.of(channel);
+        if (reported > 0) {
+            return capped(settings, reported, sendMarkers);
+        }
+        SocketAddress local = channel.localAddress();
+        if (local instanceof InetSocketAddress inet) {
+            return capped(settings, emssOf(inet.getAddress()), sendMarkers);
+        }
+        return local == null ? capped(settings, DEFAULT_EMSS, sendMarkers) : Math.min(MAXIMUM, settings.maximumUlpdu());
+    }
+
+    /** Applies formula and configured cap to a known EMSS. */
+    static int capped(MpaSettings settings, int emss, boolean sendMarkers) {
+        return Math.min(settings.maximumUlpdu(), fromEmss(emss, sendMarkers));
+    }
+
+    private static int emssOf(@Nullable InetAddress local) {
+        int mtu = local == null ? 0 : mtuOf(local);
+        if (mtu <= 0) {
+            return DEFAULT_EMSS;
+        }
+        int headers = local instanceof Inet6Address ? IPV6_TCP_HEADERS : IPV4_TCP_HEADERS;
+        return Math.max(1, mtu - headers - TIMESTAMP_OPTION);
+    }
+
+    private static int mtuOf(InetAddress local) {
+        try {
+            NetworkInterface carrier = NetworkInterface.getByInetAddress(local);
+            return carrier == null ? 0 : carrier.getMTU();
+        } catch (SocketException unknown) {
+            // The interface went away or does not tell; the default serves.
+            return 0;
+        }
+    }
+}

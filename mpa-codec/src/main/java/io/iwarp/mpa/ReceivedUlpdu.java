@@ -1,0 +1,66 @@
+package io.iwarp.mpa;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * One ULPDU from the peer: whole, its CRC and markers checked, the markers taken out (RFC 5044,
+ * section 4.3).
+ *
+ * <p>MPA passes the same object up the pipeline for each ULPDU. It and the buffer it names are
+ * valid only during the call that passes it; the receiver takes over no reference, retains nothing
+ * and does not write to the buffer. Octets outside the range are not its business.
+ *
+ * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
+ */
+public final class ReceivedUlpdu {
+
+    private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
+    private int index;
+    private int length;
+
+    /** Creates an object that names no octets; {@link FpduDecoder#decode} makes it name some. */
+    public ReceivedUlpdu() {}
+
+    /**
+     * Returns the buffer that holds the ULPDU in one piece.
+     *
+     * @return the buffer, still owned by MPA
+     */
+    public ByteBuf buffer() {
+        return buffer;
+    }
+
+    /**
+     * Returns where the ULPDU begins.
+     *
+     * @return index of its first octet in {@link #buffer()}
+     */
+    public int index() {
+        return index;
+    }
+
+    /**
+     * Returns the length of the ULPDU, which is what the peer put into ULPDU_Length.
+     *
+     * @return octets, 0..65535
+     */
+    public int length() {
+        return length;
+    }
+
+    void wrap(ByteBuf octets, int from, int count) {
+        buffer = octets;
+        index = from;
+        length = count;
+    }
+
+    void clear() {
+        wrap(Unpooled.EMPTY_BUFFER, 0, 0);
+    }
+
+    @Override
+    public String toString() {
+        return "ReceivedUlpdu[" + length + " octets]";
+    }
+}

@@ -1,0 +1,87 @@
+package io.iwarp.mpa;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Objects;
+
+/**
+ * One ULPDU on its way to the peer: the octets of a small header followed by octets of a payload.
+ *
+ * <p>The layer above MPA fills one object again and again and writes it to the channel. MPA takes
+ * over no reference: when the write returns it has copied the header, and has either copied the
+ * payload or retained a slice of it. The object and the header may then be reused at once, but the
+ * payload's octets must stay unchanged until the write's promise, or that of a later write,
+ * completes. The peer would find a CRC error otherwise.
+ *
+ * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
+ */
+public final class Ulpdu {
+
+    private static final int HEADER_CAPACITY = 128;
+
+    private final ByteBuf header = Unpooled.buffer(HEADER_CAPACITY);
+    private ByteBuf payload = Unpooled.EMPTY_BUFFER;
+    private int payloadIndex;
+    private int payloadLength;
+
+    /** Creates a ULPDU without octets. */
+    public Ulpdu() {}
+
+    /**
+     * Returns the buffer of the header, whose readable octets are the ULPDU's first octets.
+     *
+     * @return a growing heap buffer that belongs to this object and needs no release; clear it and
+     *     write to it
+     */
+    public ByteBuf header() {
+        return header;
+    }
+
+    /**
+     * Says which octets follow the header.
+     *
+     * @param octets the buffer; no reference is taken, the caller keeps it alive until the ULPDU was
+     *     written
+     * @param index the first octet
+     * @param length the number of octets
+     * @return this
+     * @throws IndexOutOfBoundsException if the range is not inside the buffer's capacity
+     */
+    public Ulpdu payload(ByteBuf octets, int index, int length) {
+        Objects.checkFromIndexSize(index, length, octets.capacity());
+        payload = octets;
+        payloadIndex = index;
+        payloadLength = length;
+        return this;
+    }
+
+    /**
+     * Says that nothing follows the header, and forgets the payload's buffer.
+     *
+     * @return this
+     */
+    public Ulpdu clearPayload() {
+        return payload(Unpooled.EMPTY_BUFFER, 0, 0);
+    }
+
+    /**
+     * Returns the length of the ULPDU.
+     *
+     * @return octets of header and payload together
+     */
+    public int length() {
+        return header.readableBytes() + payloadLength;
+    }
+
+    ByteBuf payload() {
+        return payload;
+    }
+
+    int payloadIndex() {
+        return payloadIndex;
+    }
+
+    int payloadLength() {
+        return payloadLength;
+    }
+}

@@ -1,0 +1,228 @@
+package io.iwarp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Seeds;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FpduEncoderTest {
+
+    private static final int TEN_MILLION = 10_000_000;
+
+    private final Counters counters = new Counters();
+    private final Ulpdu ulpdu = new Ulpdu();
+
+    @ParameterizedTest
+    @CsvSource({"true,true", "true,false", "false,true", "false,false"})
+    @Requirement({"MPA-9", "MPA-10", "MPA-14", "MPA-17", "MPA-20", "MPA-22", "MPA-39"})
+    void agreesWithTheOctetByOctetModelOverTenMillionOctets(boolean crc, boolean markers) {
+        Seeds.forEach(1, (seed, random) -> compareWithModel(crc, markers, random));
+    }
+
+    private void compareWithModel(boolean crc, boolean markers, Random random) {
+        FpduEncoder encoder = new FpduEncoder(crc, markers, counters);
+        ReferenceFramer model = new ReferenceFramer(crc, markers);
+        ByteBuf out = Unpooled.buffer(70_000);
+        long ulpdus = 0;
+        while (encoder.position() < TEN_MILLION) {
+            byte[] octets = randomUlpdu(random);
+            int announced = encoder.wireLength(octets.length);
+            encoder.encode(ulpdu(octets, random.nextInt(octets.length + 1)), out.clear());
+
+            byte[] expected = model.frame(octets);
+            assertThat(ByteBufUtil.getBytes(out)).isEqualTo(expected);
+            assertThat(announced).isEqualTo(expected.length);
+            ulpdus++;
+        }
+        assertThat(encoder.position()).isEqualTo(model.position());
+        assertThat(counters.get(Counter.FPDUS_SENT)).isEqualTo(ulpdus);
+        assertThat(counters.get(Counter.MARKERS_SENT)).isEqualTo(model.markersInserted());
+    }
+
+    @Test
+    @Requirement({"MPA-18", "MPA-19"})
+    void theFirstOctetsAreAZeroMarkerOrUlpduLength() {
+        assertThat(hex(encode(new FpduEncoder(true, true, counters), new byte[20])))
+                .startsWith("00000000" + "0014");
+        assertThat(hex(encode(new FpduEncoder(true, false, counters), new byte[20])))
+                .startsWith("0014");
+    }
+
+    @Test
+    @Requirement({"MPA-20", "MPA-22"})
+    void allMarkersInOneFpduPointToItsUlpduLength() {
+        byte[] wire = encode(new FpduEncoder(true, true, counters), new byte[1200]);
+
+        assertThat(wire).hasSize(1220);
+        assertThat(hex(wire, 0, 4)).isEqualTo("00000000");
+        assertThat(hex(wire, 512, 4)).isEqualTo("000001fc");
+        assertThat(hex(wire, 1024, 4)).isEqualTo("000003fc");
+    }
+
+    @Test
+    @Requirement({"MPA-21", "MPA-28"})
+    void aMarkerBetweenFpdusComesWithTheSecondAndIsInItsCrc() {
+        FpduEncoder encoder = new FpduEncoder(true, true, counters);
+
+        byte[] first = encode(encoder, new byte[499]);
+        assertThat(first).hasSize(512);
+        byte[] second = encode(encoder, new byte[18]);
+
+        assertThat(hex(second, 0, 8)).isEqualTo("0000000000120000");
+        assertThat(second).isEqualTo(new ReferenceFramer(true, true, 512).frame(new byte[18]));
+    }
+
+    @Test
+    @Requirement("MPA-23")
+    void amongManySmallFpdusTheMarkerPointsToTheOneItIsIn() {
+        FpduEncoder encoder = new FpduEncoder(true, true, counters);
+        ByteBuf out = Unpooled.buffer();
+        int start = 0;
+        while (out.writerIndex() <= 512) {
+            start = out.writerIndex();
+            encoder.encode(ulpdu(new byte[17], 17), out);
+        }
+
+        assertThat(start).isLessThan(512);
+        assertThat(MarkerLayout.fpduPointer(out, 512)).isEqualTo(512 - start);
+    }
+
+    @Test
+    @Requirement("MPA-25")
+    void aMarkerBetweenPaddingAndCrcBelongsToThisFpduAndItsCrc() {
+        byte[] wire = encode(new FpduEncoder(true, true, counters), new byte[503]);
+
+        assertThat(hex(wire, wire.length - 16, 16)).isEqualTo("000000000000000" + "0000001fc25fa77c9");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    @Requirement({"MPA-11", "MPA-10"})
+    void paddingIsZeroAndNotCountedInUlpduLength(int length) {
+        byte[] octets = new byte[length];
+        Arrays.fill(octets, (byte) 0xFF);
+        FpduEncoder encoder = new FpduEncoder(true, false, counters);
+        ByteBuf out = Unpooled.buffer(64).setZero(0, 64).writerIndex(0);
+        Arrays.fill(out.array(), (byte) 0xEE);
+        encoder.encode(ulpdu(octets, 0), out);
+
+        assertThat(out.getUnsignedShort(0)).isEqualTo(length);
+        assertThat(out.readableBytes() % 4).isZero();
+        for (int i = 2 + length; i < out.readableBytes() - 4; i++) {
+            assertThat(out.getByte(i)).isZero();
+        }
+    }
+
+    @Test
+    @Requirement("MPA-13")
+    void theCrcFieldIsThereAndZeroWhenTheCrcIsOff() {
+        byte[] wire = encode(new FpduEncoder(false, false, counters), new byte[] {1, 2});
+
+        assertThat(hex(wire)).isEqualTo("0002010200000000");
+    }
+
+    @Test
+    @Requirement("MPA-27")
+    void crossesFourGibioctetsLikeAnyOtherMultipleOf512() {
+        long wrap = 1L << 32;
+        FpduEncoder encoder = new FpduEncoder(true, true, counters, new MarkerCursor(wrap - 100));
+        ReferenceFramer model = new ReferenceFramer(true, true, wrap - 100);
+        for (int length : new int[] {20, 200, 3000, 499, 64768}) {
+            byte[] octets = new byte[length];
+            assertThat(encode(encoder, octets)).isEqualTo(model.frame(octets));
+        }
+    }
+
+    @Test
+    void headAndTrailerAroundThePayloadMakeTheSameFpdu() {
+        Seeds.forEach(10, (seed, random) -> compareByReference(random));
+    }
+
+    private void compareByReference(Random random) {
+        FpduEncoder byReference = new FpduEncoder(true, false, counters);
+        FpduEncoder copying = new FpduEncoder(true, false, counters);
+        for (int round = 0; round < 20; round++) {
+            byte[] octets = randomUlpdu(random);
+            Ulpdu source = ulpdu(octets, random.nextInt(octets.length + 1));
+            ByteBuf out = Unpooled.buffer();
+            byReference.encodeHead(source, out);
+            out.writeBytes(source.payload(), source.payloadIndex(), source.payloadLength());
+            byReference.encodeTrailer(source, out);
+
+            assertThat(ByteBufUtil.getBytes(out)).isEqualTo(encode(copying, octets));
+        }
+        assertThat(byReference.position()).isEqualTo(copying.position());
+    }
+
+    @Test
+    void refusesToLeaveThePayloadOutWhereMarkersWouldCutIt() {
+        FpduEncoder encoder = new FpduEncoder(true, true, counters);
+
+        assertThatThrownBy(() -> encoder.encodeHead(ulpdu, Unpooled.buffer()))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Requirement("MPA-50")
+    void leavesNothingBehindWhenThePayloadCannotBeRead(boolean markers) {
+        FpduEncoder encoder = new FpduEncoder(true, markers, counters);
+        ByteBuf out = Unpooled.buffer();
+        encoder.encode(ulpdu(new byte[600], 10), out);
+        int written = out.writerIndex();
+        long position = encoder.position();
+        ByteBuf gone = Unpooled.buffer(2000);
+        ulpdu.payload(gone, 0, 2000);
+        gone.release();
+
+        assertThatThrownBy(() -> encoder.encode(ulpdu, out)).isInstanceOf(RuntimeException.class);
+
+        assertThat(out.writerIndex()).isEqualTo(written);
+        assertThat(encoder.position()).isEqualTo(position);
+        assertThat(counters.get(Counter.FPDUS_SENT)).isEqualTo(1);
+    }
+
+    private byte[] encode(FpduEncoder encoder, byte[] octets) {
+        ByteBuf out = Unpooled.buffer();
+        encoder.encode(ulpdu(octets, Math.min(14, octets.length)), out);
+        return ByteBufUtil.getBytes(out);
+    }
+
+    private Ulpdu ulpdu(byte[] octets, int headerLength) {
+        ulpdu.header().clear().writeBytes(octets, 0, headerLength);
+        return ulpdu.payload(Unpooled.wrappedBuffer(octets), headerLength, octets.length - headerLength);
+    }
+
+    static byte[] randomUlpdu(Random random) {
+        int bound = switch (random.nextInt(8)) {
+            case 0 -> 4;
+            case 1 -> Mulpdu.MAXIMUM;
+            case 2 -> 9000;
+            case 3 -> 1500;
+            default -> 600;
+        };
+        byte[] octets = new byte[random.nextInt(bound + 1)];
+        random.nextBytes(octets);
+        return octets;
+    }
+
+    private static String hex(byte[] octets) {
+        return ByteBufUtil.hexDump(octets);
+    }
+
+    private static String hex(byte[] octets, int from, int length) {
+        return ByteBufUtil.hexDump(octets, from, length);
+    }
+}
