@@ -1,0 +1,150 @@
+package io.iwarp.mpa;
+
+import io.iwarp.ProtocolFault;
+import io.iwarp.mpa.FpduDecoder.Progress;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receiving side of MPA without a channel: octets in pieces of any size go in, ULPDUs come out.
+ *
+ * <p>{@link #add} is the event; after it {@link #next()} is called until it no longer answers {@link
+ * Progress#FPDU}. FPDUs are decoded where they lie in the pieces; one that is spread over several
+ * pieces is gathered in a {@link PartialFpdu}. A piece may be added while a ULPDU is being looked at:
+ * it waits for its turn.
+ */
+final class FpduInput {
+
+    private final ByteBufAllocator allocator;
+    private final FpduDecoder decoder;
+    private final PartialFpdu partial;
+    private final ReceivedUlpdu ulpdu = new ReceivedUlpdu();
+    private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
+    private @Nullable ByteBuf current;
+    private int index;
+    private @Nullable ByteBuf gathered;
+
+    FpduInput(ByteBufAllocator allocator, FpduDecoder decoder) {
+        this.allocator = allocator;
+        this.decoder = decoder;
+        this.partial = new PartialFpdu(allocator);
+    }
+
+    /** Takes in the octets and their reference. */
+    void add(ByteBuf octets) {
+        waiting.add(inOnePiece(octets));
+    }
+
+    /**
+     * Looks for the next FPDU; what the last one's ULPDU named is no longer valid.
+     *
+     * @return FPDU: see {@link #ulpdu()}; INCOMPLETE: add more; FAULT: see {@link #fault()}, only
+     *     {@link #release()} is to follow
+     */
+    Progress next() {
+        forgetLast();
+        for (ByteBuf octets = unread(); octets != null; octets = unread()) {
+            Progress progress = partial.isEmpty() ? decodeInPlace(octets) : decodeGathered(octets);
+            if (progress != Progress.INCOMPLETE) {
+                return progress;
+            }
+        }
+        return Progress.INCOMPLETE;
+    }
+
+    /** Returns the ULPDU found last, valid until {@link #next()} or {@link #release()}. */
+    ReceivedUlpdu ulpdu() {
+        return ulpdu;
+    }
+
+    @Nullable
+    ProtocolFault fault() {
+        return decoder.fault();
+    }
+
+    /** Tells whether the octets so far end in the middle of an FPDU. */
+    boolean insideFpdu() {
+        return !partial.isEmpty();
+    }
+
+    /** Returns the octets of valid FPDUs since the start of Full Operation. */
+    long position() {
+        return decoder.position();
+    }
+
+    /** Returns how many octets of an unfinished FPDU are held. */
+    int held() {
+        return partial.length();
+    }
+
+    /** Releases everything held. */
+    void release() {
+        forgetLast();
+        partial.release();
+        decoder.release();
+        if (current != null) {
+            current.release();
+            current = null;
+        }
+        for (ByteBuf octets = waiting.poll(); octets != null; octets = waiting.poll()) {
+            octets.release();
+        }
+    }
+
+    private Progress decodeInPlace(ByteBuf octets) {
+        int end = octets.writerIndex();
+        Progress progress = decoder.decode(octets, index, end - index, ulpdu);
+        if (progress == Progress.FPDU) {
+            index += decoder.wireLength();
+        } else if (progress == Progress.INCOMPLETE) {
+            index = partial.fill(octets, index, end, decoder.needed());
+        }
+        return progress;
+    }
+
+    private Progress decodeGathered(ByteBuf octets) {
+        index = partial.fill(octets, index, octets.writerIndex(), decoder.needed());
+        if (partial.length() < decoder.needed()) {
+            return Progress.INCOMPLETE;
+        }
+        Progress progress = decoder.decode(partial.peek(), 0, partial.length(), ulpdu);
+        if (progress == Progress.FPDU) {
+            gathered = partial.take();
+        }
+        return progress;
+    }
+
+    private @Nullable ByteBuf unread() {
+        while (current == null || index >= current.writerIndex()) {
+            if (current != null) {
+                current.release();
+            }
+            current = waiting.poll();
+            if (current == null) {
+                return null;
+            }
+            index = current.readerIndex();
+        }
+        return current;
+    }
+
+    private void forgetLast() {
+        ulpdu.clear();
+        if (gathered != null) {
+            gathered.release();
+            gathered = null;
+        }
+    }
+
+    private ByteBuf inOnePiece(ByteBuf octets) {
+        if (octets.hasArray() || octets.nioBufferCount() == 1) {
+            return octets;
+        }
+        ByteBuf copy = allocator.directBuffer(Math.max(1, octets.readableBytes()));
+        copy.writeBytes(octets);
+        octets.release();
+        return copy;
+    }
+}

@@ -1,0 +1,325 @@
+package io.iwarp.mpa;
+
+import io.iwarp.Counters;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MPA in Full Operation: FPDUs between the octets of the transport and the ULPDUs of DDP (RFC 5044,
+ * sections 3 to 5, 7.2 and 8). One object serves one channel.
+ *
+ * <p><b>Start.</b> The handler waits for {@link MpaEvent.Established}, passes it up, and then works
+ * with its parameters. It fires {@link MpaEvent.TransmitReady} when DDP may send: at once for the
+ * initiator and for both ends of a pre-agreed start; for the responder after the first valid FPDU and
+ * before that FPDU's ULPDU goes up (section 7.1.2, rule 4). On {@link MpaEvent.Rejected} it passes the
+ * event up and removes itself.
+ *
+ * <p><b>Inbound</b> each ULPDU goes up as a {@link ReceivedUlpdu}, valid during the call. Octets are
+ * parsed where they lie; only an FPDU that is not all there is copied, into a buffer of its own of at
+ * most {@link FpduDecoder#maxWireLength()} octets. After an error the handler fires {@link
+ * MpaEvent.Fault}, once, and drops whatever else the peer sends. It never closes the channel: that is
+ * left to the layers above, after their last message. When the peer ends its direction between two
+ * FPDUs, or after an error, {@link MpaEvent.PeerClosedHalf} goes up.
+ *
+ * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAXIMUM} octets. FPDUs are
+ * gathered and leave on flush, when the gathering buffer is full, or with a write whose promise is
+ * not void; that promise completes when the transport has taken all octets up to that FPDU. A write
+ * fails and puts nothing on the wire if the ULPDU is too long ({@link IllegalArgumentException}),
+ * before TransmitReady ({@link IllegalStateException}), or if the message is something else ({@link
+ * UnsupportedOperationException}; the message is released). An empty {@link ByteBuf} is passed on in
+ * its place among the FPDUs.
+ *
+ * <p>While octets are sent the MULPDU follows the connection's segment size where the transport tells
+ * it; a change is announced after a flush by {@link MpaEvent.MulpduChanged}. ULPDUs made for an
+ * earlier, larger MULPDU still go out as they are.
+ */
+public final class MpaFramingHandler extends ChannelDuplexHandler {
+
+    private enum Phase {
+        STARTING,
+        RECEIVING,
+        /** An error was found; the peer is not listened to any more. */
+        FAULTED,
+        /** The channel is closed or about to be, or the handler is gone. */
+        ENDED
+    }
+
+    private final MpaSettings settings;
+    private final Counters counters;
+    private final ToIntFunction<Channel> segmentSize;
+    private Phase phase = Phase.STARTING;
+    private boolean transmitReady;
+    private boolean parsing;
+    private @Nullable FpduInput input;
+    private @Nullable FpduBatch batch;
+    private @Nullable MulpduWatch watch;
+
+    /**
+     * Creates the handler of one channel.
+     *
+     * @param settings what is fixed about the segment size
+     * @param counters where the stream's traffic is counted
+     */
+    public MpaFramingHandler(MpaSettings settings, Counters counters) {
+        this(settings, counters, TcpSegmentSize::of);
+    }
+
+    /** Creates the handler with another source of the segment size. */
+    MpaFramingHandler(MpaSettings settings, Counters counters, ToIntFunction<Channel> segmentSize) {
+        this.settings = settings;
+        this.counters = counters;
+        this.segmentSize = segmentSize;
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof MpaEvent.Established established) {
+            start(ctx, established);
+        } else if (event instanceof MpaEvent.Rejected) {
+            ctx.fireUserEventTriggered(event);
+            if (!ctx.isRemoved()) {
+                ctx.pipeline().remove(this);
+            }
+        } else if (event instanceof ChannelInputShutdownEvent) {
+            onPeerClosedHalf(ctx);
+            ctx.fireUserEventTriggered(event);
+        } else {
+            ctx.fireUserEventTriggered(event);
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        if (!(message instanceof ByteBuf octets)) {
+            ctx.fireChannelRead(message);
+            return;
+        }
+        FpduInput in = input;
+        if (in == null && phase == Phase.STARTING) {
+            octets.release();
+            throw new IllegalStateException("octets of the peer reached MPA framing before start-up was over: put an"
+                    + " MpaStartupHandler before it");
+        }
+        if (in == null || phase != Phase.RECEIVING) {
+            octets.release();
+            return;
+        }
+        in.add(octets);
+        if (!parsing) {
+            parse(ctx, in);
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        if (phase == Phase.RECEIVING && input != null && input.insideFpdu()) {
+            fault(ctx, lostInside(input, "the connection ended"));
+        }
+        end();
+        ctx.fireChannelInactive();
+    }
+
+    /** Reports a lost connection (error 2/0/01) and passes the cause on. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause instanceof IOException && phase == Phase.RECEIVING) {
+            fault(
+                    ctx,
+                    new ProtocolFault(
+                            ProtocolError.MPA_CONNECTION_LOST, "the transport reported: " + cause.getMessage()));
+        }
+        ctx.fireExceptionCaught(cause);
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+        if (message instanceof Ulpdu outgoing) {
+            send(ctx, outgoing, promise);
+        } else if (message instanceof ByteBuf octets && !octets.isReadable()) {
+            handOverBatch(ctx);
+            ctx.write(octets, promise);
+        } else {
+            ReferenceCountUtil.release(message);
+            promise.tryFailure(new UnsupportedOperationException("an RDMA stream carries only FPDUs, got "
+                    + message.getClass().getName()
+                    + ": post it as an operation instead of writing it"));
+        }
+    }
+
+    @Override
+    public void flush(ChannelHandlerContext ctx) {
+        handOverBatch(ctx);
+        ctx.flush();
+        FpduBatch sending = batch;
+        MulpduWatch watching = watch;
+        if (sending != null && watching != null && watching.review(ctx.channel(), sending.position())) {
+            ctx.fireUserEventTriggered(new MpaEvent.MulpduChanged(watching.mulpdu()));
+        }
+    }
+
+    /** Closing here ends reception at once: an FPDU that is cut off by it is no error. */
+    @Override
+    public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+        endInput();
+        ctx.close(promise);
+    }
+
+    /** Leaves no octet of an accepted ULPDU behind while the channel can still take it. */
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        if (ctx.channel().isActive()) {
+            handOverBatch(ctx);
+            ctx.flush();
+        }
+        end();
+    }
+
+    private void start(ChannelHandlerContext ctx, MpaEvent.Established established) {
+        if (phase == Phase.ENDED) {
+            ctx.fireUserEventTriggered(established);
+            return;
+        }
+        if (phase != Phase.STARTING) {
+            throw new IllegalStateException("MPA start-up ended twice on " + ctx.channel());
+        }
+        MpaParameters agreed = established.parameters();
+        input = new FpduInput(
+                ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed.crc(), agreed.receiveMarkers(), counters));
+        batch = new FpduBatch(new FpduEncoder(agreed.crc(), agreed.sendMarkers(), counters));
+        watch = new MulpduWatch(settings, agreed.sendMarkers(), agreed.mulpdu(), segmentSize);
+        phase = Phase.RECEIVING;
+        ctx.fireUserEventTriggered(established);
+        if (mayTransmitFirst(agreed) && phase == Phase.RECEIVING) {
+            announceTransmitReady(ctx);
+        }
+    }
+
+    private boolean mayTransmitFirst(MpaParameters agreed) {
+        return agreed.role() == Role.INITIATOR || settings.start() == StartMode.PREAGREED;
+    }
+
+    private void announceTransmitReady(ChannelHandlerContext ctx) {
+        transmitReady = true;
+        ctx.fireUserEventTriggered(new MpaEvent.TransmitReady());
+    }
+
+    private void parse(ChannelHandlerContext ctx, FpduInput in) {
+        parsing = true;
+        try {
+            boolean more = true;
+            while (more && phase == Phase.RECEIVING) {
+                more = parseOne(ctx, in);
+            }
+        } finally {
+            parsing = false;
+            if (phase != Phase.RECEIVING) {
+                in.release();
+            }
+        }
+    }
+
+    private boolean parseOne(ChannelHandlerContext ctx, FpduInput in) {
+        switch (in.next()) {
+            case FPDU -> deliver(ctx, in.ulpdu());
+            case FAULT -> fault(ctx, Objects.requireNonNull(in.fault()));
+            case INCOMPLETE -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void deliver(ChannelHandlerContext ctx, ReceivedUlpdu received) {
+        if (!transmitReady) {
+            announceTransmitReady(ctx);
+        }
+        if (phase == Phase.RECEIVING) {
+            ctx.fireChannelRead(received);
+        }
+    }
+
+    private void send(ChannelHandlerContext ctx, Ulpdu outgoing, ChannelPromise promise) {
+        FpduBatch sending = batch;
+        if (sending == null || !transmitReady) {
+            promise.tryFailure(new IllegalStateException("a ULPDU of "
+                    + outgoing.length()
+                    + " octets was written before MPA was ready to send: wait for"
+                    + " MpaEvent.TransmitReady"));
+        } else if (outgoing.length() > Mulpdu.MAXIMUM) {
+            promise.tryFailure(new IllegalArgumentException("the ULPDU has "
+                    + outgoing.length()
+                    + " octets, at most "
+                    + Mulpdu.MAXIMUM
+                    + " are allowed: cut the message into smaller segments"));
+        } else {
+            add(ctx, sending, outgoing, promise);
+        }
+    }
+
+    private static void add(ChannelHandlerContext ctx, FpduBatch sending, Ulpdu outgoing, ChannelPromise promise) {
+        try {
+            sending.add(ctx, outgoing, promise);
+        } catch (RuntimeException unreadable) {
+            // The payload was released or shrunk; nothing of the ULPDU has been encoded.
+            promise.tryFailure(unreadable);
+        }
+    }
+
+    private void handOverBatch(ChannelHandlerContext ctx) {
+        if (batch != null) {
+            batch.handOver(ctx, ctx.voidPromise());
+        }
+    }
+
+    private void onPeerClosedHalf(ChannelHandlerContext ctx) {
+        if (phase == Phase.RECEIVING && input != null && input.insideFpdu()) {
+            fault(ctx, lostInside(input, "the peer closed its direction"));
+        } else if (phase == Phase.RECEIVING || phase == Phase.FAULTED) {
+            ctx.fireUserEventTriggered(new MpaEvent.PeerClosedHalf());
+        }
+    }
+
+    private void fault(ChannelHandlerContext ctx, ProtocolFault found) {
+        phase = Phase.FAULTED;
+        if (!parsing && input != null) {
+            input.release();
+        }
+        ctx.fireUserEventTriggered(new MpaEvent.Fault(found, transmitReady));
+    }
+
+    private static ProtocolFault lostInside(FpduInput in, String event) {
+        return new ProtocolFault(
+                ProtocolError.MPA_CONNECTION_LOST,
+                event
+                        + " inside the FPDU at stream octet "
+                        + in.position()
+                        + ", of which "
+                        + in.held()
+                        + " octets had come");
+    }
+
+    private void endInput() {
+        phase = Phase.ENDED;
+        if (input != null && !parsing) {
+            input.release();
+        }
+    }
+
+    private void end() {
+        endInput();
+        if (batch != null) {
+            batch.end();
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package io.iwarp.mpa;
+
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.ToIntFunction;
+
+/** An embedded channel with MPA framing in Full Operation and a recorder in DDP's place. */
+final class FramingChannel {
+
+    /** Everything that went up, in order: byte[] for a ULPDU, else the event or exception itself. */
+    final List<Object> seen = new ArrayList<>();
+
+    final Counters counters = new Counters();
+    final MpaFramingHandler framing;
+    final EmbeddedChannel channel;
+    final Ulpdu outgoing = new Ulpdu();
+
+    /** Called for each ULPDU after it was recorded. */
+    BiConsumer<ChannelHandlerContext, ReceivedUlpdu> onUlpdu = (ctx, ulpdu) -> {};
+
+    FramingChannel(MpaSettings settings, ToIntFunction<Channel> segmentSize) {
+        framing = new MpaFramingHandler(settings, counters, segmentSize);
+        channel = new EmbeddedChannel(framing, new Recorder());
+    }
+
+    FramingChannel() {
+        this(MpaSettings.defaults(), TcpSegmentSize::of);
+    }
+
+    static FramingChannel established(Role role, boolean crc, boolean send, boolean receive) {
+        return new FramingChannel().establish(role, crc, send, receive);
+    }
+
+    static FramingChannel initiator(boolean crc, boolean markers) {
+        return established(Role.INITIATOR, crc, markers, markers);
+    }
+
+    static FramingChannel responder(boolean crc, boolean markers) {
+        return established(Role.RESPONDER, crc, markers, markers);
+    }
+
+    FramingChannel establish(Role role, boolean crc, boolean send, boolean receive) {
+        MpaParameters agreed = new MpaParameters(role, 1, crc, send, receive, 1442, new byte[0]);
+        channel.pipeline().fireUserEventTriggered(new MpaEvent.Established(agreed));
+        return this;
+    }
+
+    long count(Counter counter) {
+        return counters.get(counter);
+    }
+
+    void receive(byte[] octets) {
+        ByteBuf direct =
+                channel.alloc().directBuffer(Math.max(1, octets.length)).writeBytes(octets);
+        channel.writeInbound(direct);
+    }
+
+    /** Writes as DDP does, without a promise. */
+    void send(byte[] ulpdu) {
+        channel.write(outgoing(ulpdu), channel.voidPromise());
+    }
+
+    ChannelFuture write(byte[] ulpdu) {
+        return channel.write(outgoing(ulpdu));
+    }
+
+    void close() {
+        channel.close();
+    }
+
+    private Ulpdu outgoing(byte[] ulpdu) {
+        outgoing.header().clear();
+        return outgoing.payload(Unpooled.wrappedBuffer(ulpdu), 0, ulpdu.length);
+    }
+
+    /** Takes what has been flushed to the transport, piece by piece. */
+    List<byte[]> pieces() {
+        List<byte[]> pieces = new ArrayList<>();
+        for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
+            pieces.add(ByteBufUtil.getBytes(out));
+            out.release();
+        }
+        return pieces;
+    }
+
+    byte[] sent() {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        pieces().forEach(all::writeBytes);
+        return all.toByteArray();
+    }
+
+    List<byte[]> ulpdus() {
+        return seen.stream()
+                .filter(byte[].class::isInstance)
+                .map(byte[].class::cast)
+                .toList();
+    }
+
+    <E> List<E> seen(Class<E> type) {
+        return seen.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    boolean finish() {
+        return channel.finishAndReleaseAll();
+    }
+
+    private final class Recorder extends ChannelInboundHandlerAdapter {
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (message instanceof ReceivedUlpdu ulpdu) {
+                seen.add(ByteBufUtil.getBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length(), true));
+                onUlpdu.accept(ctx, ulpdu);
+            } else {
+                ctx.fireChannelRead(message);
+            }
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            seen.add(event);
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            ctx.fireChannelReadComplete();
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            seen.add("channelInactive");
+            ctx.fireChannelInactive();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            seen.add(cause);
+        }
+    }
+}
