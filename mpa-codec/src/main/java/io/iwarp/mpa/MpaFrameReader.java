@@ -1,0 +1,118 @@
+package io.iwarp.mpa;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the peer's start-up frame from the TCP stream, in whatever pieces it comes, and finds a bad frame at its first
+ * wrong octet: each octet of the key, the revision and PD_Length are checked when they arrive, before any octet behind
+ * them is looked at. It never takes an octet behind the frame.
+ *
+ * <p>Memory: at most 20 + 512 octets, and no more than the header before PD_Length has been checked.
+ */
+final class MpaFrameReader {
+
+    private static final int LOW_OCTET = 0xFF;
+
+    private final Role sender;
+    private byte[] octets = new byte[MpaFrameLayout.HEADER_LENGTH];
+    private int received;
+
+    /** Creates a reader of the frame that {@code sender} has to send. */
+    MpaFrameReader(Role sender) {
+        this.sender = sender;
+    }
+
+    /**
+     * Takes octets of the frame out of {@code in}, until the frame is whole, it is found to be bad or there are no more.
+     *
+     * @return what is wrong with the frame, error 2/0/04, or null if nothing is so far. After a fault the reader must not be
+     *     used again.
+     */
+    @Nullable
+    ProtocolFault read(ByteBuf in) {
+        while (received < MpaFrameLayout.HEADER_LENGTH && in.isReadable()) {
+            octets[received] = in.readByte();
+            String wrong = verify(received);
+            received++;
+            if (wrong != null) {
+                return new ProtocolFault(ProtocolError.MPA_INVALID_STARTUP_FRAME, wrong);
+            }
+        }
+        if (received >= MpaFrameLayout.HEADER_LENGTH) {
+            int taken = Math.min(octets.length - received, in.readableBytes());
+            in.readBytes(octets, received, taken);
+            received += taken;
+        }
+        return null;
+    }
+
+    /** Returns whether the frame is whole. */
+    boolean isComplete() {
+        return received >= MpaFrameLayout.HEADER_LENGTH && received == octets.length;
+    }
+
+    /** Returns the frame; to be called once it is whole. */
+    MpaFrame frame() {
+        return MpaFrame.decode(Unpooled.wrappedBuffer(octets));
+    }
+
+    /** Returns how far the frame has come, in words for people. */
+    String progress() {
+        String name = sender == Role.INITIATOR ? "MPA Request Frame" : "MPA Reply Frame";
+        return received < MpaFrameLayout.HEADER_LENGTH
+                ? received + " of the first " + MpaFrameLayout.HEADER_LENGTH + " octets of the " + name + " had come"
+                : received + " of the " + octets.length + " octets of the " + name + " had come";
+    }
+
+    private @Nullable String verify(int position) {
+        if (position < MpaFrameLayout.KEY_LENGTH) {
+            return verifyKey(position);
+        }
+        return switch (position) {
+            case MpaFrameLayout.REVISION_OFFSET -> verifyRevision();
+            case MpaFrameLayout.HEADER_LENGTH - 1 -> verifyPrivateDataLength();
+            default -> null;
+        };
+    }
+
+    private @Nullable String verifyKey(int position) {
+        byte got = octets[position];
+        boolean fromInitiator = sender == Role.INITIATOR;
+        byte expected = fromInitiator ? MpaFrameLayout.requestKey(position) : MpaFrameLayout.replyKey(position);
+        if (got == expected) {
+            return null;
+        }
+        byte other = fromInitiator ? MpaFrameLayout.replyKey(position) : MpaFrameLayout.requestKey(position);
+        if (got == other) {
+            return fromInitiator
+                    ? "the peer sent the key of an MPA Reply Frame where a Request Frame was expected: both sides are"
+                            + " responders, make one of them the initiator"
+                    : "the peer sent the key of an MPA Request Frame where a Reply Frame was expected: both sides are"
+                            + " initiators, make one of them the responder";
+        }
+        return String.format(
+                "octet %d of the key of the MPA %s Frame is 0x%02x, expected 0x%02x: the peer does not speak MPA, or the"
+                        + " stream was not at the start of MPA",
+                position, fromInitiator ? "Request" : "Reply", got & LOW_OCTET, expected & LOW_OCTET);
+    }
+
+    private @Nullable String verifyRevision() {
+        int revision = octets[MpaFrameLayout.REVISION_OFFSET] & LOW_OCTET;
+        int flags = octets[MpaFrameLayout.FLAGS_OFFSET] & LOW_OCTET;
+        return MpaRevisions.refusal(revision, MpaFrameLayout.enhanced(flags, revision));
+    }
+
+    private @Nullable String verifyPrivateDataLength() {
+        int length = MpaFrameLayout.privateDataLength(Unpooled.wrappedBuffer(octets), 0);
+        if (length > MpaFrameLayout.MAXIMUM_PRIVATE_DATA) {
+            return "PD_Length is " + length + " octets, allowed are 0 to " + MpaFrameLayout.MAXIMUM_PRIVATE_DATA;
+        }
+        octets = Arrays.copyOf(octets, MpaFrameLayout.HEADER_LENGTH + length);
+        return null;
+    }
+}

@@ -1,0 +1,378 @@
+package io.iwarp.mpa;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.util.concurrent.Future;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out the MPA start-up on a channel (RFC 5044, section 7.1), then leaves the pipeline to the handlers above it. Goes
+ * right above the transport, or above the {@code SslHandler}, before or after the channel becomes active; one handler for
+ * each connection.
+ *
+ * <p>It ends in one of three ways, each told by an {@link MpaEvent} up the pipeline:
+ *
+ * <ul>
+ *   <li>{@link MpaEvent.Established}: the handler leaves the pipeline and every octet behind the peer's frame goes on up.
+ *   <li>{@link MpaEvent.Rejected}: the same, and TCP stays open for the ULP.
+ *   <li>{@link MpaEvent.StartupFailed}: the channel is closed; what still comes is dropped.
+ * </ul>
+ *
+ * <p>Switch to MPA only when no more streaming data is expected from the peer (RFC 5044, section 7.1.5): the first octet this
+ * handler gets has to be the first of the peer's frame. A handler that added this one passes the octets behind its own on by
+ * {@code fireChannelRead}.
+ *
+ * <p>Memory: 20 + 512 octets at most for a connection, whatever the peer sends.
+ */
+public final class MpaStartupHandler extends ChannelDuplexHandler {
+
+    private final MpaSettings settings;
+    private final MpaStartup startup;
+    private final ConnectionRequestListener listener;
+
+    /** What belongs to the layers above, in order, until they have been told that it is theirs. */
+    private final Deque<ByteBuf> leftOver = new ArrayDeque<>(1);
+
+    private Phase phase = Phase.ADDED;
+    private boolean closedHere;
+    private @Nullable Future<?> timeout;
+    private @Nullable MpaConnectionRequest request;
+
+    private MpaStartupHandler(MpaSettings settings, MpaStartup startup, ConnectionRequestListener listener) {
+        this.settings = settings;
+        this.startup = startup;
+        this.listener = listener;
+    }
+
+    /** Where this handler stands; the protocol's own states are in {@link MpaStartup}. */
+    private enum Phase {
+        ADDED,
+        EXCHANGING,
+        HANDING_OVER,
+        FAILED
+    }
+
+    /**
+     * Returns a handler that sends an MPA Request Frame as soon as the channel is active, and waits for the Reply.
+     *
+     * @param settings the wishes for this connection
+     * @param privateData 0 to 512 octets for the Request Frame, copied; must be none with a pre-agreed start
+     * @throws IllegalArgumentException if there are more than 512 octets, or any with a pre-agreed start
+     */
+    public static MpaStartupHandler initiator(MpaSettings settings, byte[] privateData) {
+        return new MpaStartupHandler(settings, MpaStartup.initiator(settings, privateData), request -> {
+            throw new IllegalStateException("an initiator gets no connection request");
+        });
+    }
+
+    /**
+     * Returns a handler that waits for an MPA Request Frame and has the listener decide about it.
+     *
+     * @param settings the wishes for this connection
+     * @param listener decides about the request; not called with a pre-agreed start, which has none
+     */
+    public static MpaStartupHandler responder(MpaSettings settings, ConnectionRequestListener listener) {
+        return new MpaStartupHandler(
+                settings, MpaStartup.responder(settings), Objects.requireNonNull(listener, "listener"));
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        Channel channel = ctx.channel();
+        if (channel.isActive() || !channel.isOpen()) {
+            // Not at once: an initializer may still be adding the handlers that have to see what this one fires.
+            ctx.executor().execute(() -> startAfterAdding(ctx));
+        }
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        cancelTimeout();
+        if (request != null && phase == Phase.EXCHANGING) {
+            request.failed(new CloseReason(
+                    EndedBy.LOCAL_APPLICATION, null, "the MPA start-up handler was removed from the pipeline", null));
+        }
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        ctx.fireChannelActive();
+        start(ctx);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        start(ctx);
+        if (!ctx.isRemoved() && message instanceof ByteBuf in) {
+            take(ctx, in);
+        } else {
+            ctx.fireChannelRead(message);
+        }
+    }
+
+    private void take(ChannelHandlerContext ctx, ByteBuf in) {
+        switch (phase) {
+            case EXCHANGING -> exchange(ctx, in);
+            case HANDING_OVER -> leftOver.add(in);
+            default -> in.release();
+        }
+    }
+
+    private void exchange(ChannelHandlerContext ctx, ByteBuf in) {
+        try {
+            StartupAction action = startup.received(in);
+            if (in.isReadable() && !(action instanceof StartupAction.Fail)) {
+                leftOver.add(in.retain());
+            }
+            perform(ctx, action);
+        } finally {
+            in.release();
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        ctx.fireChannelReadComplete();
+        readOn(ctx);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        EndedBy endedBy = closedHere ? EndedBy.LOCAL_APPLICATION : EndedBy.PEER_CLOSED;
+        String what = closedHere
+                ? "the channel was closed here during the MPA start-up"
+                : "the peer closed the TCP connection during the MPA start-up";
+        lost(ctx, endedBy, what, null);
+        ctx.fireChannelInactive();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (!isUnderWay() || !(event instanceof ChannelInputShutdownEvent)) {
+            ctx.fireUserEventTriggered(event);
+        } else {
+            lost(
+                    ctx,
+                    EndedBy.PEER_CLOSED,
+                    "the peer closed its half of the TCP connection during the MPA start-up",
+                    null);
+        }
+    }
+
+    /** An error below MPA ends the start-up; it travels as the cause in {@link MpaEvent.StartupFailed}. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (isUnderWay()) {
+            lost(ctx, EndedBy.TRANSPORT, "the transport failed during the MPA start-up", cause);
+        } else {
+            ctx.fireExceptionCaught(cause);
+        }
+    }
+
+    @Override
+    public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+        closedHere = true;
+        ctx.close(promise);
+    }
+
+    private boolean isUnderWay() {
+        return phase == Phase.ADDED || phase == Phase.EXCHANGING;
+    }
+
+    private void startAfterAdding(ChannelHandlerContext ctx) {
+        if (ctx.channel().isActive()) {
+            start(ctx);
+        } else if (!ctx.isRemoved()) {
+            lost(ctx, EndedBy.TRANSPORT, "the channel was closed before the MPA start-up began", null);
+        }
+    }
+
+    private void start(ChannelHandlerContext ctx) {
+        if (phase != Phase.ADDED || ctx.isRemoved()) {
+            return;
+        }
+        phase = Phase.EXCHANGING;
+        timeout = ctx.executor()
+                .schedule(() -> expire(ctx), settings.startupTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        perform(ctx, startup.start());
+        readOn(ctx);
+    }
+
+    private void expire(ChannelHandlerContext ctx) {
+        fail(ctx, EndedBy.TIMEOUT, null, "the MPA start-up was not done within " + settings.startupTimeout(), null);
+    }
+
+    /** Without auto-read somebody has to ask for the octets of the start-up, and nobody above knows of it. */
+    private void readOn(ChannelHandlerContext ctx) {
+        if (phase == Phase.EXCHANGING && !ctx.channel().config().isAutoRead()) {
+            ctx.read();
+        }
+    }
+
+    private void perform(ChannelHandlerContext ctx, StartupAction action) {
+        if (action instanceof StartupAction.Send send) {
+            sendRequest(ctx, send.request());
+        } else if (action instanceof StartupAction.Ask ask) {
+            ask(ctx, ask.request());
+        } else if (action instanceof StartupAction.Establish establish) {
+            establish(ctx, establish);
+        } else if (action instanceof StartupAction.Leave leave) {
+            leave(ctx, leave);
+        } else if (action instanceof StartupAction.Fail fail) {
+            report(ctx, fail.reason());
+        }
+    }
+
+    private void sendRequest(ChannelHandlerContext ctx, MpaFrame.Request frame) {
+        write(ctx, frame).addListener(written -> {
+            if (!written.isSuccess()) {
+                writeFailed(ctx, written.cause());
+            }
+        });
+    }
+
+    private void ask(ChannelHandlerContext ctx, MpaFrame.Request frame) {
+        MpaConnectionRequest asked = new MpaConnectionRequest(
+                ctx.channel(), frame, ctx.newPromise(), (accepted, privateData) -> answer(ctx, accepted, privateData));
+        request = asked;
+        try {
+            listener.onConnectionRequest(asked);
+        } catch (Exception e) {
+            if (isUnderWay()) {
+                fail(ctx, EndedBy.LOCAL_APPLICATION, null, "the connection request listener threw an exception", e);
+            } else {
+                ctx.fireExceptionCaught(e);
+            }
+        }
+    }
+
+    /** Takes the application's answer to the event loop; called on any thread. */
+    private void answer(ChannelHandlerContext ctx, boolean accepted, byte[] privateData) {
+        if (ctx.executor().inEventLoop()) {
+            decide(ctx, accepted, privateData);
+            return;
+        }
+        try {
+            ctx.executor().execute(() -> decide(ctx, accepted, privateData));
+        } catch (RejectedExecutionException e) {
+            Objects.requireNonNull(request, "request")
+                    .failed(new CloseReason(
+                            EndedBy.TRANSPORT, null, "the event loop of the channel has been shut down", e));
+        }
+    }
+
+    private void decide(ChannelHandlerContext ctx, boolean accepted, byte[] privateData) {
+        // In any other phase the start-up has failed and the request with it, so that the caller knows.
+        if (phase == Phase.EXCHANGING && !ctx.isRemoved()) {
+            perform(ctx, accepted ? startup.accept(privateData) : startup.reject(privateData));
+        }
+    }
+
+    private void establish(ChannelHandlerContext ctx, StartupAction.Establish establish) {
+        StartupAction.Agreement agreement = establish.agreement();
+        if (!sendReply(ctx, establish.reply())) {
+            return;
+        }
+        int mulpdu = Mulpdu.initial(settings, ctx.channel(), agreement.sendMarkers());
+        ctx.fireUserEventTriggered(new MpaEvent.Established(agreement.withMulpdu(mulpdu)));
+        handOver(ctx);
+    }
+
+    private void leave(ChannelHandlerContext ctx, StartupAction.Leave leave) {
+        if (!sendReply(ctx, leave.reply())) {
+            return;
+        }
+        ctx.fireUserEventTriggered(new MpaEvent.Rejected(leave.privateData()));
+        handOver(ctx);
+    }
+
+    /** Writes the reply, if there is one, and returns whether the start-up can end well. */
+    private boolean sendReply(ChannelHandlerContext ctx, MpaFrame.@Nullable Reply reply) {
+        if (reply != null) {
+            MpaConnectionRequest answered = Objects.requireNonNull(request, "request");
+            write(ctx, reply).addListener(written -> {
+                if (written.isSuccess()) {
+                    answered.replyTaken();
+                } else {
+                    writeFailed(ctx, written.cause());
+                }
+            });
+        }
+        if (phase != Phase.EXCHANGING) {
+            return false;
+        }
+        phase = Phase.HANDING_OVER;
+        cancelTimeout();
+        return true;
+    }
+
+    private static ChannelFuture write(ChannelHandlerContext ctx, MpaFrame frame) {
+        ByteBuf out = ctx.alloc().buffer(frame.length(), frame.length());
+        frame.encode(out);
+        return ctx.writeAndFlush(out);
+    }
+
+    private void writeFailed(ChannelHandlerContext ctx, Throwable cause) {
+        EndedBy endedBy = closedHere ? EndedBy.LOCAL_APPLICATION : EndedBy.TRANSPORT;
+        String what = "the MPA start-up frame could not be written";
+        if (request != null) {
+            request.failed(new CloseReason(endedBy, ProtocolError.MPA_CONNECTION_LOST, what, cause));
+        }
+        lost(ctx, endedBy, what, cause);
+    }
+
+    /** Everything above knows what the next octet is: passes on what has come of it, and gets out of the way. */
+    private void handOver(ChannelHandlerContext ctx) {
+        for (ByteBuf octets = leftOver.poll(); octets != null; octets = leftOver.poll()) {
+            ctx.fireChannelRead(octets);
+        }
+        if (!ctx.isRemoved()) {
+            ctx.pipeline().remove(this);
+        }
+    }
+
+    private void lost(ChannelHandlerContext ctx, EndedBy endedBy, String what, @Nullable Throwable cause) {
+        fail(ctx, endedBy, ProtocolError.MPA_CONNECTION_LOST, what, cause);
+    }
+
+    private void fail(
+            ChannelHandlerContext ctx,
+            EndedBy endedBy,
+            @Nullable ProtocolError error,
+            String what,
+            @Nullable Throwable cause) {
+        if (isUnderWay()) {
+            perform(ctx, startup.ended(endedBy, error, what, cause));
+        }
+    }
+
+    private void report(ChannelHandlerContext ctx, CloseReason reason) {
+        phase = Phase.FAILED;
+        cancelTimeout();
+        if (request != null) {
+            request.failed(reason);
+        }
+        ctx.fireUserEventTriggered(new MpaEvent.StartupFailed(reason));
+        ctx.close();
+    }
+
+    private void cancelTimeout() {
+        if (timeout != null) {
+            timeout.cancel(false);
+            timeout = null;
+        }
+    }
+}

@@ -1,0 +1,461 @@
+package io.iwarp.mpa;
+
+import static io.iwarp.mpa.StartupFrames.NO_PRIVATE_DATA;
+import static io.iwarp.mpa.StartupFrames.ascii;
+import static io.iwarp.mpa.StartupFrames.concat;
+import static io.iwarp.mpa.StartupFrames.reply;
+import static io.iwarp.mpa.StartupFrames.request;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.testing.Captures;
+import io.iwarp.testing.GoldenVectors;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MpaStartupTest {
+
+    private static final MpaSettings DEFAULTS = MpaSettings.defaults();
+
+    @Test
+    @Requirement({"MPA-33", "MPA-52", "MPA-64", "SETUP-24"})
+    void initiatorBeginsWithAPlainRevisionOneRequestThatAsksForCrc() {
+        StartupAction action = MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA).start();
+
+        assertThat(sent(action)).isEqualTo(GoldenVectors.octets("MPA Request rev1 M=0 C=1, no PD"));
+    }
+
+    @Test
+    @Requirement({"MPA-33", "MPA-55"})
+    void responderAnswersWithAReplyThatAsksForCrc() {
+        MpaStartup responder = awaitingDecision(DEFAULTS, request("00010000"));
+
+        assertThat(replied(responder.accept(NO_PRIVATE_DATA))).isEqualTo(reply("40010000"));
+    }
+
+    @Test
+    @Requirement("MPA-65")
+    void responderSaysNothingBeforeAWholeRequestHasCome() {
+        MpaStartup responder = MpaStartup.responder(DEFAULTS);
+        byte[] octets = request("40010002", ascii("hi"));
+
+        assertThat(responder.start()).isInstanceOf(StartupAction.Wait.class);
+        for (int i = 0; i < octets.length - 1; i++) {
+            assertThat(receive(responder, octets[i])).isInstanceOf(StartupAction.Wait.class);
+        }
+        assertThat(receive(responder, octets[octets.length - 1])).isInstanceOf(StartupAction.Ask.class);
+    }
+
+    @Test
+    @Requirement({"MPA-54", "MPA-61", "MPA-76"})
+    void responderReportsTheRequestHoweverItWasCutInTwo() {
+        byte[] octets = request("c0010003", ascii("abc"));
+        for (int cut = 0; cut <= octets.length; cut++) {
+            MpaStartup responder = started(MpaStartup.responder(DEFAULTS));
+            StartupAction first = responder.received(Unpooled.wrappedBuffer(octets, 0, cut));
+            StartupAction last = cut == octets.length
+                    ? first
+                    : responder.received(Unpooled.wrappedBuffer(octets, cut, octets.length - cut));
+
+            assertThat(last).isEqualTo(new StartupAction.Ask(new MpaFrame.Request(true, true, false, 1, ascii("abc"))));
+        }
+    }
+
+    @Test
+    @Requirement({"MPA-51", "MPA-55", "MPA-70", "MPA-76"})
+    void initiatorTakesTheReplyAndNothingBehindItHoweverItWasCutInTwo() {
+        byte[] octets = concat(reply("40010003", ascii("abc")), ascii("FPDU"));
+        for (int cut = 0; cut < octets.length; cut++) {
+            MpaStartup initiator = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
+            ByteBuf first = Unpooled.wrappedBuffer(octets, 0, cut);
+            ByteBuf second = Unpooled.wrappedBuffer(octets, cut, octets.length - cut);
+
+            StartupAction action = initiator.received(first);
+            if (action instanceof StartupAction.Wait) {
+                action = initiator.received(second);
+            }
+
+            assertThat(agreed(action).peerPrivateData()).isEqualTo(ascii("abc"));
+            assertThat(first.readableBytes() + second.readableBytes()).isEqualTo(4);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false,false", "false,true", "true,false", "true,true"})
+    @Requirement({"MPA-36", "MPA-37", "MPA-57"})
+    void crcIsOnIfEitherFrameAsksForIt(boolean ours, boolean theirs) {
+        MpaSettings settings = MpaSettings.builder().crc(ours).build();
+        String peer = theirs ? "40010000" : "00010000";
+
+        StartupAction initiator = repliedTo(settings, reply(peer));
+        StartupAction responder = awaitingDecision(settings, request(peer)).accept(NO_PRIVATE_DATA);
+
+        assertThat(agreed(initiator).crc()).isEqualTo(ours || theirs);
+        assertThat(agreed(responder).crc()).isEqualTo(ours || theirs);
+        assertThat(((StartupAction.Establish) responder).reply().crc()).isEqualTo(ours);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false,false", "false,true", "true,false", "true,true"})
+    @Requirement("MPA-56")
+    void eachSideDecidesAboutTheMarkersItReceives(boolean ours, boolean theirs) {
+        MpaSettings settings = MpaSettings.builder().requestMarkers(ours).build();
+        String peer = theirs ? "c0010000" : "40010000";
+
+        StartupAction initiator = repliedTo(settings, reply(peer));
+        StartupAction responder = awaitingDecision(settings, request(peer)).accept(NO_PRIVATE_DATA);
+
+        assertThat(agreed(initiator).sendMarkers()).isEqualTo(theirs);
+        assertThat(agreed(initiator).receiveMarkers()).isEqualTo(ours);
+        assertThat(agreed(responder).sendMarkers()).isEqualTo(theirs);
+        assertThat(agreed(responder).receiveMarkers()).isEqualTo(ours);
+        assertThat(((StartupAction.Establish) responder).reply().markers()).isEqualTo(ours);
+        assertThat(MpaStartup.initiator(settings, NO_PRIVATE_DATA).start())
+                .isEqualTo(new StartupAction.Send(new MpaFrame.Request(ours, true, false, 1, NO_PRIVATE_DATA)));
+    }
+
+    @Test
+    @Requirement({"MPA-54", "MPA-66", "MPA-73", "MPA-86"})
+    void responderFailsAtTheFirstWrongOctetOfTheKey() {
+        for (int wrong = 0; wrong < MpaFrameLayout.KEY_LENGTH; wrong++) {
+            byte[] octets = request("40010000");
+            octets[wrong] ^= 0x40;
+            assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), octets, wrong))
+                    .contains("octet " + wrong + " of the key of the MPA Request Frame")
+                    .contains("does not speak MPA");
+        }
+    }
+
+    @Test
+    @Requirement({"MPA-55", "MPA-71", "MPA-73", "MPA-86"})
+    void initiatorFailsAtTheFirstWrongOctetOfTheKey() {
+        for (int wrong = 0; wrong < MpaFrameLayout.KEY_LENGTH; wrong++) {
+            byte[] octets = reply("40010000");
+            octets[wrong] ^= 0x40;
+            assertThat(failureAt(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), octets, wrong))
+                    .contains("octet " + wrong + " of the key of the MPA Reply Frame");
+        }
+    }
+
+    @Test
+    @Requirement("MPA-54")
+    void aWebBrowserIsToldApartAtOnce() {
+        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), ascii("GET / HTTP/1.1\r\n"), 0))
+                .contains("0x47, expected 0x4d");
+    }
+
+    @Test
+    @Requirement({"MPA-55", "MPA-74"})
+    void initiatorThatMeetsAnInitiatorSaysSo() {
+        int tellingOctet = "MPA ID Re".length();
+        assertThat(failureAt(
+                        started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), request("40010000"), tellingOctet))
+                .contains("both sides are initiators");
+    }
+
+    @Test
+    @Requirement("MPA-54")
+    void responderThatMeetsAResponderSaysSo() {
+        int tellingOctet = "MPA ID Re".length();
+        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), reply("40010000"), tellingOctet))
+                .contains("both sides are responders");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"4000", "4003", "40ff", "5000", "5003"})
+    @Requirement({"MPA-60", "MPA-66", "MPA-71"})
+    void aRevisionWithoutCommonGroundFailsBothSidesAtItsOctet(String flagsAndRevision) {
+        int octet = MpaFrameLayout.REVISION_OFFSET;
+        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), request(flagsAndRevision + "0000"), octet))
+                .contains("MPA revision " + Integer.parseInt(flagsAndRevision.substring(2), 16))
+                .contains("allowed are 1 and 2");
+        assertThat(failureAt(
+                        started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)),
+                        reply(flagsAndRevision + "0000"),
+                        octet))
+                .contains("MPA revision");
+    }
+
+    @Test
+    @Requirement({"MPA-8", "MPA-60", "SETUP-2", "SETUP-23"})
+    void revisionsOneAndTwoWithoutEnhancedDataAreAnsweredUnenhancedInRevisionOne() {
+        for (String revision : new String[] {"40010000", "40020000"}) {
+            StartupAction responder =
+                    awaitingDecision(DEFAULTS, request(revision)).accept(NO_PRIVATE_DATA);
+            StartupAction initiator = repliedTo(DEFAULTS, reply(revision));
+
+            assertThat(replied(responder)).isEqualTo(reply("40010000"));
+            assertThat(agreed(responder).revision()).isEqualTo(1);
+            assertThat(agreed(initiator).revision()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @Requirement({"MPA-59", "MPA-60", "SETUP-1"})
+    void theEnhancedBitMeansNothingInRevisionOne() {
+        StartupAction responder =
+                awaitingDecision(DEFAULTS, request("50010000")).accept(NO_PRIVATE_DATA);
+
+        assertThat(replied(responder)).isEqualTo(reply("40010000"));
+        assertThat(agreed(repliedTo(DEFAULTS, reply("50010000"))).revision()).isEqualTo(1);
+    }
+
+    @Test
+    @Requirement({"MPA-86", "SETUP-25"})
+    void anEnhancedRequestFailsWithTheWayOutInTheReason() {
+        byte[] siw = Captures.SIW_STANDARD.conversation().initiator();
+
+        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), siw, MpaFrameLayout.REVISION_OFFSET))
+                .contains("enhanced connection set-up")
+                .contains("use revision 1");
+    }
+
+    @Test
+    @Requirement({"MPA-71", "SETUP-23"})
+    void anEnhancedReplyThatNobodyAskedForFails() {
+        byte[] siw = Captures.SIW_STANDARD.conversation().responder();
+
+        assertThat(failureAt(
+                        started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), siw, MpaFrameLayout.REVISION_OFFSET))
+                .contains("enhanced connection set-up");
+    }
+
+    @Test
+    @Requirement({"MPA-58", "MPA-59", "SETUP-3"})
+    void aRequestWithRejectedAndReservedBitsIsAnOrdinaryRequest() {
+        MpaStartup responder = awaitingDecision(DEFAULTS, request("3f010000"));
+
+        StartupAction accepted = responder.accept(NO_PRIVATE_DATA);
+
+        assertThat(agreed(accepted).sendMarkers()).isFalse();
+        assertThat(replied(accepted)).isEqualTo(reply("40010000"));
+        assertThat(agreed(repliedTo(DEFAULTS, reply("0f010000"))).crc()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0201", "0300", "ffff"})
+    @Requirement({"MPA-62", "MPA-66", "MPA-71", "MPA-76"})
+    void tooLongPrivateDataFailsBeforeAnyOfItIsRead(String length) {
+        int lastOfHeader = MpaFrameLayout.HEADER_LENGTH - 1;
+        byte[] privateData = new byte[513];
+
+        assertThat(failureAt(
+                        started(MpaStartup.responder(DEFAULTS)), request("4001" + length, privateData), lastOfHeader))
+                .contains("PD_Length is " + Integer.parseInt(length, 16) + " octets, allowed are 0 to 512");
+        assertThat(failureAt(
+                        started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)),
+                        reply("4001" + length, privateData),
+                        lastOfHeader))
+                .contains("allowed are 0 to 512");
+    }
+
+    @Test
+    @Requirement({"MPA-61", "MPA-62", "MPA-63"})
+    void the512OctetsThatAreAllowedArriveOnBothSides() {
+        byte[] privateData = new byte[512];
+        privateData[511] = 7;
+
+        StartupAction.Ask ask =
+                (StartupAction.Ask) receive(started(MpaStartup.responder(DEFAULTS)), request("40010200", privateData));
+
+        assertThat(ask.request().privateData()).isEqualTo(privateData);
+        assertThat(agreed(repliedTo(DEFAULTS, reply("40010200", privateData))).peerPrivateData())
+                .isEqualTo(privateData);
+    }
+
+    @Test
+    @Requirement("MPA-63")
+    void privateDataOf513OctetsIsRefusedWhereItIsGiven() {
+        MpaStartup responder = awaitingDecision(DEFAULTS, request("40010000"));
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MpaStartup.initiator(DEFAULTS, new byte[513]))
+                .withMessageContainingAll("513", "0 to 512");
+        assertThatIllegalArgumentException().isThrownBy(() -> responder.accept(new byte[513]));
+        assertThat(replied(responder.accept(new byte[512]))).hasSize(532);
+    }
+
+    @Test
+    @Requirement({"MPA-62", "MPA-66", "MPA-70"})
+    void octetsBehindTheRequestFailWhetherTheyComeWithItOrLater() {
+        byte[] octets = request("40010002", ascii("hi!"));
+
+        assertThat(failure(receive(started(MpaStartup.responder(DEFAULTS)), octets))
+                        .detail())
+                .contains("1 octets came behind the MPA Request Frame");
+
+        MpaStartup responder = awaitingDecision(DEFAULTS, request("40010000"));
+        assertThat(receive(responder)).isInstanceOf(StartupAction.Wait.class);
+        assertThat(failure(receive(responder, (byte) 0)).error()).isEqualTo(ProtocolError.MPA_INVALID_STARTUP_FRAME);
+    }
+
+    @Test
+    @Requirement({"MPA-51", "MPA-69"})
+    void octetsBehindTheReplyAreLeftInPlaceUnlessTheyAreToBeRefused() {
+        byte[] octets = concat(reply("40010000"), ascii("FPDU"));
+        ByteBuf in = Unpooled.wrappedBuffer(octets);
+        agreed(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)).received(in));
+        assertThat(in.readableBytes()).isEqualTo(4);
+
+        MpaSettings strict = MpaSettings.builder().refuseEarlyFpdus(true).build();
+        assertThat(failure(receive(started(MpaStartup.initiator(strict, NO_PRIVATE_DATA)), octets))
+                        .detail())
+                .contains("4 octets came right behind the MPA Reply Frame");
+        agreed(repliedTo(strict, reply("40010000")));
+    }
+
+    @Test
+    @Requirement({"MPA-67", "MPA-68"})
+    void aRejectionCarriesItsReasonAndLeavesTheOctetsBehindIt() {
+        MpaStartup responder = awaitingDecision(DEFAULTS, request("40010000"));
+        StartupAction.Leave rejecting = (StartupAction.Leave) responder.reject(ascii("full"));
+
+        assertThat(rejecting.reply().rejected()).isTrue();
+        assertThat(StartupFrames.encoded(rejecting.reply())).isEqualTo(reply("60010004", ascii("full")));
+        assertThat(rejecting.privateData()).isEqualTo(ascii("full"));
+
+        for (MpaSettings settings : new MpaSettings[] {
+            DEFAULTS, MpaSettings.builder().refuseEarlyFpdus(true).build()
+        }) {
+            ByteBuf in = Unpooled.wrappedBuffer(reply("60010004", ascii("fullbye")));
+            StartupAction.Leave rejected = (StartupAction.Leave)
+                    started(MpaStartup.initiator(settings, NO_PRIVATE_DATA)).received(in);
+            assertThat(rejected.reply()).isNull();
+            assertThat(rejected.privateData()).isEqualTo(ascii("full"));
+            assertThat(in.readableBytes()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void preAgreedStartIsEstablishedWithoutAnyFrame() {
+        MpaSettings settings = MpaSettings.builder()
+                .start(StartMode.PREAGREED)
+                .requestMarkers(true)
+                .crc(false)
+                .build();
+
+        StartupAction.Establish initiator = (StartupAction.Establish)
+                MpaStartup.initiator(settings, NO_PRIVATE_DATA).start();
+        StartupAction.Establish responder =
+                (StartupAction.Establish) MpaStartup.responder(settings).start();
+
+        assertThat(initiator.reply()).isNull();
+        assertThat(responder.reply()).isNull();
+        assertThat(initiator.agreement().withMulpdu(1000))
+                .isEqualTo(new MpaParameters(Role.INITIATOR, 1, false, true, true, 1000, NO_PRIVATE_DATA));
+        assertThat(responder.agreement().withMulpdu(1000))
+                .isEqualTo(new MpaParameters(Role.RESPONDER, 1, false, true, true, 1000, NO_PRIVATE_DATA));
+    }
+
+    @Test
+    void preAgreedStartRefusesPrivateDataItCouldNotSend() {
+        MpaSettings settings = MpaSettings.builder().start(StartMode.PREAGREED).build();
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MpaStartup.initiator(settings, ascii("lost")))
+                .withMessageContaining("4 octets of private data");
+    }
+
+    @Test
+    @Requirement("MPA-75")
+    void anEndTellsHowFarTheStartUpHadCome() {
+        MpaStartup responder = started(MpaStartup.responder(DEFAULTS));
+        receive(responder, ascii("MPA"));
+        assertThat(endedDetail(responder))
+                .isEqualTo("too late; 3 of the first 20 octets of the MPA Request Frame had come");
+
+        responder = started(MpaStartup.responder(DEFAULTS));
+        receive(responder, request("40010200", new byte[10]));
+        assertThat(endedDetail(responder))
+                .isEqualTo("too late; 30 of the 532 octets of the MPA Request Frame had come");
+
+        assertThat(endedDetail(awaitingDecision(DEFAULTS, request("40010000"))))
+                .contains("the application had not decided");
+        assertThat(endedDetail(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA))))
+                .contains(
+                        "the MPA Request Frame was sent and 0 of the first 20 octets of the MPA Reply Frame had come");
+        assertThat(endedDetail(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA))).contains("had not been sent");
+        assertThat(endedDetail(MpaStartup.responder(DEFAULTS))).contains("had not begun");
+        assertThat(endedDetail(MpaStartup.responder(
+                        MpaSettings.builder().start(StartMode.PREAGREED).build())))
+                .contains("had not begun");
+    }
+
+    @Test
+    void eventsOutOfPlaceAreRefused() {
+        MpaStartup initiator = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
+        assertThatIllegalStateException().isThrownBy(initiator::start);
+        assertThatIllegalStateException().isThrownBy(() -> initiator.accept(NO_PRIVATE_DATA));
+
+        MpaStartup responder = MpaStartup.responder(DEFAULTS);
+        assertThatIllegalStateException().isThrownBy(() -> receive(responder, (byte) 'M'));
+
+        MpaStartup over = awaitingDecision(DEFAULTS, request("40010000"));
+        over.accept(NO_PRIVATE_DATA);
+        assertThatIllegalStateException().isThrownBy(() -> over.reject(NO_PRIVATE_DATA));
+        assertThat(over.ended(EndedBy.TIMEOUT, null, "too late", null)).isInstanceOf(StartupAction.Wait.class);
+    }
+
+    private static MpaStartup started(MpaStartup startup) {
+        startup.start();
+        return startup;
+    }
+
+    private static MpaStartup awaitingDecision(MpaSettings settings, byte[] request) {
+        MpaStartup responder = started(MpaStartup.responder(settings));
+        assertThat(receive(responder, request)).isInstanceOf(StartupAction.Ask.class);
+        return responder;
+    }
+
+    private static StartupAction repliedTo(MpaSettings settings, byte[] reply) {
+        return receive(started(MpaStartup.initiator(settings, NO_PRIVATE_DATA)), reply);
+    }
+
+    private static StartupAction receive(MpaStartup startup, byte... octets) {
+        return startup.received(Unpooled.wrappedBuffer(octets));
+    }
+
+    private static StartupAction.Agreement agreed(StartupAction action) {
+        assertThat(action).isInstanceOf(StartupAction.Establish.class);
+        return ((StartupAction.Establish) action).agreement();
+    }
+
+    private static byte[] sent(StartupAction action) {
+        return StartupFrames.encoded(((StartupAction.Send) action).request());
+    }
+
+    private static byte[] replied(StartupAction action) {
+        return StartupFrames.encoded(((StartupAction.Establish) action).reply());
+    }
+
+    private static CloseReason failure(StartupAction action) {
+        assertThat(action).isInstanceOf(StartupAction.Fail.class);
+        return ((StartupAction.Fail) action).reason();
+    }
+
+    /** Feeds octet by octet, and expects the start-up to fail exactly at this one. */
+    private static String failureAt(MpaStartup startup, byte[] octets, int position) {
+        for (int i = 0; i < position; i++) {
+            assertThat(receive(startup, octets[i])).as("octet " + i).isInstanceOf(StartupAction.Wait.class);
+        }
+        CloseReason reason = failure(receive(startup, octets[position]));
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
+        assertThat(reason.error()).isEqualTo(ProtocolError.MPA_INVALID_STARTUP_FRAME);
+        return reason.detail();
+    }
+
+    private static String endedDetail(MpaStartup startup) {
+        CloseReason reason = failure(startup.ended(EndedBy.TIMEOUT, null, "too late", null));
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        return reason.detail();
+    }
+}

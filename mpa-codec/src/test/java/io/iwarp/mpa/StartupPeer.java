@@ -1,0 +1,140 @@
+package io.iwarp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/** A scripted peer of one start-up handler, at the other end of a channel whose clock stands still unless moved. */
+final class StartupPeer {
+
+    /** What the layer above the handler saw, in order: events, and octets as hexadecimal text. */
+    final List<Object> seenAbove = new ArrayList<>();
+
+    final List<MpaConnectionRequest> requests = new ArrayList<>();
+    final EmbeddedChannel channel = new EmbeddedChannel();
+    private int reads;
+
+    StartupPeer() {
+        channel.freezeTime();
+        channel.pipeline().addLast(new ReadCounter(), new Above());
+    }
+
+    static StartupPeer ofInitiator(MpaSettings settings, byte... privateData) {
+        return new StartupPeer().switchesTo(MpaStartupHandler.initiator(settings, privateData));
+    }
+
+    /** The peer of a responder whose application collects the requests in {@link #requests}. */
+    static StartupPeer ofResponder(MpaSettings settings) {
+        StartupPeer peer = new StartupPeer();
+        return peer.switchesTo(MpaStartupHandler.responder(settings, peer.requests::add));
+    }
+
+    /** Adds the handler below everything that listens. */
+    StartupPeer switchesTo(ChannelHandler handler) {
+        channel.pipeline().addAfter(channel.pipeline().firstContext().name(), "startup", handler);
+        channel.runPendingTasks();
+        return this;
+    }
+
+    /** Sends all of these octets, to be read at once. */
+    StartupPeer sends(byte... octets) {
+        ByteBuf buffer =
+                channel.alloc().directBuffer(Math.max(1, octets.length)).writeBytes(octets);
+        channel.writeInbound(buffer);
+        return this;
+    }
+
+    StartupPeer sendsOctetByOctet(byte... octets) {
+        for (byte octet : octets) {
+            sends(octet);
+        }
+        return this;
+    }
+
+    /** Expects exactly this, in one write. */
+    StartupPeer expects(byte[] octets) {
+        ByteBuf written = channel.readOutbound();
+        assertThat(written).isNotNull();
+        try {
+            assertThat(ByteBufUtil.hexDump(written)).isEqualTo(HexFormat.of().formatHex(octets));
+        } finally {
+            written.release();
+        }
+        return expectsNothing();
+    }
+
+    StartupPeer expectsNothing() {
+        ByteBuf written = channel.readOutbound();
+        assertThat(written).isNull();
+        return this;
+    }
+
+    MpaConnectionRequest request() {
+        assertThat(requests).hasSize(1);
+        return requests.get(0);
+    }
+
+    <E> E onlyEvent(Class<E> type) {
+        assertThat(seenAbove).hasSize(1).first().isInstanceOf(type);
+        return type.cast(seenAbove.get(0));
+    }
+
+    /** Expects the start-up to have failed and the channel to be closed. */
+    MpaEvent.StartupFailed failed() {
+        assertThat(channel.isOpen()).isFalse();
+        return onlyEvent(MpaEvent.StartupFailed.class);
+    }
+
+    StartupPeer expectsHandlerGone() {
+        assertThat(channel.pipeline().get(MpaStartupHandler.class)).isNull();
+        return expectsNoTimer();
+    }
+
+    StartupPeer expectsNoTimer() {
+        assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
+        return this;
+    }
+
+    int reads() {
+        return reads;
+    }
+
+    /** Ends the test: nothing is left in the channel. */
+    void done() {
+        assertThat(channel.finish()).isFalse();
+        channel.checkException();
+    }
+
+    private final class Above extends ChannelInboundHandlerAdapter {
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            ByteBuf octets = (ByteBuf) message;
+            seenAbove.add(ByteBufUtil.hexDump(octets));
+            octets.release();
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            seenAbove.add(event);
+        }
+    }
+
+    private final class ReadCounter extends ChannelOutboundHandlerAdapter {
+
+        @Override
+        public void read(ChannelHandlerContext ctx) {
+            reads++;
+            ctx.read();
+        }
+    }
+}
