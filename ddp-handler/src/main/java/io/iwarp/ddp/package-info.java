@@ -3,7 +3,7 @@
  * segments that each say where they go, and places the segments of the peer.
  *
  * <p>{@code DdpHandler} is the place in the pipeline. The protocol itself has no channel in it:
- * {@code DdpSegmenter} makes segments, {@code DdpReceiver} checks and places them. The layer
+ * {@link io.iwarp.ddp.DdpSegmenter} makes segments, {@link io.iwarp.ddp.DdpReceiver} checks and places them. The layer
  * above implements {@link io.iwarp.ddp.DdpUlp} and hands down {@link io.iwarp.ddp.DdpMessage}s.
  *
  * <p>What completion means: a message counts as sent when the transport has taken responsibility for all of its octets

@@ -1,0 +1,302 @@
+package io.iwarp.ddp;
+
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.StreamAssociation;
+import io.iwarp.memory.TaggedBuffer;
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks, places and delivers the segments of the peer (RFC 5041 sections 5 and 7), without I/O.
+ *
+ * <p>Events are {@link #receive}, {@link #fail} and {@link #peerClosedHalf}; outputs are calls on {@link DdpUlp} and its
+ * queues. For each segment the checks come first, in this order, and the first that fails ends reception:
+ *
+ * <ol>
+ *   <li>the ULPDU is long enough for its header;
+ *   <li>the version; for an untagged segment the queue number;
+ *   <li>what {@link DdpUlp#examine} looks at;
+ *   <li>untagged, also without payload as it uses up a buffer: MSN, buffer, message offset, length;
+ *   <li>tagged, only with payload: STag, association, right, wrap, bounds.
+ * </ol>
+ *
+ * <p>Then the payload is placed, all of it or nothing. Segments of one message may come in any order and overlap; the
+ * one with the L flag completes it. Untagged messages are delivered in MSN order, so one that is complete early waits.
+ *
+ * <p>After an error every later segment is dropped and nothing more is reported (section 7.1).
+ *
+ * <p>It belongs to the event loop of the stream.
+ */
+public final class DdpReceiver {
+    private final StreamAssociation association;
+    private final DdpUlp ulp;
+    private final Counters counters;
+    private final DdpSegment segment = new DdpSegment();
+    private final int[] nextMsn = new int[DdpLayout.QUEUES];
+    private boolean silent;
+    private boolean faultReported;
+    private boolean halfClosed;
+
+    /**
+     * A receiver whose queues all begin at MSN 1.
+     *
+     * @param association says which STags this stream may use
+     * @param ulp the layer above
+     * @param counters counts placements and deliveries; written only by the event loop
+     */
+    public DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters) {
+        this(association, ulp, counters, DdpLayout.FIRST_MSN);
+    }
+
+    /** A receiver whose queues all begin at the given MSN. */
+    DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters, int firstMsn) {
+        this.association = association;
+        this.ulp = ulp;
+        this.counters = counters;
+        Arrays.fill(nextMsn, firstMsn);
+    }
+
+    /**
+     * Handles one ULPDU.
+     *
+     * @param octets the buffer that holds it in one piece; neither retained nor released, its indexes do not change
+     * @param index index of its first octet
+     * @param length its octets, at least 0
+     */
+    public void receive(ByteBuf octets, int index, int length) {
+        if (silent) {
+            return;
+        }
+        segment.wrap(octets, index, length);
+        try {
+            ProtocolFault fault = handle();
+            if (fault != null) {
+                report(fault, segment);
+            }
+        } finally {
+            segment.clear();
+        }
+    }
+
+    /** The layer below, or this side's sender, failed: reports it unless an error was reported before. */
+    public void fail(ProtocolFault fault) {
+        report(fault, null);
+    }
+
+    /** The peer closed its half: a segment after that is an error (RFC 5041 section 6.2.1). */
+    public void peerClosedHalf() {
+        halfClosed = true;
+    }
+
+    /** Drops all later segments without a report. */
+    public void silence() {
+        silent = true;
+    }
+
+    private void report(ProtocolFault fault, @Nullable DdpSegment culprit) {
+        silent = true;
+        if (!faultReported) {
+            faultReported = true;
+            ulp.onFault(fault, culprit);
+        }
+    }
+
+    private @Nullable ProtocolFault handle() {
+        if (halfClosed) {
+            return new ProtocolFault(
+                    ProtocolError.MPA_CONNECTION_LOST, "a segment arrived after the peer had closed its half");
+        }
+        if (!segment.headerComplete()) {
+            return new ProtocolFault(
+                    ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
+                    "a ULPDU of " + segment.ulpduLength() + " octets, a DDP header has "
+                            + DdpLayout.TAGGED_HEADER_LENGTH + " or " + DdpLayout.UNTAGGED_HEADER_LENGTH);
+        }
+        if (segment.version() != DdpLayout.VERSION) {
+            return new ProtocolFault(
+                    segment.tagged()
+                            ? ProtocolError.DDP_TAGGED_INVALID_VERSION
+                            : ProtocolError.DDP_UNTAGGED_INVALID_VERSION,
+                    "DDP version " + segment.version() + ", expected " + DdpLayout.VERSION);
+        }
+        return segment.tagged() ? handleTagged() : handleUntagged();
+    }
+
+    private @Nullable ProtocolFault handleTagged() {
+        ProtocolFault fault = ulp.examine(segment);
+        if (fault == null && segment.payloadLength() > 0) {
+            fault = placeTagged();
+        }
+        if (fault == null && segment.last()) {
+            counters.add(Counter.MESSAGES_DELIVERED, 1);
+            ulp.onTaggedDelivery(segment);
+        }
+        return fault;
+    }
+
+    private @Nullable ProtocolFault placeTagged() {
+        TaggedBuffer buffer = association.lookup(segment.stag());
+        if (buffer == null) {
+            return invalidStag("is unknown or was revoked");
+        }
+        long offset = segment.taggedOffset();
+        int length = segment.payloadLength();
+        AccessRight right = ulp.placementRight(segment);
+        switch (buffer.check(association, right, offset, length)) {
+            case GRANTED -> {
+                if (!buffer.place(offset, segment.buffer(), segment.payloadIndex(), length)) {
+                    return invalidStag("was revoked");
+                }
+                countPlacement(length);
+                return null;
+            }
+            case NOT_ASSOCIATED -> {
+                return new ProtocolFault(
+                        ProtocolError.DDP_TAGGED_STAG_NOT_ASSOCIATED,
+                        describeStag() + " belongs to another protection domain or another stream");
+            }
+            case INVALID_STAG -> {
+                return invalidStag("was revoked");
+            }
+            case NO_RIGHT -> {
+                // DDP has no number for a missing right (RFC 5041 section 7.2): a buffer that cannot be written is
+                // none.
+                return invalidStag("lacks the right " + right);
+            }
+            case WRAP -> {
+                return new ProtocolFault(ProtocolError.DDP_TAGGED_TO_WRAP, describeTarget() + " wraps around 2^64");
+            }
+            case BOUNDS -> {
+                return new ProtocolFault(
+                        ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS, describeTarget() + " is not within " + buffer);
+            }
+        }
+        throw new IllegalStateException("an access verdict without a case");
+    }
+
+    private @Nullable ProtocolFault handleUntagged() {
+        int queueNumber = segment.queueNumber();
+        if (Integer.compareUnsigned(queueNumber, DdpLayout.QUEUES) >= 0) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_UNTAGGED_INVALID_QN,
+                    "queue number " + Integer.toUnsignedString(queueNumber) + ", the queues are 0.."
+                            + (DdpLayout.QUEUES - 1));
+        }
+        ProtocolFault fault = ulp.examine(segment);
+        if (fault != null) {
+            return fault;
+        }
+        UntaggedQueue queue = ulp.queue(queueNumber);
+        int ahead = segment.msn() - nextMsn[queueNumber];
+        int available = queue.available();
+        if (Integer.compareUnsigned(ahead, available) >= 0) {
+            return withoutBuffer(queueNumber, ahead, available);
+        }
+        UntaggedBuffer buffer = queue.buffer(ahead);
+        fault = placeUntagged(buffer);
+        if (fault == null && buffer.complete()) {
+            deliver(queue, queueNumber);
+        }
+        return fault;
+    }
+
+    private @Nullable ProtocolFault placeUntagged(UntaggedBuffer buffer) {
+        if (buffer.complete()) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
+                    describeMessage() + " was complete already, its last segment had come");
+        }
+        long room = buffer.sink().length();
+        long offset = segment.messageOffset();
+        int length = segment.payloadLength();
+        if (offset > room) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_UNTAGGED_INVALID_MO,
+                    describeMessage() + ": message offset " + offset + " is beyond the buffer of " + room + " octets");
+        }
+        // A segment that begins right behind the last octet of the buffer is what a sender of too long a message
+        // makes, so it is called that; an offset further out cannot come from a message without gaps.
+        if (offset + length > Math.min(room, DdpLayout.MAXIMUM_MESSAGE_LENGTH)) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG,
+                    describeMessage() + ": " + length + " octets at message offset " + offset
+                            + " do not fit into the buffer of " + room + " octets");
+        }
+        if (length > 0) {
+            ProtocolFault fault = copy(buffer, offset, length);
+            if (fault != null) {
+                return fault;
+            }
+        }
+        buffer.note(segment);
+        if (segment.last()) {
+            buffer.finish(offset + length);
+        }
+        return null;
+    }
+
+    /** The buffer is the application's, which may have released or resized it although it was posted. */
+    private @Nullable ProtocolFault copy(UntaggedBuffer buffer, long offset, int length) {
+        try {
+            buffer.sink().put(offset, segment.buffer(), segment.payloadIndex(), length);
+        } catch (IllegalStateException | IndexOutOfBoundsException | UnsupportedOperationException unusable) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                    describeMessage() + ": the posted receive buffer cannot be written: " + unusable);
+        }
+        countPlacement(length);
+        return null;
+    }
+
+    private void deliver(UntaggedQueue queue, int queueNumber) {
+        while (!silent && queue.available() > 0) {
+            UntaggedBuffer head = queue.buffer(0);
+            if (!head.complete()) {
+                return;
+            }
+            nextMsn[queueNumber]++;
+            counters.add(Counter.MESSAGES_DELIVERED, 1);
+            queue.deliver(head);
+        }
+    }
+
+    private void countPlacement(int length) {
+        counters.add(Counter.SEGMENTS_PLACED, 1);
+        counters.add(Counter.OCTETS_PLACED, length);
+    }
+
+    private ProtocolFault withoutBuffer(int queueNumber, int ahead, int available) {
+        if (ahead == 0) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_UNTAGGED_NO_BUFFER, describeMessage() + " found no receive buffer");
+        }
+        String next = Integer.toUnsignedString(nextMsn[queueNumber]);
+        return new ProtocolFault(
+                ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
+                describeMessage() + ": the next MSN to deliver is " + next + ", and there are buffers for " + available
+                        + " messages from there");
+    }
+
+    private ProtocolFault invalidStag(String why) {
+        return new ProtocolFault(ProtocolError.DDP_TAGGED_INVALID_STAG, describeStag() + ' ' + why);
+    }
+
+    private String describeStag() {
+        return String.format("STag 0x%08x", segment.stag());
+    }
+
+    private String describeTarget() {
+        return String.format(
+                "STag 0x%08x, tagged offset 0x%x, length %d",
+                segment.stag(), segment.taggedOffset(), segment.payloadLength());
+    }
+
+    private String describeMessage() {
+        return "message " + Integer.toUnsignedString(segment.msn()) + " on queue " + segment.queueNumber();
+    }
+}

@@ -1,0 +1,363 @@
+package io.iwarp.ddp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.Counter;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DdpReceiverUntaggedTest {
+    private final ReceiverFixture peer = new ReceiverFixture();
+
+    @AfterEach
+    void close() {
+        peer.close();
+    }
+
+    @Test
+    @Requirement({"DDP-11", "DDP-16", "DDP-27", "DDP-38", "DDP-39"})
+    void placesAMessageIntoTheNextBufferAndDeliversIt() {
+        peer.ulp.post(0, 8);
+        peer.receives(Segment.untagged(0, 1).control(0x44).rsvdUlp(0xCAFE_BABE).payload("hello"));
+
+        assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("hello");
+        assertThat(peer.ulp.events).containsExactly("untagged queue 0 MSN 1 control 44 rsvd cafebabe length 5");
+        assertThat(peer.counters.get(Counter.SEGMENTS_PLACED)).isEqualTo(1);
+        assertThat(peer.counters.get(Counter.OCTETS_PLACED)).isEqualTo(5);
+        assertThat(peer.counters.get(Counter.MESSAGES_DELIVERED)).isEqualTo(1);
+    }
+
+    @Test
+    @Requirement({"DDP-37", "DDP-38"})
+    void aMessageOfSeveralSegmentsIsDeliveredWithTheLastAndItsLength() {
+        peer.ulp.post(0, 100);
+        peer.receives(Segment.untagged(0, 1).notLast().payload("abc"));
+        peer.receives(Segment.untagged(0, 1).notLast().messageOffset(3).payload("defg"));
+        assertThat(peer.ulp.events).isEmpty();
+
+        peer.receives(Segment.untagged(0, 1).messageOffset(7).payload("hi"));
+
+        assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("abcdefghi");
+        assertThat(peer.ulp.events).singleElement().asString().endsWith("length 9");
+    }
+
+    @Test
+    @Requirement({"DDP-35", "DDP-36"})
+    void segmentsMayOverlapAndComeInAnyOrder() {
+        peer.ulp.post(0, 100);
+        peer.receives(Segment.untagged(0, 1).notLast().messageOffset(4).payload("ef"));
+        peer.receives(Segment.untagged(0, 1).notLast().messageOffset(2).payload("cde"));
+        peer.receives(Segment.untagged(0, 1).notLast().payload("ab"));
+        peer.receives(Segment.untagged(0, 1).messageOffset(6).payload("gh"));
+
+        assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("abcdefgh");
+    }
+
+    @Test
+    @Requirement("DDP-32")
+    void aMessageWithAHoleIsDeliveredWithWhatTheBufferHeld() {
+        peer.ulp.post(0, Unpooled.wrappedBuffer("........".getBytes(StandardCharsets.US_ASCII)));
+        peer.receives(Segment.untagged(0, 1).notLast().payload("ab"));
+        peer.receives(Segment.untagged(0, 1).messageOffset(4).payload("ef"));
+
+        assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("ab..ef");
+    }
+
+    @Test
+    @Requirement({"DDP-16", "DDP-17"})
+    void theFirstSegmentSaysWhatIsReportedOfRsvdUlp() {
+        peer.ulp.post(0, 100);
+        peer.receives(Segment.untagged(0, 1).control(0x43).rsvdUlp(1).notLast().payload("ab"));
+        peer.receives(
+                Segment.untagged(0, 1).control(0x45).rsvdUlp(2).messageOffset(2).payload("cd"));
+
+        assertThat(peer.ulp.events).containsExactly("untagged queue 0 MSN 1 control 43 rsvd 00000001 length 4");
+    }
+
+    @Test
+    @Requirement({"DDP-14", "DDP-30"})
+    void aMessageWithoutOctetsUsesUpABuffer() {
+        peer.ulp.post(0, 4);
+        peer.ulp.post(0, 4);
+        peer.receives(Segment.untagged(0, 1).reservedBits());
+        peer.receives(Segment.untagged(0, 2).payload("x"));
+
+        assertThat(peer.ulp.events)
+                .containsExactly(
+                        "untagged queue 0 MSN 1 control 43 rsvd 00000000 length 0",
+                        "untagged queue 0 MSN 2 control 43 rsvd 00000000 length 1");
+    }
+
+    @Test
+    void aBufferWithoutRoomTakesAMessageWithoutOctets() {
+        peer.ulp.post(0, 0);
+        peer.receives(Segment.untagged(0, 1));
+
+        assertThat(peer.ulp.delivered).singleElement().isEqualTo(new byte[0]);
+    }
+
+    @Test
+    @Requirement({"DDP-36", "DDP-37"})
+    void messagesAreDeliveredInTheirOrderThoughALaterOneIsCompleteFirst() {
+        for (int i = 0; i < 4; i++) {
+            peer.ulp.post(0, 4);
+        }
+        peer.receives(Segment.untagged(0, 3).payload("c"));
+        peer.receives(Segment.untagged(0, 2).payload("b"));
+        peer.receives(Segment.untagged(0, 1).notLast().payload("a"));
+        assertThat(peer.ulp.delivered).isEmpty();
+
+        peer.receives(Segment.untagged(0, 1).messageOffset(1).payload("a"));
+
+        assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("aa", "b", "c");
+        peer.receives(Segment.untagged(0, 4).payload("d"));
+        assertThat(peer.ulp.delivered).hasSize(4);
+    }
+
+    @Test
+    @Requirement("DDP-36")
+    void aCompleteMessageThatWaitsTakesNoMoreSegments() {
+        peer.ulp.post(0, 4);
+        peer.ulp.post(0, 4);
+        peer.receives(Segment.untagged(0, 2).payload("b"));
+        peer.receives(Segment.untagged(0, 2).payload("B"));
+
+        assertFault(ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE, 1, 2, 0x03);
+        assertThat(peer.ulp.delivered).isEmpty();
+    }
+
+    @Test
+    @Requirement({"DDP-20", "DDP-21"})
+    void theFourQueuesCountForThemselves() {
+        for (int queue = 0; queue < 4; queue++) {
+            peer.ulp.post(queue, 4);
+            peer.receives(Segment.untagged(queue, 1).payload("x"));
+        }
+        peer.ulp.post(2, 4);
+        peer.receives(Segment.untagged(2, 2).payload("x"));
+
+        assertThat(peer.ulp.events)
+                .extracting(event -> event.substring(0, 22))
+                .containsExactly(
+                        "untagged queue 0 MSN 1",
+                        "untagged queue 1 MSN 1",
+                        "untagged queue 2 MSN 1",
+                        "untagged queue 3 MSN 1",
+                        "untagged queue 2 MSN 2");
+    }
+
+    @Test
+    @Requirement("DDP-21")
+    void messageNumbersWrapToZero() {
+        try (ReceiverFixture late = new ReceiverFixture(0xFFFF_FFFF)) {
+            late.ulp.post(0, 4);
+            late.ulp.post(0, 4);
+            late.ulp.post(0, 4);
+            late.receives(Segment.untagged(0, 0).payload("b"));
+            late.receives(Segment.untagged(0, 0xFFFF_FFFF).payload("a"));
+            late.receives(Segment.untagged(0, 1).payload("c"));
+
+            assertThat(late.ulp.delivered).extracting(String::new).containsExactly("a", "b", "c");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {4, 5, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF})
+    @Requirement({"DDP-54", "DDP-64", "DDP-68"})
+    void thereAreFourQueues(int queueNumber) {
+        peer.receives(Segment.untagged(queueNumber, 1).payload("x"));
+
+        assertFault(ProtocolError.DDP_UNTAGGED_INVALID_QN, 1, 2, 0x01);
+    }
+
+    @Test
+    @Requirement("DDP-54")
+    void theQueueNumberIsJudgedBeforeTheUlpLooks() {
+        peer.ulp.verdict = new ProtocolFault(ProtocolError.RDMAP_UNEXPECTED_OPCODE, "for the test");
+        peer.receives(Segment.untagged(4, 1));
+
+        assertFault(ProtocolError.DDP_UNTAGGED_INVALID_QN, 1, 2, 0x01);
+    }
+
+    @Test
+    @Requirement("DDP-64")
+    void theUlpLooksBeforeTheBufferIsSought() {
+        peer.ulp.verdict = new ProtocolFault(ProtocolError.RDMAP_INVALID_VERSION, "for the test");
+        peer.receives(Segment.untagged(0, 77));
+
+        assertFault(ProtocolError.RDMAP_INVALID_VERSION, 0, 2, 0x05);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "x"})
+    @Requirement({"DDP-55", "DDP-68"})
+    void theNextMessageFindsNoBuffer(String payload) {
+        peer.ulp.post(1, 4);
+        peer.receives(Segment.untagged(0, 1).payload(payload));
+
+        assertFault(ProtocolError.DDP_UNTAGGED_NO_BUFFER, 1, 2, 0x02);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, 3, 4, 1000, 0x8000_0001, 0x7FFF_FFFF})
+    @Requirement({"DDP-58", "DDP-68"})
+    void aNumberOutsideTheBuffersIsOutOfRange(int msn) {
+        UntaggedBuffer first = peer.ulp.post(0, 4);
+        UntaggedBuffer second = peer.ulp.post(0, 4);
+        peer.receives(Segment.untagged(0, msn).payload("x"));
+
+        assertFault(ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE, 1, 2, 0x03);
+        assertThat(RecordingUlp.octets(first.sink(), 4)).containsOnly(0);
+        assertThat(RecordingUlp.octets(second.sink(), 4)).containsOnly(0);
+    }
+
+    @Test
+    @Requirement({"DDP-36", "DDP-58"})
+    void aNumberThatWasDeliveredIsOutOfRange() {
+        peer.ulp.post(0, 4);
+        peer.ulp.post(0, 4);
+        peer.receives(Segment.untagged(0, 1).payload("x"));
+        peer.receives(Segment.untagged(0, 1).payload("x"));
+
+        assertFault(ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE, 1, 2, 0x03);
+        assertThat(peer.ulp.delivered).hasSize(1);
+    }
+
+    @Test
+    @Requirement("DDP-58")
+    void withoutABufferOnlyTheNextNumberIsCalledMissing() {
+        peer.receives(Segment.untagged(0, 2).payload("x"));
+
+        assertFault(ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE, 1, 2, 0x03);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"5, 1", "5, 0", "100, 4", "4294967295, 1", "4294967295, 2", "2147483648, 0"})
+    @Requirement({"DDP-56", "DDP-64", "DDP-68"})
+    void anOffsetBeyondTheBufferIsInvalid(long offset, int length) {
+        UntaggedBuffer buffer = peer.ulp.post(0, 4);
+        peer.receives(Segment.untagged(0, 1).messageOffset(offset).payload(new byte[length]));
+
+        assertFault(ProtocolError.DDP_UNTAGGED_INVALID_MO, 1, 2, 0x04);
+        assertThat(buffer.complete()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 5", "3, 2", "4, 1", "1, 1000"})
+    @Requirement({"DDP-57", "DDP-64", "DDP-68"})
+    void aMessageThatDoesNotFitIsTooLong(long offset, int length) {
+        ByteBuf memory = Unpooled.buffer(8).writeZero(8);
+        UntaggedBuffer buffer = new UntaggedBuffer();
+        buffer.sink().wrap(memory, 2, 4);
+        peer.ulp.post(0, buffer);
+        byte[] payload = new byte[length];
+        Arrays.fill(payload, (byte) 1);
+        peer.receives(Segment.untagged(0, 1).messageOffset(offset).payload(payload));
+
+        assertFault(ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG, 1, 2, 0x05);
+        assertThat(memory).isEqualTo(Unpooled.wrappedBuffer(new byte[8]));
+    }
+
+    @Test
+    @Requirement({"DDP-56", "DDP-57"})
+    void aMessageMayFillItsBufferToTheLastOctet() {
+        peer.ulp.post(0, 4);
+        peer.receives(Segment.untagged(0, 1).notLast().payload("abcd"));
+        peer.receives(Segment.untagged(0, 1).messageOffset(4));
+
+        assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("abcd");
+    }
+
+    @Test
+    @Requirement({"DDP-25", "DDP-57"})
+    void offsetAndLengthMayNotPassTheGreatestMessageLengthThoughTheBufferWouldHoldThem() {
+        ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20).setZero(0, 1 << 20);
+        try (ProtectionDomain domain = IwarpDevice.create().allocateProtectionDomain();
+                MemoryRegion region = domain.region()
+                        .buffers(Collections.nCopies(4097, memory))
+                        .register()) {
+            UntaggedBuffer buffer = new UntaggedBuffer();
+            buffer.sink().wrap(region, 0, region.length());
+            peer.ulp.post(0, buffer);
+            peer.receives(
+                    Segment.untagged(0, 1).notLast().messageOffset(0xFFFF_FFFEL).payload("x"));
+            assertThat(peer.ulp.faults).isEmpty();
+
+            peer.receives(Segment.untagged(0, 1).messageOffset(0xFFFF_FFFFL).payload("y"));
+
+            assertFault(ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG, 1, 2, 0x05);
+            assertThat(memory.getByte((1 << 20) - 2)).isEqualTo((byte) 'x');
+            assertThat(memory.getByte((1 << 20) - 1)).isZero();
+        } finally {
+            memory.release();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2, 3})
+    @Requirement({"DDP-15", "DDP-49", "DDP-68"})
+    void everyOtherVersionIsRefused(int version) {
+        UntaggedBuffer buffer = peer.ulp.post(0, 4);
+        peer.receives(Segment.untagged(0, 1).version(version).payload("x"));
+
+        assertFault(ProtocolError.DDP_UNTAGGED_INVALID_VERSION, 1, 2, 0x06);
+        assertThat(RecordingUlp.octets(buffer.sink(), 4)).containsOnly(0);
+    }
+
+    @Test
+    @Requirement("DDP-68")
+    void aReceiveBufferThatIsGoneIsALocalCatastrophe() {
+        ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(4);
+        peer.ulp.post(0, memory);
+        memory.release();
+        peer.receives(Segment.untagged(0, 1).payload("x"));
+
+        assertFault(ProtocolError.DDP_LOCAL_CATASTROPHIC, 1, 0, 0x00);
+    }
+
+    @Test
+    void aReceiveBufferThatCannotBeWrittenIsALocalCatastrophe() {
+        peer.ulp.post(0, Unpooled.wrappedBuffer(new byte[4]).asReadOnly());
+        peer.receives(Segment.untagged(0, 1).payload("x"));
+
+        assertFault(ProtocolError.DDP_LOCAL_CATASTROPHIC, 1, 0, 0x00);
+    }
+
+    @Test
+    void aBufferCanBeUsedAgainAfterReset() {
+        UntaggedBuffer buffer = peer.ulp.post(0, 4);
+        peer.receives(Segment.untagged(0, 1).control(0x44).rsvdUlp(9).payload("abc"));
+        buffer.reset();
+        peer.ulp.post(0, buffer);
+        peer.receives(Segment.untagged(0, 2).payload("d"));
+
+        assertThat(peer.ulp.events)
+                .containsExactly(
+                        "untagged queue 0 MSN 1 control 44 rsvd 00000009 length 3",
+                        "untagged queue 0 MSN 2 control 43 rsvd 00000000 length 1");
+        assertThat(buffer).hasToString("UntaggedBuffer[1 octets, room for 4 octets]");
+    }
+
+    private void assertFault(ProtocolError error, int layer, int type, int code) {
+        assertThat(peer.ulp.faults)
+                .singleElement()
+                .extracting(ProtocolFault::error)
+                .isEqualTo(error);
+        assertThat(ProtocolError.find(layer, type, code)).isEqualTo(error);
+    }
+}

@@ -1,0 +1,320 @@
+package io.iwarp.ddp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.Ulpdu;
+import io.iwarp.testing.GoldenVectors;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class DdpSegmenterTest {
+    private static final int WRITE = 0x40;
+    private static final int SEND = 0x43;
+
+    static List<Arguments> goldenMessages() {
+        HexFormat hex = HexFormat.of();
+        return List.of(
+                Arguments.of("RDMA Write, stag 0x11223344", 1, write(0x11223344, 0x0102030405060708L, "hello")),
+                Arguments.of("RDMA Write zero-length", 1, write(0, 0, "")),
+                Arguments.of(
+                        "RDMA Read Request MSN 1",
+                        1,
+                        untagged(
+                                0x41,
+                                0,
+                                1,
+                                hex.parseHex("a1a2a3a4" + "0000000000001000" + "00001000" + "b1b2b3b4"
+                                        + "0000000000002000"))),
+                Arguments.of("RDMA Read Request zero-length", 1, untagged(0x41, 0, 1, new byte[28])),
+                Arguments.of("RDMA Read Response zero-length", 1, tagged(0x42, 0, 0, new byte[0])),
+                Arguments.of(
+                        "RDMA Read Response 4 octets", 1, tagged(0x42, 0xa1a2a3a4, 0x1000, hex.parseHex("deadbeef"))),
+                Arguments.of("Send zero-length MSN 1", 1, untagged(SEND, 0, 0, new byte[0])),
+                Arguments.of("Send with Invalidate", 7, untagged(0x44, 0xcafebabe, 0, ascii("x"))),
+                Arguments.of("Send with SE MSN 8", 8, untagged(0x45, 0, 0, ascii("y"))),
+                Arguments.of("Send with SE and Invalidate", 9, untagged(0x46, 0xcafebabe, 0, new byte[0])),
+                Arguments.of("Send MSN 0xffffffff then MSN 0", -1, untagged(SEND, 0, 0, ascii("a"))),
+                Arguments.of("second (wrapped)", 0, untagged(SEND, 0, 0, ascii("b"))),
+                Arguments.of("Terminate, MPA CRC error", 1, untagged(0x47, 0, 2, hex.parseHex("20020000"))),
+                Arguments.of("Immediate Data 01..08", 3, untagged(0x48, 0, 0, hex.parseHex("0102030405060708"))),
+                Arguments.of(
+                        "Atomic Response id 5",
+                        1,
+                        untagged(0x4b, 0, 3, hex.parseHex("00000005" + "00000000000000ff"))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("goldenMessages")
+    @Requirement({"DDP-11", "DDP-12", "DDP-14", "DDP-15", "DDP-16", "DDP-18", "DDP-20", "DDP-21", "DDP-22"})
+    void makesTheGoldenOctets(String vector, int firstMsn, DdpMessage message) {
+        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT, firstMsn);
+
+        List<byte[]> segments = Ulpdus.cut(segmenter, message, 1442);
+
+        assertThat(segments).containsExactly(Ulpdus.ofFpdu(GoldenVectors.octets(vector)));
+    }
+
+    @Test
+    @Requirement({"DDP-12", "DDP-13", "DDP-24", "DDP-28"})
+    void cutsTheUntaggedExampleOfTheRfc() {
+        List<DdpSegment> segments = cut(untagged(SEND, 0, 0, new byte[2048]), 1500);
+
+        assertThat(segments).extracting(DdpSegment::messageOffset).containsExactly(0L, 1482L);
+        assertThat(segments).extracting(DdpSegment::payloadLength).containsExactly(1482, 566);
+        assertThat(segments).extracting(DdpSegment::last).containsExactly(false, true);
+        assertThat(segments).extracting(DdpSegment::ulpduLength).containsExactly(1500, 584);
+    }
+
+    @Test
+    @Requirement({"DDP-12", "DDP-13", "DDP-24", "DDP-29"})
+    void cutsTheTaggedExampleOfTheRfc() {
+        List<DdpSegment> segments = cut(tagged(WRITE, 7, 16384, new byte[2048]), 1500);
+
+        assertThat(segments).extracting(DdpSegment::taggedOffset).containsExactly(16384L, 17870L);
+        assertThat(segments).extracting(DdpSegment::payloadLength).containsExactly(1486, 562);
+        assertThat(segments).extracting(DdpSegment::last).containsExactly(false, true);
+    }
+
+    @Test
+    @Requirement("DDP-24")
+    void aMessageThatJustFitsIsOneSegmentAndOneOctetMoreMakesTwo() {
+        assertThat(cut(untagged(SEND, 0, 0, new byte[1482]), 1500)).hasSize(1);
+        assertThat(cut(untagged(SEND, 0, 0, new byte[1483]), 1500)).hasSize(2);
+        assertThat(cut(tagged(WRITE, 7, 0, new byte[1486]), 1500)).hasSize(1);
+        assertThat(cut(tagged(WRITE, 7, 0, new byte[1487]), 1500)).hasSize(2);
+    }
+
+    @Test
+    @Requirement({"DDP-23", "DDP-30"})
+    void aMessageWithoutOctetsIsOneSegmentWithOnlyAHeader() {
+        assertThat(cut(untagged(SEND, 0, 0, new byte[0]), 128)).singleElement().satisfies(segment -> {
+            assertThat(segment.last()).isTrue();
+            assertThat(segment.ulpduLength()).isEqualTo(18);
+            assertThat(segment.messageOffset()).isZero();
+        });
+        assertThat(cut(tagged(WRITE, 7, 3, new byte[0]), 128)).singleElement().satisfies(segment -> {
+            assertThat(segment.last()).isTrue();
+            assertThat(segment.ulpduLength()).isEqualTo(14);
+        });
+    }
+
+    @Test
+    @Requirement({"DDP-14", "DDP-15", "DDP-16", "DDP-18", "DDP-20", "DDP-21"})
+    void allSegmentsOfAMessageCarryTheSameHeaderButForOffsetAndLastFlag() {
+        List<DdpSegment> sends = cut(untagged(0xE9, 0x89ABCDEF, 3, new byte[1000]), 128);
+        List<DdpSegment> writes = cut(tagged(0xA5, 0xFFFF_FFFF, 5, new byte[1000]), 128);
+
+        assertThat(sends).hasSize(10).allSatisfy(segment -> {
+            assertThat(segment.buffer().getUnsignedByte(0) & ~DdpLayout.LAST_FLAG)
+                    .isEqualTo(DdpLayout.VERSION);
+            assertThat(segment.control()).isEqualTo(0xE9);
+            assertThat(segment.rsvdUlp()).isEqualTo(0x89ABCDEF);
+            assertThat(segment.queueNumber()).isEqualTo(3);
+            assertThat(segment.msn()).isEqualTo(1);
+        });
+        assertThat(writes).hasSize(9).allSatisfy(segment -> {
+            assertThat(segment.buffer().getUnsignedByte(0) & ~DdpLayout.LAST_FLAG)
+                    .isEqualTo(DdpLayout.TAGGED_FLAG | DdpLayout.VERSION);
+            assertThat(segment.control()).isEqualTo(0xA5);
+            assertThat(segment.stag()).isEqualTo(0xFFFF_FFFF);
+        });
+    }
+
+    @Test
+    @Requirement({"DDP-21", "DDP-33"})
+    void eachQueueCountsItsOwnMessagesFromOneAndTaggedMessagesNotAtAll() {
+        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+        List<Integer> numbers = new ArrayList<>();
+        for (int queue : new int[] {0, 1, 0, 3, 2, 0, 1}) {
+            Ulpdus.cut(segmenter, write(1, 1, "between"), 128);
+            List<byte[]> segments = Ulpdus.cut(segmenter, untagged(SEND, 0, queue, new byte[200]), 128);
+            numbers.add(Ulpdus.segment(segments.get(0)).msn());
+            assertThat(Ulpdus.segment(segments.get(1)).msn()).isEqualTo(numbers.get(numbers.size() - 1));
+        }
+
+        assertThat(numbers).containsExactly(1, 1, 2, 1, 1, 3, 2);
+    }
+
+    @Test
+    @Requirement("DDP-21")
+    void messageNumbersWrapToZero() {
+        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT, 0xFFFF_FFFF);
+        List<Integer> numbers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            numbers.add(Ulpdus.segment(Ulpdus.cut(segmenter, untagged(SEND, 0, 0, new byte[1]), 128)
+                            .get(0))
+                    .msn());
+        }
+
+        assertThat(numbers).containsExactly(0xFFFF_FFFF, 0, 1);
+    }
+
+    @Test
+    @Requirement("DDP-19")
+    void aTaggedMessageMayStartAnywhereAlsoJustBelowTheEnd() {
+        List<DdpSegment> segments = cut(tagged(WRITE, 7, -200, new byte[200]), 128);
+
+        assertThat(segments).extracting(DdpSegment::taggedOffset).containsExactly(-200L, -86L);
+        assertThat(cut(tagged(WRITE, 7, 12345, new byte[200]), 128))
+                .extracting(DdpSegment::taggedOffset)
+                .containsExactly(12345L, 12459L);
+    }
+
+    @Test
+    @Requirement({"DDP-1", "DDP-2"})
+    void aNewMulpduHoldsForTheSegmentsThatAreNotCutYet() {
+        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+        segmenter.begin(tagged(WRITE, 7, 0, new byte[2000]));
+        Ulpdu ulpdu = new Ulpdu();
+        List<Integer> lengths = new ArrayList<>();
+        for (int mulpdu : new int[] {1014, 514, 128, 1500}) {
+            segmenter.cut(ulpdu, mulpdu);
+            lengths.add(ulpdu.length() - DdpLayout.TAGGED_HEADER_LENGTH);
+        }
+
+        assertThat(lengths).containsExactly(1000, 500, 114, 386);
+        assertThat(segmenter.busy()).isFalse();
+    }
+
+    @Test
+    @Requirement("DDP-33")
+    void messagesNeverInterleave() {
+        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+        segmenter.begin(write(1, 0, "first"));
+
+        assertThatThrownBy(() -> segmenter.begin(write(1, 0, "second"))).isInstanceOf(IllegalStateException.class);
+        segmenter.abandon();
+        assertThat(segmenter.busy()).isFalse();
+        assertThatThrownBy(() -> segmenter.cut(new Ulpdu(), 128)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aMessageWhoseMemoryIsGoneIsNotCut() {
+        ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(64);
+        DdpMessage message = new DdpMessage().tagged(WRITE, 1, 0);
+        message.payload().wrap(memory, 0, 64);
+        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+        segmenter.begin(message);
+        memory.release();
+
+        assertThatThrownBy(() -> segmenter.cut(new Ulpdu(), 128)).isInstanceOf(IllegalStateException.class);
+        assertThat(segmenter.busy()).isTrue();
+    }
+
+    @Test
+    @Requirement({"DDP-24", "DDP-26"})
+    void segmentsAreFullAlsoWhereTheMemoryHasSeams() {
+        try (ProtectionDomain domain = ProtectionDomain.create()) {
+            List<ByteBuf> pieces = new ArrayList<>();
+            for (int size : new int[] {100, 1, 300, 7, 150}) {
+                pieces.add(ByteBufAllocator.DEFAULT.directBuffer(size, size));
+            }
+            try (MemoryRegion region = domain.region().buffers(pieces).register()) {
+                byte[] content = new byte[558];
+                for (int i = 0; i < content.length; i++) {
+                    content[i] = (byte) (i * 31);
+                }
+                region.span().put(0, Unpooled.wrappedBuffer(content), 0, content.length);
+                DdpMessage message = new DdpMessage().tagged(WRITE, 1, 0);
+                message.payload().wrap(region, 3, 550);
+
+                List<DdpSegment> segments = cut(message, 128);
+
+                assertThat(segments).extracting(DdpSegment::payloadLength).containsExactly(114, 114, 114, 114, 94);
+                ByteBuf sent = Unpooled.buffer();
+                segments.forEach(s -> sent.writeBytes(s.buffer(), s.payloadIndex(), s.payloadLength()));
+                assertThat(sent).isEqualTo(Unpooled.wrappedBuffer(content, 3, 550));
+            }
+            pieces.forEach(ByteBuf::release);
+        }
+    }
+
+    @Test
+    @Requirement({"DDP-25", "DDP-26", "DDP-28"})
+    void aMessageOfTheGreatestLengthIsCutToTheLastOctet() {
+        long greatest = 0xFFFF_FFFFL;
+        withHugeRegion(region -> {
+            DdpMessage message = new DdpMessage().untagged(SEND, 0, 0);
+            message.payload().wrap(region, 0, greatest);
+            DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+            segmenter.begin(message);
+            Ulpdu ulpdu = new Ulpdu();
+            long sent = 0;
+            while (segmenter.busy()) {
+                segmenter.cut(ulpdu, 64768);
+                assertThat(ulpdu.header().getUnsignedInt(DdpLayout.MESSAGE_OFFSET_OFFSET))
+                        .isEqualTo(sent);
+                assertThat(ulpdu.header().getByte(0) & DdpLayout.LAST_FLAG)
+                        .isEqualTo(segmenter.busy() ? 0 : DdpLayout.LAST_FLAG);
+                sent += ulpdu.length() - DdpLayout.UNTAGGED_HEADER_LENGTH;
+            }
+            segmenter.release();
+            assertThat(sent).isEqualTo(greatest);
+        });
+    }
+
+    @Test
+    @Requirement("DDP-25")
+    void aMessageOfTwoToTheThirtySecondOctetsIsRefused() {
+        withHugeRegion(region -> {
+            DdpMessage message = new DdpMessage().untagged(SEND, 0, 0);
+            message.payload().wrap(region, 0, 1L << 32);
+            assertThatThrownBy(() -> new DdpSegmenter(ByteBufAllocator.DEFAULT).begin(message))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("has 4294967296 octets, at most 4294967295");
+        });
+    }
+
+    /** 4 GiB of offsets over one MiB of memory. */
+    private static void withHugeRegion(Consumer<MemoryRegion> test) {
+        ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20);
+        try (ProtectionDomain domain = IwarpDevice.create().allocateProtectionDomain();
+                MemoryRegion region = domain.region()
+                        .buffers(Collections.nCopies(4096, memory))
+                        .register()) {
+            test.accept(region);
+        } finally {
+            memory.release();
+        }
+    }
+
+    private static List<DdpSegment> cut(DdpMessage message, int mulpdu) {
+        return Ulpdus.cut(message, mulpdu).stream().map(Ulpdus::segment).toList();
+    }
+
+    private static DdpMessage write(int stag, long offset, String text) {
+        return tagged(WRITE, stag, offset, ascii(text));
+    }
+
+    private static DdpMessage tagged(int control, int stag, long offset, byte[] payload) {
+        DdpMessage message = new DdpMessage().tagged(control, stag, offset);
+        message.payload().wrap(Unpooled.wrappedBuffer(payload), 0, payload.length);
+        return message;
+    }
+
+    private static DdpMessage untagged(int control, int rsvdUlp, int queue, byte[] payload) {
+        DdpMessage message = new DdpMessage().untagged(control, rsvdUlp, queue);
+        message.payload().wrap(Unpooled.wrappedBuffer(payload), 0, payload.length);
+        return message;
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

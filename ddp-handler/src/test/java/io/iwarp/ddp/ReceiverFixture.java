@@ -1,0 +1,81 @@
+package io.iwarp.ddp;
+
+import io.iwarp.Counters;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.StreamAssociation;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A receiver with a protection domain of its own, memory to place into, and a ULP that writes everything down. */
+final class ReceiverFixture implements AutoCloseable {
+    private final List<Runnable> closers = new ArrayList<>();
+    final ProtectionDomain domain = ProtectionDomain.create();
+    final StreamAssociation stream = domain.openStream();
+    final RecordingUlp ulp = new RecordingUlp();
+    final Counters counters = new Counters();
+    final DdpReceiver receiver;
+
+    ReceiverFixture() {
+        this(DdpLayout.FIRST_MSN);
+    }
+
+    ReceiverFixture(int firstMsn) {
+        receiver = new DdpReceiver(stream, ulp, counters, firstMsn);
+    }
+
+    /** Registers memory of zeros that the peer may write. */
+    MemoryRegion region(int length, long base) {
+        return region(domain, length, base, AccessRight.REMOTE_WRITE);
+    }
+
+    MemoryRegion region(ProtectionDomain owner, int length, long base, AccessRight... rights) {
+        return keep(owner.region()
+                .allocate(ByteBufAllocator.DEFAULT, length)
+                .baseTaggedOffset(base)
+                .rights(rights)
+                .register());
+    }
+
+    ProtectionDomain otherDomain() {
+        ProtectionDomain other = domain.device().allocateProtectionDomain();
+        closers.add(0, other::close);
+        return other;
+    }
+
+    StreamAssociation otherStream() {
+        StreamAssociation other = domain.openStream();
+        closers.add(0, other::close);
+        return other;
+    }
+
+    MemoryRegion keep(MemoryRegion region) {
+        closers.add(0, region::close);
+        return region;
+    }
+
+    void receives(Segment segment) {
+        receives(segment.octets());
+    }
+
+    /** Hands over a ULPDU with other octets around it, as it lies in the input. */
+    void receives(byte[] ulpdu) {
+        ByteBuf input = Unpooled.buffer().writeZero(5).writeBytes(ulpdu).writeZero(5);
+        receiver.receive(input, 5, ulpdu.length);
+    }
+
+    static byte[] contentOf(MemoryRegion region) {
+        return RecordingUlp.octets(region.span(), (int) region.length());
+    }
+
+    @Override
+    public void close() {
+        closers.forEach(Runnable::run);
+        stream.close();
+        domain.close();
+    }
+}

@@ -1,0 +1,156 @@
+package io.iwarp.ddp;
+
+import io.iwarp.ProtocolFault;
+import io.iwarp.memory.AccessRight;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A layer above DDP that writes down what it is told. Its queues lie on the heap; post buffers to them. */
+final class RecordingUlp implements DdpUlp {
+    /** What DDP told, one line each, in order. */
+    final List<String> events = new ArrayList<>();
+
+    /** The payloads of delivered untagged messages. */
+    final List<byte[]> delivered = new ArrayList<>();
+
+    final List<ProtocolFault> faults = new ArrayList<>();
+    /** For each fault the octets of its segment's header, as far as they came, null without a segment. */
+    final List<byte @Nullable []> faultHeaders = new ArrayList<>();
+
+    int faultUlpduLength;
+    boolean faultHeaderComplete;
+
+    @Nullable
+    ProtocolFault verdict;
+
+    AccessRight right = AccessRight.REMOTE_WRITE;
+    Consumer<DdpMessage> onSent = message -> {};
+    Runnable onDelivery = () -> {};
+    Runnable onFault = () -> {};
+    private final List<Queue> queues = List.of(new Queue(0), new Queue(1), new Queue(2), new Queue(3));
+
+    /** Posts a buffer of its own memory. */
+    UntaggedBuffer post(int queueNumber, int room) {
+        return post(queueNumber, Unpooled.wrappedBuffer(new byte[room]));
+    }
+
+    UntaggedBuffer post(int queueNumber, ByteBuf memory) {
+        UntaggedBuffer buffer = new UntaggedBuffer();
+        buffer.sink().wrap(memory, 0, memory.capacity());
+        return post(queueNumber, buffer);
+    }
+
+    UntaggedBuffer post(int queueNumber, UntaggedBuffer buffer) {
+        queues.get(queueNumber).buffers.add(buffer);
+        return buffer;
+    }
+
+    @Override
+    public @Nullable ProtocolFault examine(DdpSegment segment) {
+        return verdict;
+    }
+
+    @Override
+    public AccessRight placementRight(DdpSegment segment) {
+        return right;
+    }
+
+    @Override
+    public UntaggedQueue queue(int queueNumber) {
+        return queues.get(queueNumber);
+    }
+
+    @Override
+    public void onTaggedDelivery(DdpSegment last) {
+        events.add(String.format("tagged %08x control %02x", last.stag(), last.control()));
+        onDelivery.run();
+    }
+
+    @Override
+    public void onSent(DdpMessage message) {
+        events.add("sent " + text(message));
+        onSent.accept(message);
+    }
+
+    @Override
+    public void onAllSent() {
+        events.add("all sent");
+    }
+
+    @Override
+    public void onFault(ProtocolFault fault, @Nullable DdpSegment segment) {
+        events.add("fault " + fault.error().name());
+        faults.add(fault);
+        faultHeaders.add(
+                segment == null
+                        ? null
+                        : ByteBufUtil.getBytes(segment.buffer(), segment.headerIndex(), segment.headerLength()));
+        faultHeaderComplete = segment != null && segment.headerComplete();
+        faultUlpduLength = segment == null ? -1 : segment.ulpduLength();
+        onFault.run();
+    }
+
+    @Override
+    public void onHalfClosed() {
+        events.add("half closed");
+    }
+
+    @Override
+    public void onReadComplete() {
+        events.add("read complete");
+    }
+
+    /** The payload of a short message, as text. */
+    private static String text(DdpMessage message) {
+        int length = (int) Math.min(message.payload().length(), 16);
+        return new String(octets(message.payload(), length), StandardCharsets.US_ASCII);
+    }
+
+    static byte[] octets(io.iwarp.memory.OctetSpan span, int length) {
+        byte[] octets = new byte[length];
+        span.get(0, Unpooled.wrappedBuffer(octets), 0, length);
+        return octets;
+    }
+
+    private final class Queue implements UntaggedQueue {
+        private final int number;
+        private final List<UntaggedBuffer> buffers = new ArrayList<>();
+
+        Queue(int number) {
+            this.number = number;
+        }
+
+        @Override
+        public int available() {
+            return buffers.size();
+        }
+
+        @Override
+        public UntaggedBuffer buffer(int ahead) {
+            return buffers.get(ahead);
+        }
+
+        @Override
+        public void deliver(UntaggedBuffer buffer) {
+            if (buffers.remove(0) != buffer) {
+                throw new AssertionError("delivered a buffer that is not the head");
+            }
+            byte[] message = octets(buffer.sink(), (int) buffer.messageLength());
+            delivered.add(message);
+            events.add(String.format(
+                    "untagged queue %d MSN %s control %02x rsvd %08x length %d",
+                    number,
+                    Integer.toUnsignedString(buffer.msn()),
+                    buffer.control(),
+                    buffer.rsvdUlp(),
+                    buffer.messageLength()));
+            onDelivery.run();
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.iwarp.ddp;
+
+import io.iwarp.Counters;
+import io.iwarp.mpa.FpduEncoder;
+import io.iwarp.mpa.FpduLayout;
+import io.iwarp.mpa.Ulpdu;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** The octets of ULPDUs as they would be inside FPDUs. */
+final class Ulpdus {
+    private Ulpdus() {}
+
+    static byte[] octets(Ulpdu ulpdu) {
+        ByteBuf wire = Unpooled.buffer();
+        new FpduEncoder(false, false, new Counters()).encode(ulpdu, wire);
+        return ByteBufUtil.getBytes(wire, FpduLayout.ULPDU_LENGTH_LENGTH, ulpdu.length());
+    }
+
+    /** The ULPDU in an FPDU without markers. */
+    static byte[] ofFpdu(byte[] fpdu) {
+        int length = (fpdu[0] & 0xFF) << 8 | (fpdu[1] & 0xFF);
+        return Arrays.copyOfRange(fpdu, FpduLayout.ULPDU_LENGTH_LENGTH, FpduLayout.ULPDU_LENGTH_LENGTH + length);
+    }
+
+    static DdpSegment segment(byte[] ulpdu) {
+        return new DdpSegment().wrap(Unpooled.wrappedBuffer(ulpdu), 0, ulpdu.length);
+    }
+
+    /** All segments of a message, cut for one MULPDU. */
+    static List<byte[]> cut(DdpMessage message, int mulpdu) {
+        return cut(new DdpSegmenter(ByteBufAllocator.DEFAULT), message, mulpdu);
+    }
+
+    static List<byte[]> cut(DdpSegmenter segmenter, DdpMessage message, int mulpdu) {
+        List<byte[]> segments = new ArrayList<>();
+        Ulpdu ulpdu = new Ulpdu();
+        segmenter.begin(message);
+        while (segmenter.busy()) {
+            segmenter.cut(ulpdu, mulpdu);
+            segments.add(octets(ulpdu));
+        }
+        segmenter.release();
+        return segments;
+    }
+}
