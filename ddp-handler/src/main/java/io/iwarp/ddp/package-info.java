@@ -2,7 +2,7 @@
  * DDP, Direct Data Placement (<a href="https://www.rfc-editor.org/rfc/rfc5041">RFC 5041</a>): cuts messages into
  * segments that each say where they go, and places the segments of the peer.
  *
- * <p>{@code DdpHandler} is the place in the pipeline. The protocol itself has no channel in it:
+ * <p>{@link io.iwarp.ddp.DdpHandler} is the place in the pipeline. The protocol itself has no channel in it:
  * {@link io.iwarp.ddp.DdpSegmenter} makes segments, {@link io.iwarp.ddp.DdpReceiver} checks and places them. The layer
  * above implements {@link io.iwarp.ddp.DdpUlp} and hands down {@link io.iwarp.ddp.DdpMessage}s.
  *

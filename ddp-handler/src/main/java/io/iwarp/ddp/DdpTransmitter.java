@@ -1,0 +1,343 @@
+package io.iwarp.ddp;
+
+import io.iwarp.CloseReason;
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.StreamEndedException;
+import io.iwarp.mpa.Ulpdu;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending half of {@link DdpHandler}: lets messages out as fast as the transport takes them, and no faster.
+ *
+ * <p>Segments leave in bursts. A burst begins only while the channel is writable and the transmit window has room for a
+ * segment of any size, and holds at most a quarter of the window, so a message of 4 GiB ties up no more than the window.
+ * Every burst is flushed. After a number of bursts the event loop gets a turn for its other work.
+ *
+ * <p>Everything may re-enter: a write or flush can complete promises, whose listeners report messages as sent, upon
+ * which the ULP writes and flushes again. {@link #transmit} and {@link #report} therefore never nest; an inner call
+ * leaves the work to the loop that is running already.
+ */
+final class DdpTransmitter {
+    /** How many bursts go out before other work of the event loop gets a turn. */
+    static final int BURSTS_PER_TURN = 8;
+
+    private static final int BURSTS_PER_WINDOW = 4;
+    /** No burst is shorter than the largest segment. */
+    private static final int SMALLEST_BURST = 64 * 1024;
+
+    private enum Phase {
+        /** Takes messages. */
+        OPEN,
+        /** Sending failed: takes final words only. */
+        FAILED,
+        /** Takes nothing more; what it has still goes out. */
+        CLOSING,
+        /** The channel is gone. */
+        ENDED
+    }
+
+    private final ChannelHandlerContext context;
+    private final DdpUlp ulp;
+    private final DdpReceiver receiver;
+    private final Counters counters;
+    private final int window;
+    private final int burstLimit;
+    private final DdpSegmenter segmenter;
+    private final Ulpdu ulpdu = new Ulpdu();
+    private final TransmitQueue queue = new TransmitQueue();
+    private final ArrayDeque<Burst> underWay = new ArrayDeque<>();
+    private final ArrayDeque<Burst> spare = new ArrayDeque<>();
+    private final Runnable onSettled = this::settle;
+    private final Runnable resume = this::resume;
+
+    private Phase phase = Phase.OPEN;
+    private boolean ready;
+    private int mulpdu;
+    private int octetsUnderWay;
+    /** Messages that the transport has taken and the ULP does not know of. */
+    private int unreported;
+    /** A burst whose last segment is still to be written. */
+    private @Nullable Burst open;
+
+    private boolean transmitting;
+    private boolean writing;
+    private boolean reporting;
+    private boolean resuming;
+    private boolean failed;
+
+    DdpTransmitter(
+            ChannelHandlerContext context, DdpSettings settings, DdpUlp ulp, DdpReceiver receiver, Counters counters) {
+        this.context = context;
+        this.ulp = ulp;
+        this.receiver = receiver;
+        this.counters = counters;
+        this.window = settings.transmitWindow();
+        this.burstLimit = Math.max(SMALLEST_BURST, window / BURSTS_PER_WINDOW);
+        this.segmenter = new DdpSegmenter(context.alloc());
+    }
+
+    /** Sets the largest ULPDU for the segments that are not cut yet. */
+    void mulpdu(int octets) {
+        mulpdu = octets;
+    }
+
+    /** Segments may go out from now on. */
+    void ready() {
+        ready = true;
+        transmit();
+    }
+
+    /** {@return whether everything written was taken by the transport} */
+    boolean idle() {
+        return queue.empty() && underWay.isEmpty();
+    }
+
+    /** Takes a message, which waits for {@link #flush}; or fails the promise. */
+    void write(DdpMessage message, ChannelPromise promise) {
+        if (phase == Phase.CLOSING || phase == Phase.ENDED || (phase == Phase.FAILED && !message.finalWords())) {
+            // A void promise would turn this into an exception for the whole pipeline, and its handlers would close
+            // the channel under the last message. Who did not ask sees that onSent does not come.
+            if (!promise.isVoid()) {
+                promise.tryFailure(ended("a message was written after the stream's last one"));
+            }
+            return;
+        }
+        if (message.submitted()) {
+            promise.tryFailure(
+                    new IllegalStateException(message + " is on its way: wait for onSent before writing it again"));
+            return;
+        }
+        try {
+            DdpSegmenter.requireLegalLength(message);
+        } catch (IllegalArgumentException tooLong) {
+            promise.tryFailure(tooLong);
+            return;
+        }
+        if (message.finalWords()) {
+            phase = Phase.CLOSING;
+            receiver.silence();
+            segmenter.abandon();
+            queue.dropUnsent(ended("dropped for the stream's last message"));
+        }
+        message.submit(promise.isVoid() ? null : promise);
+        queue.add(message);
+    }
+
+    /** Lets everything written so far go out. */
+    void flush() {
+        queue.flush();
+        if (!transmit() && !transmitting) {
+            context.flush();
+        }
+    }
+
+    /** Takes no more messages. */
+    void closing() {
+        if (phase != Phase.ENDED) {
+            phase = Phase.CLOSING;
+        }
+    }
+
+    /** The channel is gone: drops everything. */
+    void end() {
+        if (phase != Phase.ENDED) {
+            phase = Phase.ENDED;
+            unreported = 0;
+            open = null;
+            underWay.clear();
+            segmenter.abandon();
+            segmenter.release();
+            StreamEndedException cause = ended("the channel was closed before the message was sent");
+            queue.dropUnsent(cause);
+            queue.dropHandedOver(0, cause);
+        }
+    }
+
+    /** An exception came up the pipeline; if it is the answer to a segment just written, the message has a hole. */
+    void exceptionCaught(Throwable cause) {
+        if (writing) {
+            fail(cause);
+        }
+    }
+
+    /**
+     * Writes bursts while that is possible.
+     *
+     * @return whether anything was flushed
+     */
+    boolean transmit() {
+        if (transmitting || resuming || !ready) {
+            return false;
+        }
+        transmitting = true;
+        int bursts = 0;
+        try {
+            while (mayBeginBurst()) {
+                if (bursts == BURSTS_PER_TURN) {
+                    resuming = true;
+                    context.executor().execute(resume);
+                    break;
+                }
+                writeBurst();
+                bursts++;
+                context.flush();
+            }
+        } finally {
+            transmitting = false;
+        }
+        return bursts > 0;
+    }
+
+    private void resume() {
+        resuming = false;
+        transmit();
+    }
+
+    private boolean mayBeginBurst() {
+        return phase != Phase.ENDED
+                && queue.sendable()
+                && window - octetsUnderWay >= mulpdu
+                && context.channel().isWritable();
+    }
+
+    private void writeBurst() {
+        writing = true;
+        try {
+            Burst burst = openBurst();
+            int limit = mulpdu;
+            int budget = Math.min(burstLimit, window - octetsUnderWay);
+            // Whatever a write sets off may take the rest of the burst away; it is then closed by a later one.
+            while (burst == open && queue.sendable() && cut(limit)) {
+                budget -= ulpdu.length();
+                writeSegment(burst, !queue.sendable() || budget < limit);
+            }
+        } finally {
+            writing = false;
+            segmenter.release();
+        }
+    }
+
+    private Burst openBurst() {
+        Burst burst = open;
+        if (burst == null) {
+            burst = spare.poll();
+        }
+        if (burst == null) {
+            burst = new Burst(onSettled);
+        }
+        open = burst;
+        return burst;
+    }
+
+    private boolean cut(int limit) {
+        try {
+            if (!segmenter.busy()) {
+                segmenter.begin(queue.next());
+            }
+            segmenter.cut(ulpdu, limit);
+        } catch (IllegalStateException | IndexOutOfBoundsException memoryGone) {
+            fail(memoryGone);
+            return false;
+        }
+        if (!segmenter.busy()) {
+            queue.handOver();
+        }
+        return true;
+    }
+
+    private void writeSegment(Burst burst, boolean lastOfBurst) {
+        int octets = ulpdu.length();
+        burst.addSegment(octets);
+        octetsUnderWay += octets;
+        if (!segmenter.busy()) {
+            burst.endMessage();
+            counters.add(Counter.MESSAGES_SENT, 1);
+        }
+        if (lastOfBurst) {
+            open = null;
+            underWay.add(burst);
+            context.write(ulpdu, context.newPromise().addListener(burst));
+        } else {
+            context.write(ulpdu, context.voidPromise());
+        }
+    }
+
+    /** The promise of a burst completed. Bursts are accounted for in their order, whatever the order of the promises. */
+    private void settle() {
+        Burst head = underWay.peek();
+        while (head != null && head.settled()) {
+            underWay.remove();
+            octetsUnderWay -= head.octets();
+            Throwable failure = head.failure();
+            if (failure == null) {
+                unreported += head.messages();
+            } else {
+                fail(failure);
+            }
+            head.reset();
+            spare.push(head);
+            head = underWay.peek();
+        }
+        report();
+        transmit();
+    }
+
+    private void report() {
+        if (reporting || unreported == 0) {
+            return;
+        }
+        reporting = true;
+        try {
+            while (unreported > 0) {
+                unreported--;
+                DdpMessage message = queue.taken();
+                if (message != null) {
+                    message.sent();
+                    ulp.onSent(message);
+                }
+            }
+        } finally {
+            reporting = false;
+        }
+        if (phase != Phase.ENDED && !failed && idle()) {
+            ulp.onAllSent();
+        }
+    }
+
+    private void fail(Throwable cause) {
+        if (failed || phase == Phase.ENDED) {
+            return;
+        }
+        failed = true;
+        if (phase == Phase.OPEN) {
+            phase = Phase.FAILED;
+        }
+        segmenter.abandon();
+        queue.dropUnsent(cause);
+        queue.dropHandedOver(unreported, cause);
+        if (context.channel().isOpen()) {
+            receiver.fail(faultOf(cause));
+        }
+    }
+
+    private static ProtocolFault faultOf(Throwable cause) {
+        return cause instanceof IOException
+                ? new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "a segment could not be sent: " + cause)
+                : new ProtocolFault(
+                        ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                        "the payload of a message could not be read: " + cause
+                                + "; keep its buffer unchanged until the message was sent");
+    }
+
+    private static StreamEndedException ended(String detail) {
+        return new StreamEndedException(new CloseReason(EndedBy.LOCAL_APPLICATION, null, detail, null));
+    }
+}

@@ -1,0 +1,163 @@
+package io.iwarp.ddp;
+
+import io.iwarp.Counters;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.StreamAssociation;
+import io.iwarp.mpa.FpduDecoder;
+import io.iwarp.mpa.MpaEvent;
+import io.iwarp.mpa.MpaParameters;
+import io.iwarp.mpa.ReceivedUlpdu;
+import io.iwarp.mpa.Role;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A channel with a {@link DdpHandler} over a {@link SlowTransport}. */
+final class DdpChannel implements AutoCloseable {
+    static final int MULPDU = 1018;
+    private static final int CRC_LENGTH = 4;
+
+    final SlowTransport transport = new SlowTransport();
+    final RecordingUlp ulp = new RecordingUlp();
+    final Counters counters = new Counters();
+    /** What went on up the pipeline. */
+    final List<Object> passedOn = new ArrayList<>();
+
+    final List<Throwable> exceptions = new ArrayList<>();
+    final ProtectionDomain domain = ProtectionDomain.create();
+    final StreamAssociation stream = domain.openStream();
+    final DdpHandler handler;
+    final EmbeddedChannel channel;
+
+    DdpChannel() {
+        this(DdpSettings.DEFAULT);
+    }
+
+    DdpChannel(DdpSettings settings) {
+        handler = new DdpHandler(settings, stream, ulp, counters);
+        channel = new EmbeddedChannel(transport, handler, new Above());
+    }
+
+    /** Start-up is over. */
+    DdpChannel established(int mulpdu) {
+        fire(new MpaEvent.Established(new MpaParameters(Role.INITIATOR, 1, true, false, false, mulpdu, new byte[0])));
+        return this;
+    }
+
+    /** Start-up is over and ULPDUs of at most {@link #MULPDU} octets may go. */
+    DdpChannel ready() {
+        established(MULPDU);
+        fire(new MpaEvent.TransmitReady());
+        return this;
+    }
+
+    void fire(Object event) {
+        channel.pipeline().fireUserEventTriggered(event);
+    }
+
+    /** Writes a Send of this text and says which message it was. */
+    DdpMessage send(String text) {
+        DdpMessage message = message(text);
+        write(message);
+        return message;
+    }
+
+    static DdpMessage message(String text) {
+        return message(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    static DdpMessage message(byte[] payload) {
+        DdpMessage message = new DdpMessage().untagged(0x43, 0, 0);
+        message.payload().wrap(Unpooled.wrappedBuffer(payload), 0, payload.length);
+        return message;
+    }
+
+    static DdpMessage terminate() {
+        DdpMessage message = new DdpMessage().untagged(0x47, 0, 2).finalWords(true);
+        message.payload().wrap(Unpooled.wrappedBuffer(new byte[] {'T'}), 0, 1);
+        return message;
+    }
+
+    /** As the layer above writes: nobody waits for the promise. */
+    void write(DdpMessage message) {
+        var unused = channel.pipeline().write(message, channel.voidPromise());
+    }
+
+    ChannelFuture writeWithPromise(Object message) {
+        return channel.pipeline().write(message, channel.newPromise());
+    }
+
+    void flush() {
+        channel.pipeline().flush();
+    }
+
+    void writeAndFlush(DdpMessage message) {
+        write(message);
+        flush();
+    }
+
+    /** The payloads of what reached the transport, as text. */
+    List<String> sent() {
+        return transport.ulpdus.stream().map(DdpChannel::payload).toList();
+    }
+
+    private static String payload(byte[] ulpdu) {
+        DdpSegment segment = Ulpdus.segment(ulpdu);
+        return segment.buffer().toString(segment.payloadIndex(), segment.payloadLength(), StandardCharsets.US_ASCII);
+    }
+
+    void writable(boolean writable) {
+        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, writable);
+        channel.runPendingTasks();
+    }
+
+    /** The peer sends a segment. */
+    void receives(Segment segment) {
+        byte[] ulpdu = segment.octets();
+        ByteBuf fpdu = Unpooled.buffer().writeShort(ulpdu.length).writeBytes(ulpdu);
+        fpdu.writeZero(-fpdu.writerIndex() & 3).writeZero(CRC_LENGTH);
+        ReceivedUlpdu received = new ReceivedUlpdu();
+        new FpduDecoder(channel.alloc(), false, false, new Counters()).decode(fpdu, 0, fpdu.writerIndex(), received);
+        var unused = channel.writeInbound(received);
+    }
+
+    @Override
+    public void close() {
+        channel.finishAndReleaseAll();
+        stream.close();
+        domain.close();
+    }
+
+    private final class Above extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            passedOn.add(message);
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            passedOn.add(event);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            exceptions.add(cause);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            passedOn.add("inactive");
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            passedOn.add("writability");
+        }
+    }
+}

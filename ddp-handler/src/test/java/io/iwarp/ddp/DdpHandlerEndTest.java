@@ -1,0 +1,349 @@
+package io.iwarp.ddp;
+
+import static io.iwarp.ddp.DdpChannel.message;
+import static io.iwarp.ddp.DdpChannel.terminate;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.socket.ChannelOutputShutdownEvent;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.Collections;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Last messages, closing, and sending that fails. */
+class DdpHandlerEndTest {
+    private final DdpChannel ddp = new DdpChannel(new DdpSettings(DdpSettings.MINIMUM_TRANSMIT_WINDOW));
+    private final SlowTransport transport = ddp.transport;
+
+    @AfterEach
+    void close() {
+        ddp.close();
+    }
+
+    @Test
+    @Requirement({"DDP-51", "DDP-67"})
+    void finalWordsGoNextAndWhatWasWaitingIsDropped() {
+        ddp.ready();
+        ddp.send("on the wire");
+        ddp.flush();
+        ChannelFuture waiting = ddp.writeWithPromise(message("waiting"));
+
+        ddp.writeAndFlush(terminate());
+        transport.takeAll();
+
+        assertThat(ddp.sent()).containsExactly("on the wire", "T");
+        assertThat(ddp.ulp.events).containsExactly("sent on the wire", "sent T", "all sent");
+        assertThat(waiting.cause()).isInstanceOf(StreamEndedException.class).hasMessageContaining("last message");
+    }
+
+    @Test
+    @Requirement({"DDP-51", "DDP-67"})
+    void finalWordsCutALongMessageShortBetweenTwoSegments() {
+        ddp.ready();
+        ddp.write(message("a".repeat(10 * DdpSettings.MINIMUM_TRANSMIT_WINDOW)));
+        ddp.flush();
+        int before = transport.ulpdus.size();
+
+        ddp.writeAndFlush(terminate());
+        transport.takesOnFlush = true;
+        transport.takeAll();
+        ddp.channel.runPendingTasks();
+
+        assertThat(transport.ulpdus).hasSize(before + 1);
+        DdpSegment last = Ulpdus.segment(transport.ulpdus.get(before));
+        assertThat(last.queueNumber()).isEqualTo(2);
+        assertThat(last.msn()).isEqualTo(1);
+        assertThat(ddp.ulp.events).containsExactly("sent T", "all sent");
+    }
+
+    @Test
+    @Requirement("DDP-7")
+    void afterFinalWordsNothingIsSent() {
+        ddp.ready();
+        ddp.writeAndFlush(terminate());
+        ChannelFuture later = ddp.writeWithPromise(message("later"));
+        ddp.send("silently refused");
+        ChannelFuture second = ddp.writeWithPromise(terminate());
+        ddp.flush();
+        transport.takeAll();
+
+        assertThat(ddp.sent()).containsExactly("T");
+        assertThat(later.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(second.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(ddp.exceptions).isEmpty();
+    }
+
+    @Test
+    @Requirement({"DDP-7", "DDP-66"})
+    void afterFinalWordsNothingIsReceived() {
+        ddp.ready();
+        UntaggedBuffer buffer = ddp.ulp.post(0, 4);
+        ddp.write(terminate());
+        ddp.receives(Segment.untagged(0, 1).payload("x"));
+
+        assertThat(ddp.ulp.events).containsExactly("read complete");
+        assertThat(RecordingUlp.octets(buffer.sink(), 4)).containsOnly(0);
+    }
+
+    @Test
+    void finalWordsWrittenInTheMiddleOfABurstStillClose() {
+        ddp.ready();
+        ddp.write(message("a".repeat(5000)));
+        transport.onWrite = () -> {
+            transport.onWrite = () -> {};
+            ddp.write(terminate());
+        };
+        ddp.flush();
+        assertThat(transport.ulpdus).hasSize(1);
+
+        ddp.flush();
+        transport.takeAll();
+
+        assertThat(transport.ulpdus).hasSize(2);
+        assertThat(ddp.ulp.events).containsExactly("sent T", "all sent");
+        assertThat(transport.octetsPending).isZero();
+    }
+
+    @Test
+    @Requirement({"DDP-3", "DDP-49", "DDP-50", "DDP-53"})
+    void aLostBurstIsReportedOnceAndNothingOfItAsSent() {
+        ddp.ready();
+        ddp.send("a");
+        ddp.flush();
+        ddp.send("b");
+        ddp.flush();
+        ChannelFuture waiting = ddp.writeWithPromise(message("c"));
+        transport.lose(new IOException("connection reset"));
+        transport.lose(new IOException("connection reset"));
+
+        assertThat(ddp.ulp.events).containsExactly("fault MPA_CONNECTION_LOST");
+        assertThat(ddp.ulp.faults.get(0).detail()).contains("connection reset");
+        assertThat(ddp.ulp.faultHeaders).containsExactly((byte[]) null);
+        assertThat(waiting.cause()).hasMessage("connection reset");
+        assertThat(ddp.handler.idle()).isTrue();
+        assertThat(ddp.writeWithPromise(message("d")).cause()).isInstanceOf(StreamEndedException.class);
+    }
+
+    @Test
+    @Requirement({"DDP-3", "DDP-36"})
+    void whatWasTakenBeforeTheLossIsReportedAsSent() {
+        ddp.ready();
+        ddp.send("a");
+        ddp.flush();
+        ddp.send("b");
+        ddp.flush();
+        transport.promises.get(1).setFailure(new IOException("connection reset"));
+        transport.promises.get(0).setSuccess();
+
+        assertThat(ddp.ulp.events).containsExactlyInAnyOrder("sent a", "fault MPA_CONNECTION_LOST");
+    }
+
+    @Test
+    void aLossAfterTheChannelWasClosedIsNotReported() {
+        ddp.ready();
+        ddp.send("a");
+        ddp.flush();
+        ddp.channel.close().syncUninterruptibly();
+        transport.lose(new ClosedChannelException());
+
+        assertThat(ddp.ulp.events).isEmpty();
+    }
+
+    @Test
+    @Requirement({"DDP-42", "DDP-51", "DDP-52"})
+    void afterAFaultTheStreamStaysOpenForOneMoreMessageUntilTheUlpCloses() {
+        ddp.ready();
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        ddp.receives(Segment.untagged(0, 1).payload("x"));
+        transport.takeAll();
+
+        assertThat(ddp.ulp.events)
+                .containsExactly("fault DDP_UNTAGGED_NO_BUFFER", "read complete", "sent T", "all sent");
+        assertThat(ddp.sent()).containsExactly("T");
+        assertThat(ddp.channel.isOpen()).isTrue();
+    }
+
+    @Test
+    @Requirement("DDP-51")
+    void finalWordsAreTriedAlsoAfterALoss() {
+        ddp.ready();
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        ddp.send("a");
+        ddp.flush();
+        ddp.send("b");
+        ddp.flush();
+        transport.lose(new IOException("for the test"));
+        transport.lose(new IOException("for the test"));
+        transport.takeAll();
+
+        assertThat(ddp.sent()).containsExactly("a", "b", "T");
+        assertThat(ddp.ulp.events).containsExactly("fault MPA_CONNECTION_LOST", "sent T");
+    }
+
+    @Test
+    void aMessageWhoseMemoryIsGoneEndsTheStreamWithoutAHoleInIt() {
+        ddp.ready();
+        ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(5000).setZero(0, 5000);
+        DdpMessage message = new DdpMessage().tagged(0x40, 1, 0);
+        message.payload().wrap(memory, 0, 5000);
+        ChannelFuture future = ddp.writeWithPromise(message);
+        transport.onWrite = () -> {
+            if (memory.refCnt() > 0) {
+                memory.release();
+            }
+        };
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        ddp.flush();
+        transport.takeAll();
+
+        assertThat(transport.ulpdus).hasSize(2);
+        assertThat(Ulpdus.segment(transport.ulpdus.get(1)).queueNumber()).isEqualTo(2);
+        assertThat(ddp.ulp.events).containsExactly("fault DDP_LOCAL_CATASTROPHIC", "sent T");
+        assertThat(future.isSuccess()).isFalse();
+        assertThat(message.submitted()).isFalse();
+    }
+
+    @Test
+    void aSegmentThatMpaRefusesEndsTheStreamWithoutAHoleInTheMessage() {
+        ddp.ready();
+        transport.onWrite = () -> {
+            transport.onWrite = () -> {};
+            // What a failed void promise does.
+            ddp.channel.pipeline().fireExceptionCaught(new IllegalStateException("unreadable"));
+        };
+        ddp.write(message("a".repeat(5000)));
+        ddp.flush();
+        ddp.writeAndFlush(terminate());
+        transport.takeAll();
+
+        assertThat(transport.ulpdus).hasSize(2);
+        assertThat(ddp.ulp.events).first().isEqualTo("fault DDP_LOCAL_CATASTROPHIC");
+        assertThat(ddp.exceptions).singleElement().isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void anExceptionThatHasNothingToDoWithSendingIsOnlyPassedOn() {
+        ddp.ready();
+        ddp.channel.pipeline().fireExceptionCaught(new IllegalStateException("unrelated"));
+
+        assertThat(ddp.ulp.events).isEmpty();
+        assertThat(ddp.exceptions).hasSize(1);
+    }
+
+    @Test
+    @Requirement({"DDP-8", "DDP-50"})
+    void whenTheChannelIsGoneEverythingIsDropped() {
+        ddp.ready();
+        ChannelFuture underWay = ddp.writeWithPromise(message("a"));
+        ddp.flush();
+        DdpMessage message = message("b");
+        ChannelFuture waiting = ddp.writeWithPromise(message);
+        ddp.channel.close().syncUninterruptibly();
+        transport.takeAll();
+        ddp.flush();
+
+        assertThat(underWay.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(waiting.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(ddp.ulp.events).isEmpty();
+        assertThat(ddp.passedOn).contains("inactive");
+        assertThat(message.submitted()).isFalse();
+    }
+
+    @Test
+    void aChannelThatIsClosedWhileMessagesAreReportedEndsTheReports() {
+        ddp.ready();
+        ddp.send("a");
+        ddp.send("b");
+        ddp.flush();
+        ddp.ulp.onSent = message -> ddp.channel.close().syncUninterruptibly();
+        transport.take();
+
+        assertThat(ddp.ulp.events).containsExactly("sent a");
+    }
+
+    @Test
+    @Requirement({"DDP-44", "DDP-47"})
+    void aClosePassesThroughThenWritesAreRefusedAndSegmentsDropped() {
+        ddp.ready();
+        ddp.ulp.post(0, 4);
+        transport.holdsClose = true;
+        ddp.channel.close();
+        ChannelFuture later = ddp.writeWithPromise(message("later"));
+        ddp.receives(Segment.untagged(0, 1).payload("x"));
+
+        assertThat(transport.closes).isEqualTo(1);
+        assertThat(later.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(ddp.ulp.delivered).isEmpty();
+        transport.holdsClose = false;
+    }
+
+    @Test
+    @Requirement({"DDP-44", "DDP-48"})
+    void afterTheOutputWasShutDownWritesAreRefusedAndReceptionGoesOn() {
+        ddp.ready();
+        ddp.ulp.post(0, 4);
+        ddp.fire(ChannelOutputShutdownEvent.INSTANCE);
+        ChannelFuture later = ddp.writeWithPromise(message("later"));
+        ddp.flush();
+        ddp.receives(Segment.untagged(0, 1).payload("x"));
+
+        assertThat(later.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(ddp.sent()).isEmpty();
+        assertThat(ddp.ulp.delivered).hasSize(1);
+        assertThat(ddp.passedOn).contains(ChannelOutputShutdownEvent.INSTANCE);
+    }
+
+    @Test
+    void anythingButAMessageIsRefusedAndReleased() {
+        ddp.ready();
+        ByteBuf raw = ByteBufAllocator.DEFAULT.directBuffer(4).writeInt(1);
+        ChannelFuture refused = ddp.writeWithPromise(raw);
+
+        assertThat(refused.cause())
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("carries only messages");
+        assertThat(raw.refCnt()).isZero();
+    }
+
+    @Test
+    void aMessageOnItsWayIsNotTakenAgain() {
+        ddp.ready();
+        DdpMessage message = ddp.send("a");
+        assertThat(ddp.writeWithPromise(message).cause()).isInstanceOf(IllegalStateException.class);
+        ddp.flush();
+        assertThat(ddp.writeWithPromise(message).cause()).isInstanceOf(IllegalStateException.class);
+
+        transport.take();
+        ddp.writeAndFlush(message);
+
+        assertThat(ddp.sent()).containsExactly("a", "a");
+    }
+
+    @Test
+    @Requirement("DDP-25")
+    void aMessageOfTwoToTheThirtySecondOctetsIsRefused() {
+        ddp.ready();
+        ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20);
+        try (ProtectionDomain domain = IwarpDevice.create().allocateProtectionDomain();
+                MemoryRegion region = domain.region()
+                        .buffers(Collections.nCopies(4096, memory))
+                        .register()) {
+            DdpMessage message = new DdpMessage().tagged(0x40, 1, 0);
+            message.payload().wrap(region, 0, 1L << 32);
+
+            assertThat(ddp.writeWithPromise(message).cause()).isInstanceOf(IllegalArgumentException.class);
+            assertThat(message.submitted()).isFalse();
+        } finally {
+            memory.release();
+        }
+    }
+}
