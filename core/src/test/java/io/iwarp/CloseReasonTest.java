@@ -1,0 +1,79 @@
+package io.iwarp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CloseReasonTest {
+    @Test
+    void aReasonSaysWhoEndedTheStreamWhyAndWhatToDo() {
+        CloseReason reason =
+                new CloseReason(EndedBy.PEER_TERMINATE, ProtocolError.DDP_UNTAGGED_NO_BUFFER, "queue 0, MSN 17", null);
+
+        assertThat(reason)
+                .hasToString("the peer terminated the stream: 0x1/0x2/0x02 Untagged Buffer Error / Invalid Message"
+                        + " Sequence Number - no buffer available: queue 0, MSN 17 (a message came and no buffer was"
+                        + " posted for it; post receives before the peer sends, or send less at a time)");
+    }
+
+    @Test
+    void aReasonWithoutErrorNumberNamesItsCause() {
+        CloseReason reason = new CloseReason(EndedBy.TRANSPORT, null, "", new IOException("Connection reset"));
+
+        assertThat(reason).hasToString("the connection was lost, caused by java.io.IOException: Connection reset");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyEndHasASentence(EndedBy endedBy) {
+        assertThat(new CloseReason(endedBy, null, "", null).toString()).contains(" ");
+    }
+
+    @Test
+    void aFaultFoundHereBecomesAReasonOfThisSide() {
+        ProtocolFault fault = new ProtocolFault(ProtocolError.MPA_CRC_MISMATCH, "got 1, computed 2");
+
+        assertThat(CloseReason.of(fault))
+                .isEqualTo(new CloseReason(
+                        EndedBy.LOCAL_FAULT, ProtocolError.MPA_CRC_MISMATCH, "got 1, computed 2", null));
+    }
+
+    @Test
+    void exceptionsCarryTheReasonAndItsSentence() {
+        IOException cause = new IOException("Broken pipe");
+        CloseReason reason = new CloseReason(EndedBy.TRANSPORT, null, "while sending", cause);
+
+        StreamEndedException ended = new StreamEndedException(reason);
+        assertThat(ended).hasMessage(reason.toString()).hasCause(cause);
+        assertThat(ended.reason()).isSameAs(reason);
+        StartupException startup = new StartupException(reason);
+        assertThat(startup).hasMessage(reason.toString()).hasCause(cause);
+        assertThat(startup.reason()).isSameAs(reason);
+    }
+
+    @Test
+    void theExceptionForARefusalKeepsItsOwnCopyOfThePrivateData() {
+        byte[] privateData = {1, 2, 3};
+        ConnectionRejectedException rejected = new ConnectionRejectedException(privateData);
+        privateData[0] = 9;
+        rejected.privateData()[1] = 9;
+
+        assertThat(rejected.privateData()).containsExactly(1, 2, 3);
+        assertThat(rejected).isInstanceOf(IwarpException.class).hasMessageContaining("3 octets of private data");
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // the nulls are what the test is about
+    void partsThatMustBeThereAreDemanded() {
+        assertThatThrownBy(() -> new CloseReason(null, null, "", null)).hasMessage("endedBy");
+        assertThatThrownBy(() -> new CloseReason(EndedBy.TIMEOUT, null, null, null))
+                .hasMessage("detail");
+        assertThatThrownBy(() -> new ProtocolFault(null, "")).hasMessage("error");
+        assertThatThrownBy(() -> new ProtocolFault(ProtocolError.MPA_CRC_MISMATCH, null))
+                .hasMessage("detail");
+    }
+}

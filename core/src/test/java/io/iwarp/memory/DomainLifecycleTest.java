@@ -1,0 +1,102 @@
+package io.iwarp.memory;
+
+import static io.iwarp.memory.AccessRight.REMOTE_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class DomainLifecycleTest {
+    private final ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(64, 64);
+    private final ProtectionDomain domain = ProtectionDomain.create();
+
+    @AfterEach
+    void closeAll() {
+        domain.close();
+        assertThat(memory.refCnt()).isOne();
+        memory.release();
+    }
+
+    @Test
+    void aDomainWithOpenRegionsAndStreamsRefusesToClose() {
+        MemoryRegion region = domain.register(memory);
+        MemoryRegion other = domain.register(memory);
+        StreamAssociation stream = domain.openStream();
+
+        assertThatIllegalStateException()
+                .isThrownBy(domain::close)
+                .withMessageContaining("open regions (2) and streams (1)");
+        region.close();
+        other.invalidate();
+        stream.close();
+        assertThatIllegalStateException()
+                .isThrownBy(domain::close)
+                .withMessageContaining("open regions (1) and streams (0)");
+        domain.register(memory).close();
+        other.close();
+        domain.close();
+    }
+
+    @Test
+    void aClosedDomainTakesNothingMore() {
+        domain.close();
+        domain.close();
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> domain.register(memory))
+                .withMessageContaining("was closed");
+        assertThatIllegalStateException().isThrownBy(domain::openStream).withMessageContaining("was closed");
+        assertThat(domain.device().regions()).isZero();
+    }
+
+    @Test
+    @Requirement("SEC-14")
+    void everyDomainHasADeviceOfItsOwnByDefault() {
+        assertThat(ProtectionDomain.create().device()).isNotSameAs(domain.device());
+        assertThat(domain.device().allocateProtectionDomain().device()).isSameAs(domain.device());
+    }
+
+    @Test
+    @Requirement({"DDP-73", "DDP-74"})
+    void closingAStreamInvalidatesTheRegionsThatAreItsAlone() {
+        StreamAssociation stream = domain.openStream();
+        StreamAssociation sibling = domain.openStream();
+        MemoryRegion own = domain.region().buffers(memory).rights(REMOTE_WRITE).stream(stream)
+                .register();
+        MemoryRegion shared = domain.register(memory, REMOTE_WRITE);
+        stream.close();
+        stream.close();
+
+        assertThat(own.isValid()).isFalse();
+        assertThat(sibling.lookup(own.stag())).isNull();
+        assertThat(shared.isValid()).isTrue();
+        assertThat(sibling.lookup(shared.stag())).isNotNull();
+        assertThat(stream.lookup(shared.stag()))
+                .as("a closed stream reaches nothing")
+                .isNull();
+        own.close();
+        shared.close();
+        sibling.close();
+    }
+
+    @Test
+    void aRegionForAClosedStreamOrAForeignOneIsRefused() {
+        StreamAssociation closed = domain.openStream();
+        RegionBuilder builder = domain.region().buffers(memory).stream(closed);
+        closed.close();
+        assertThatIllegalStateException().isThrownBy(builder::register).withMessageContaining("the stream was closed");
+
+        ProtectionDomain otherDomain = ProtectionDomain.create();
+        StreamAssociation foreign = otherDomain.openStream();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> domain.region().stream(foreign))
+                .withMessageContaining("another protection domain");
+        foreign.close();
+        otherDomain.close();
+    }
+}

@@ -1,0 +1,326 @@
+package io.iwarp.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.testing.Seeds;
+import io.netty.buffer.AdaptiveByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class OctetSpanTest {
+    private static final List<ByteBufAllocator> ALLOCATORS =
+            List.of(PooledByteBufAllocator.DEFAULT, UnpooledByteBufAllocator.DEFAULT, new AdaptiveByteBufAllocator());
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+
+    @AfterEach
+    void closeDomain() {
+        domain.close();
+    }
+
+    @Test
+    void copiesOverAnyPiecesDoWhatTheyDoOnAnArray() {
+        Seeds.forEach(300, (seed, random) -> {
+            List<ByteBuf> pieces = new ArrayList<>();
+            int total = 0;
+            for (int count = 1 + random.nextInt(8); count > 0; count--) {
+                int length = 1 + random.nextInt(random.nextBoolean() ? 3 : 100);
+                pieces.add(allocator(random).directBuffer(length, length).setZero(0, length));
+                total += length;
+            }
+            try (MemoryRegion region = domain.region().buffers(pieces).register()) {
+                byte[] model = new byte[total];
+                for (int i = 0; i < 30; i++) {
+                    int origin = random.nextInt(total + 1);
+                    int length = random.nextInt(total - origin + 1);
+                    OctetSpan span = new OctetSpan().wrap(region, origin, length);
+                    copyIn(span, model, origin, random);
+                    copyOut(span, model, origin, random);
+                }
+                assertThat(octets(pieces)).isEqualTo(model);
+            }
+            pieces.forEach(ByteBuf::release);
+        });
+    }
+
+    @Test
+    void copiesOverOneBufferDoWhatTheyDoOnAnArray() {
+        Seeds.forEach(100, (seed, random) -> {
+            int total = 1 + random.nextInt(200);
+            ByteBuf buffer = random.nextBoolean()
+                    ? Unpooled.buffer(total, total)
+                    : allocator(random).directBuffer(total, total).setZero(0, total);
+            byte[] model = new byte[total];
+            for (int i = 0; i < 20; i++) {
+                int origin = random.nextInt(total + 1);
+                OctetSpan span = new OctetSpan().wrap(buffer, origin, random.nextInt(total - origin + 1));
+                copyIn(span, model, origin, random);
+                copyOut(span, model, origin, random);
+            }
+            assertThat(octets(List.of(buffer))).isEqualTo(model);
+            buffer.release();
+        });
+    }
+
+    @Test
+    void thePiecesOfASpanFollowEachOther() {
+        Seeds.forEach(100, (seed, random) -> {
+            List<ByteBuf> pieces = new ArrayList<>();
+            int total = 0;
+            for (int count = 1 + random.nextInt(6); count > 0; count--) {
+                int length = 1 + random.nextInt(20);
+                ByteBuf piece = allocator(random).directBuffer(length, length);
+                for (int i = 0; i < length; i++) {
+                    piece.setByte(i, total++);
+                }
+                pieces.add(piece);
+            }
+            try (MemoryRegion region = domain.region().buffers(pieces).register()) {
+                int origin = random.nextInt(total);
+                int length = 1 + random.nextInt(total - origin);
+                OctetSpan span = new OctetSpan().wrap(region, origin, length);
+                int octet = 0;
+                while (octet < length) {
+                    int run = span.contiguousAt(octet);
+                    assertThat(run).isPositive();
+                    for (int end = octet + run; octet < end; octet++) {
+                        assertThat(span.bufferAt(octet).getUnsignedByte(span.indexAt(octet)))
+                                .isEqualTo((short) (origin + octet));
+                    }
+                }
+                assertThat(octet).isEqualTo(length);
+            }
+            pieces.forEach(ByteBuf::release);
+        });
+    }
+
+    @Test
+    void offsetsBeyondFourGibioctetsReachTheRightOctet() {
+        int pieceLength = 1 << 20;
+        ByteBuf piece = PooledByteBufAllocator.DEFAULT.directBuffer(pieceLength, pieceLength);
+        piece.setZero(0, pieceLength);
+        ByteBuf octets = Unpooled.copiedBuffer(new byte[] {1, 2, 3, 4});
+        try (MemoryRegion region =
+                domain.region().buffers(Collections.nCopies(5000, piece)).register()) {
+            OctetSpan span = region.span();
+            long offset = (4999L << 20) - 2;
+            span.put(offset, octets, 0, 4);
+
+            assertThat(piece.getShort(pieceLength - 2)).isEqualTo((short) 0x0102);
+            assertThat(piece.getShort(0)).isEqualTo((short) 0x0304);
+            assertThat(span.indexAt(offset)).isEqualTo(pieceLength - 2);
+            assertThat(span.contiguousAt(offset)).isEqualTo(2);
+            octets.setZero(0, 4);
+            span.get(offset, octets, 0, 4);
+            assertThat(ByteBufUtil.hexDump(octets)).isEqualTo("01020304");
+            assertThatThrownBy(() -> span.put((5000L << 20) - 3, octets, 0, 4))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+        }
+        octets.release();
+        piece.release();
+    }
+
+    @Test
+    void rangesOutsideTheSpanAreRefusedBeforeAnOctetChanges() {
+        ByteBuf buffer = Unpooled.buffer(10).setZero(0, 10);
+        ByteBuf other = Unpooled.copiedBuffer(new byte[] {1, 2, 3, 4});
+        OctetSpan span = new OctetSpan().wrap(buffer, 2, 5);
+
+        assertThatThrownBy(() -> span.put(2, other, 0, 4)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> span.put(-1, other, 0, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> span.get(5, other, 0, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> span.bufferAt(5)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> span.indexAt(5)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> span.contiguousAt(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> span.wrap(buffer, 8, 3)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(ByteBufUtil.hexDump(buffer, 0, 10)).isEqualTo("00".repeat(10));
+        buffer.release();
+        other.release();
+    }
+
+    @Test
+    void octetsOutsideTheOtherBufferAreNeitherReadNorWritten() {
+        ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(16, 16).setZero(0, 16);
+        ByteBuf backing = Unpooled.buffer(32).setZero(0, 32);
+        ByteBuf part = backing.slice(8, 8);
+        try (MemoryRegion region = domain.register(memory)) {
+            OctetSpan span = region.span();
+            assertThatThrownBy(() -> span.put(0, part, 1, 8)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> span.get(0, part, -1, 8)).isInstanceOf(IndexOutOfBoundsException.class);
+        }
+        backing.release();
+        memory.release();
+    }
+
+    @Test
+    void aClearedSpanCoversNothing() {
+        ByteBuf buffer = Unpooled.buffer(10);
+        OctetSpan span = new OctetSpan().wrap(buffer, 2, 5);
+        assertThat(span.length()).isEqualTo(5);
+        span.clear();
+
+        assertThat(span.length()).isZero();
+        span.put(0, buffer, 0, 0);
+        span.get(0, buffer, 0, 0);
+        span.retain().release();
+        assertThatThrownBy(() -> span.bufferAt(0)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(buffer.refCnt()).isOne();
+        buffer.release();
+    }
+
+    @Test
+    void aSpanOverABufferHoldsAReferenceOnlyIfRetained() {
+        ByteBuf buffer = Unpooled.buffer(10);
+        OctetSpan span = new OctetSpan().wrap(buffer, 0, 10);
+        assertThat(buffer.refCnt()).isOne();
+        span.retain();
+        assertThat(buffer.refCnt()).isEqualTo(2);
+        span.release();
+        assertThat(buffer.refCnt()).isOne();
+        buffer.release();
+    }
+
+    @Test
+    void aSpanOverAClosedRegionFailsInsteadOfTouchingFreedMemory() {
+        ByteBuf octets = Unpooled.buffer(8).writeLong(1);
+        MemoryRegion region =
+                domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
+        OctetSpan span = region.span();
+        region.close();
+
+        assertThatIllegalStateException().isThrownBy(() -> span.put(0, octets, 0, 8));
+        assertThatIllegalStateException().isThrownBy(() -> span.get(0, octets, 0, 8));
+        assertThatIllegalStateException().isThrownBy(() -> span.bufferAt(0));
+        assertThatIllegalStateException().isThrownBy(span::retain);
+        assertThatIllegalStateException().isThrownBy(() -> new OctetSpan().wrap(region, 0, 8));
+        octets.release();
+    }
+
+    @Test
+    void aRetainedSpanKeepsTheMemoryOfAClosedRegionReadableButUnchanged() {
+        ByteBuf octets = Unpooled.buffer(8).writeLong(0x0102_0304_0506_0708L);
+        MemoryRegion region =
+                domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
+        OctetSpan span = region.span();
+        ByteBuf memory = span.bufferAt(0);
+        span.put(0, octets, 0, 8);
+        span.retain();
+        region.close();
+
+        octets.setZero(0, 8);
+        assertThatIllegalStateException().isThrownBy(() -> span.put(0, octets, 0, 8));
+        span.get(0, octets, 0, 8);
+        assertThat(octets.getLong(0)).isEqualTo(0x0102_0304_0506_0708L);
+        assertThat(span.bufferAt(0)).isSameAs(memory);
+        assertThat(memory.refCnt()).isOne();
+        new OctetSpan().release();
+        span.release();
+        assertThat(memory.refCnt()).isZero();
+        octets.release();
+    }
+
+    @Test
+    void releasingMoreOftenThanRetainingIsReported() {
+        MemoryRegion region =
+                domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
+        OctetSpan span = region.span();
+        region.close();
+
+        assertThatIllegalStateException()
+                .isThrownBy(span::release)
+                .withMessageContaining("released more often than retained");
+    }
+
+    @Test
+    void aBufferResizedUnderItsRegionIsNotTouched() {
+        ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(8);
+        ByteBuf octets = Unpooled.buffer(8).writeLong(-1);
+        try (MemoryRegion region = domain.register(memory)) {
+            memory.capacity(100_000).setZero(0, 8);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> region.span().put(0, octets, 0, 8))
+                    .withMessageContaining("freed or resized");
+            assertThatIllegalStateException().isThrownBy(() -> region.span().get(0, octets, 0, 8));
+            assertThat(memory.getLong(0)).isZero();
+            memory.capacity(8);
+        }
+        octets.release();
+        memory.release();
+    }
+
+    private static ByteBufAllocator allocator(Random random) {
+        return ALLOCATORS.get(random.nextInt(ALLOCATORS.size()));
+    }
+
+    private static void copyIn(OctetSpan span, byte[] model, int origin, Random random) {
+        int length = (int) span.length();
+        int offset = random.nextInt(length + 1);
+        byte[] octets = new byte[random.nextInt(length - offset + 1)];
+        random.nextBytes(octets);
+        int margin = random.nextInt(4);
+        ByteBuf src = anyBuffer(octets.length + 2 * margin, random);
+        src.setBytes(margin, octets);
+        span.put(offset, src, margin, octets.length);
+        src.release();
+        System.arraycopy(octets, 0, model, origin + offset, octets.length);
+    }
+
+    private static void copyOut(OctetSpan span, byte[] model, int origin, Random random) {
+        int length = (int) span.length();
+        int offset = random.nextInt(length + 1);
+        int count = random.nextInt(length - offset + 1);
+        int margin = random.nextInt(4);
+        ByteBuf dst = anyBuffer(count + 2 * margin, random);
+        dst.setZero(0, dst.capacity());
+        span.get(offset, dst, margin, count);
+        byte[] expected = new byte[count + 2 * margin];
+        System.arraycopy(model, origin + offset, expected, margin, count);
+        assertThat(ByteBufUtil.getBytes(dst, 0, dst.capacity())).isEqualTo(expected);
+        dst.release();
+    }
+
+    /** A buffer of this capacity: heap, direct, slice of either, or made of several pieces. */
+    private static ByteBuf anyBuffer(int capacity, Random random) {
+        ByteBufAllocator allocator = allocator(random);
+        return switch (random.nextInt(5)) {
+            case 0 -> allocator.heapBuffer(capacity, capacity);
+            case 1 -> allocator.directBuffer(capacity, capacity);
+            case 2 -> slice(allocator.heapBuffer(capacity + 6), capacity);
+            case 3 -> slice(allocator.directBuffer(capacity + 6), capacity);
+            default -> {
+                int first = random.nextInt(capacity + 1);
+                yield allocator
+                        .compositeBuffer()
+                        .addComponent(true, allocator.directBuffer(first + 1).writeZero(first))
+                        .addComponent(
+                                true, allocator.heapBuffer(capacity - first + 1).writeZero(capacity - first));
+            }
+        };
+    }
+
+    private static ByteBuf slice(ByteBuf whole, int capacity) {
+        return whole.setIndex(3, 3 + capacity).readSlice(capacity);
+    }
+
+    private static byte[] octets(List<ByteBuf> pieces) {
+        ByteBuf all = Unpooled.buffer();
+        for (ByteBuf piece : pieces) {
+            all.writeBytes(piece, 0, piece.capacity());
+        }
+        byte[] octets = ByteBufUtil.getBytes(all);
+        all.release();
+        return octets;
+    }
+}

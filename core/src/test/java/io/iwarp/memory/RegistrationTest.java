@@ -1,0 +1,299 @@
+package io.iwarp.memory;
+
+import static io.iwarp.memory.AccessRight.LOCAL_WRITE;
+import static io.iwarp.memory.AccessRight.REMOTE_READ;
+import static io.iwarp.memory.AccessRight.REMOTE_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.AdaptiveByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RegistrationTest {
+    private static final ByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ByteBuf memory = ALLOCATOR.directBuffer(64, 64);
+
+    @AfterEach
+    void closeAll() {
+        assertThat(domain.device().regions()).isZero();
+        assertThat(domain.device().registeredOctets()).isZero();
+        domain.close();
+        assertThat(memory.refCnt()).isOne();
+        memory.release();
+    }
+
+    static Stream<ByteBufAllocator> allocators() {
+        return Stream.of(
+                PooledByteBufAllocator.DEFAULT, UnpooledByteBufAllocator.DEFAULT, new AdaptiveByteBufAllocator());
+    }
+
+    @ParameterizedTest
+    @MethodSource("allocators")
+    void aRegionHoldsAReferenceUntilItIsClosed(ByteBufAllocator allocator) {
+        ByteBuf buffer = allocator.directBuffer(100, 100);
+        MemoryRegion region = domain.register(buffer, REMOTE_READ);
+
+        assertThat(buffer.refCnt()).isEqualTo(2);
+        region.invalidate();
+        assertThat(buffer.refCnt()).isEqualTo(2);
+        region.close();
+        assertThat(buffer.refCnt()).isOne();
+        region.close();
+        assertThat(buffer.refCnt()).isOne();
+        buffer.release();
+    }
+
+    @Test
+    @Requirement("DDP-74")
+    void aRegionCoversAllOctetsOfItsBufferWhateverTheIndexes() {
+        memory.writerIndex(40).readerIndex(10);
+        try (MemoryRegion region = domain.register(memory, REMOTE_WRITE, LOCAL_WRITE)) {
+            assertThat(region.length()).isEqualTo(64);
+            assertThat(region.baseTaggedOffset()).isZero();
+            assertThat(region.rights()).containsExactlyInAnyOrder(REMOTE_WRITE, LOCAL_WRITE);
+            assertThat(region.protectionDomain()).isSameAs(domain);
+            assertThat(region.remoteBuffer()).isEqualTo(new RemoteBuffer(region.stag(), 0, 64));
+            assertThat(region.span().length()).isEqualTo(64);
+            assertThat(region.isValid()).isTrue();
+            assertThat(domain.device().registeredOctets()).isEqualTo(64);
+        }
+    }
+
+    @Test
+    @Requirement("DDP-74")
+    void theBaseTaggedOffsetIsTheCallersChoice() {
+        try (MemoryRegion region =
+                domain.region().buffers(memory).baseTaggedOffset(-64).register()) {
+            assertThat(region.remoteBuffer()).isEqualTo(new RemoteBuffer(region.stag(), -64, 64));
+            assertThat(region.remoteBuffer(60, 4)).isEqualTo(new RemoteBuffer(region.stag(), -4, 4));
+            assertThatThrownBy(() -> region.remoteBuffer(60, 5)).isInstanceOf(IndexOutOfBoundsException.class);
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        domain.region().buffers(memory).baseTaggedOffset(-63).register())
+                .withMessageContaining("18446744073709551553")
+                .withMessageContaining("lower base");
+    }
+
+    @Test
+    @Requirement("SEC-15")
+    void buffersThatCannotBeRegisteredAreRefusedWithAdvice() {
+        ByteBuf heap = Unpooled.buffer(8);
+        ByteBuf released = ALLOCATOR.directBuffer(8);
+        released.release();
+        ByteBuf empty = ALLOCATOR.directBuffer(0, 8);
+        CompositeByteBuf composite = ALLOCATOR
+                .compositeDirectBuffer()
+                .addComponent(true, ALLOCATOR.directBuffer(8).writeLong(1))
+                .addComponent(true, ALLOCATOR.directBuffer(8).writeLong(2));
+
+        assertRefused(heap, "not a direct buffer; take one from ByteBufAllocator.directBuffer()");
+        assertRefused(released, "was released");
+        assertRefused(empty, "empty");
+        assertRefused(memory.asReadOnly(), "read-only");
+        assertRefused(composite, "several pieces; pass each piece");
+        heap.release();
+        empty.release();
+        composite.release();
+    }
+
+    private void assertRefused(ByteBuf buffer, String advice) {
+        int references = buffer.refCnt();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> domain.register(buffer))
+                .withMessageContaining(advice);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> domain.region().buffers(memory, buffer))
+                .withMessageContaining(advice);
+        assertThat(buffer.refCnt()).isEqualTo(references);
+    }
+
+    @Test
+    @Requirement("SEC-15")
+    void aBufferThatWasReleasedBeforeRegisterIsRefused() {
+        ByteBuf buffer = ALLOCATOR.directBuffer(8);
+        RegionBuilder builder = domain.region().buffers(memory, buffer);
+        buffer.release();
+
+        assertThatIllegalArgumentException().isThrownBy(builder::register).withMessageContaining("was released");
+    }
+
+    @Test
+    void aRegionNeedsMemory() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> domain.region().register())
+                .withMessageContaining("buffers() or allocate()");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> domain.region().buffers(List.of()))
+                .withMessageContaining("at least one buffer");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> domain.region().allocate(ALLOCATOR, 0))
+                .withMessageContaining("at least 1 octet");
+    }
+
+    @Test
+    void aRightNamedTwiceIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> domain.register(memory, REMOTE_READ, REMOTE_WRITE, REMOTE_READ))
+                .withMessageContaining("REMOTE_READ is named twice");
+    }
+
+    @ParameterizedTest
+    @MethodSource("allocators")
+    @Requirement("SEC-4")
+    void allocatedMemoryIsZeroSoThatNothingStaleCanBeRead(ByteBufAllocator allocator) {
+        ByteBuf dirt = allocator.directBuffer(5000, 5000);
+        dirt.setBytes(0, "\uFFFF".repeat(1000).getBytes(StandardCharsets.UTF_16BE));
+        dirt.release();
+        try (MemoryRegion region = domain.region().allocate(allocator, 5000).register()) {
+            OctetSpan span = region.span();
+            assertThat(span.contiguousAt(0)).isEqualTo(5000);
+            for (int i = 0; i < 5000; i++) {
+                assertThat(span.bufferAt(i).getByte(span.indexAt(i))).isZero();
+            }
+        }
+    }
+
+    @Test
+    void longAllocationsConsistOfSeveralBuffers() {
+        MemoryRegion region = domain.region().allocate(ALLOCATOR, 2500, 1000).register();
+        OctetSpan span = region.span();
+        ByteBuf last = span.bufferAt(2499);
+
+        assertThat(region.length()).isEqualTo(2500);
+        assertThat(span.contiguousAt(0)).isEqualTo(1000);
+        assertThat(span.contiguousAt(2000)).isEqualTo(500);
+        assertThat(last.capacity()).isEqualTo(500);
+        region.close();
+        assertThat(last.refCnt()).isZero();
+    }
+
+    @Test
+    void aRegionCanBeLargerThanAnyBuffer() {
+        ByteBuf mebibyte = ALLOCATOR.directBuffer(1 << 20, 1 << 20);
+        try (MemoryRegion region = domain.region()
+                .buffers(Collections.nCopies(5000, mebibyte))
+                .baseTaggedOffset(-5000L << 20)
+                .rights(REMOTE_WRITE)
+                .register()) {
+            assertThat(region.length()).isEqualTo(5000L << 20);
+            assertThat(region.remoteBuffer().length()).isEqualTo(5000L << 20);
+            assertThat(domain.device().registeredOctets()).isEqualTo(5000L << 20);
+        }
+        assertThat(mebibyte.refCnt()).isOne();
+        mebibyte.release();
+    }
+
+    @Test
+    @Requirement({"SEC-13", "SEC-17"})
+    void theNumberOfRegionsIsLimited() {
+        ProtectionDomain limited =
+                IwarpDevice.builder().maximumRegions(2).build().allocateProtectionDomain();
+        MemoryRegion first = limited.register(memory);
+        MemoryRegion second = limited.register(memory);
+
+        assertThatThrownBy(() -> limited.register(memory))
+                .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
+                    assertThat(e.limit()).isEqualTo("maximumRegions");
+                    assertThat(e.maximum()).isEqualTo(2);
+                })
+                .hasMessageContaining("maximumRegions of the device is 2, of which 2 are in use");
+        assertThat(memory.refCnt()).isEqualTo(3);
+        first.invalidate();
+        assertThatThrownBy(() -> limited.register(memory)).isInstanceOf(ResourceLimitException.class);
+        first.close();
+        limited.register(memory).close();
+        second.close();
+        limited.close();
+    }
+
+    @Test
+    @Requirement({"SEC-13", "SEC-17"})
+    void theNumberOfRegisteredOctetsIsLimitedAcrossDomains() {
+        IwarpDevice device = IwarpDevice.builder().maximumRegisteredOctets(100).build();
+        ProtectionDomain one = device.allocateProtectionDomain();
+        ProtectionDomain two = device.allocateProtectionDomain();
+        MemoryRegion region = one.register(memory);
+
+        assertThatThrownBy(() -> two.register(memory))
+                .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
+                    assertThat(e.limit()).isEqualTo("maximumRegisteredOctets");
+                    assertThat(e.maximum()).isEqualTo(100);
+                })
+                .hasMessageContaining("64 are in use and 64 more were asked for");
+        assertThatThrownBy(
+                        () -> two.region().allocate(ALLOCATOR, Long.MAX_VALUE).register())
+                .isInstanceOf(ResourceLimitException.class);
+        two.region().allocate(ALLOCATOR, 36).register().close();
+        assertThat(device.registeredOctets()).isEqualTo(64);
+        assertThat(device.regions()).isOne();
+        region.close();
+        two.register(memory).close();
+        one.close();
+        two.close();
+    }
+
+    @Test
+    void limitsHaveARangeAndADefault() {
+        IwarpDevice device = IwarpDevice.create();
+        assertThat(device.maximumRegions()).isEqualTo(1_048_576);
+        assertThat(device.maximumRegisteredOctets()).isEqualTo(Long.MAX_VALUE);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> IwarpDevice.builder().maximumRegions(0))
+                .withMessageContaining("at least 1, not 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> IwarpDevice.builder().maximumRegisteredOctets(0))
+                .withMessageContaining("at least 1, not 0");
+    }
+
+    @Test
+    void aRegistrationThatFailsLeavesNothingBehind() {
+        ByteBufAllocator exhausted = new AllocatorForTwoBuffers();
+
+        assertThatThrownBy(() -> domain.region().allocate(exhausted, 100, 20).register())
+                .hasMessage("no third buffer");
+        assertThat(domain.device().regions()).isZero();
+        assertThat(domain.device().registeredOctets()).isZero();
+    }
+
+    private static final class AllocatorForTwoBuffers extends AbstractByteBufAllocator {
+        private int buffers;
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            if (++buffers > 2) {
+                throw new OutOfMemoryError("no third buffer");
+            }
+            return UnpooledByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            throw new AssertionError("a region has direct memory only");
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
+    }
+}

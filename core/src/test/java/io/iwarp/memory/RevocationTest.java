@@ -1,0 +1,146 @@
+package io.iwarp.memory;
+
+import static io.iwarp.memory.AccessRight.REMOTE_WRITE;
+import static io.iwarp.memory.AccessVerdict.GRANTED;
+import static io.iwarp.memory.AccessVerdict.INVALID_STAG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RevocationTest {
+    private final ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(8, 8);
+    private final ByteBuf payload = Unpooled.wrappedBuffer(new byte[] {1, 2, 3, 4});
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private StreamAssociation stream;
+    private MemoryRegion region;
+    private TaggedBuffer tagged;
+
+    @BeforeEach
+    void register() {
+        memory.setZero(0, 8);
+        stream = domain.openStream();
+        region = domain.region()
+                .buffers(memory)
+                .baseTaggedOffset(100)
+                .rights(REMOTE_WRITE)
+                .register();
+        tagged = stream.lookup(region.stag());
+    }
+
+    @AfterEach
+    void close() {
+        region.close();
+        stream.close();
+        domain.close();
+        payload.release();
+        assertThat(memory.refCnt()).isOne();
+        memory.release();
+    }
+
+    private String octets() {
+        return ByteBufUtil.hexDump(memory, 0, 8);
+    }
+
+    @Test
+    @Requirement("SEC-4")
+    void placementPutsThePayloadAtItsTaggedOffsetAndNowhereElse() {
+        assertThat(tagged.check(stream, REMOTE_WRITE, 103, 2)).isEqualTo(GRANTED);
+        assertThat(tagged.place(103, payload, 1, 2)).isTrue();
+
+        assertThat(octets()).isEqualTo("0000000203000000");
+        assertThat(payload.readableBytes()).isEqualTo(4);
+        assertThat(payload.refCnt()).isOne();
+    }
+
+    @Test
+    @Requirement({"SEC-4", "SEC-24"})
+    void placementOutsideTheRegionIsRefusedEvenWithoutACheck() {
+        for (long taggedOffset : new long[] {0, 99, 105, 108, -1}) {
+            assertThatThrownBy(() -> tagged.place(taggedOffset, payload, 0, 4))
+                    .isInstanceOf(IndexOutOfBoundsException.class)
+                    .hasMessageContaining("is not within STag 0x");
+        }
+        assertThatThrownBy(() -> tagged.place(100, payload, 0, -1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(octets()).isEqualTo("0000000000000000");
+    }
+
+    @Test
+    @Requirement({"SEC-5", "SEC-6", "DDP-74"})
+    void afterInvalidateTheStagIsUnknownAndNothingIsPlaced() {
+        region.invalidate();
+
+        assertThat(stream.lookup(region.stag())).isNull();
+        assertThat(tagged.check(stream, REMOTE_WRITE, 100, 1)).isEqualTo(INVALID_STAG);
+        assertThat(tagged.place(100, payload, 0, 4)).isFalse();
+        assertThat(octets()).isEqualTo("0000000000000000");
+        assertThat(region.isValid()).isFalse();
+    }
+
+    @Test
+    void anInvalidatedRegionStillHasItsMemoryForLocalUse() {
+        region.invalidate();
+        region.invalidate();
+
+        region.span().put(0, payload, 0, 4);
+        assertThat(octets()).isEqualTo("0102030400000000");
+        assertThat(memory.refCnt()).isEqualTo(2);
+        assertThatIllegalStateException()
+                .isThrownBy(region::remoteBuffer)
+                .withMessageMatching("region STag 0x[0-9a-f]{8} was invalidated; .*");
+        assertThat(region).asString().endsWith("[REMOTE_WRITE], invalidated]");
+    }
+
+    @Test
+    @Requirement({"SEC-5", "SEC-6", "DDP-74"})
+    void afterCloseNothingIsPlacedAndUseIsAnError() {
+        OctetSpan receiveBuffer = region.span();
+        region.close();
+
+        assertThat(stream.lookup(region.stag())).isNull();
+        assertThat(tagged.place(100, payload, 0, 4)).isFalse();
+        assertThatIllegalStateException().isThrownBy(() -> receiveBuffer.put(0, payload, 0, 4));
+        assertThat(octets()).isEqualTo("0000000000000000");
+        assertThatIllegalStateException()
+                .isThrownBy(region::remoteBuffer)
+                .withMessageMatching("region STag 0x[0-9a-f]{8} was closed; .*");
+        assertThatIllegalStateException().isThrownBy(region::span).withMessageContaining("was closed");
+        assertThat(region).asString().endsWith("[REMOTE_WRITE], closed]");
+    }
+
+    @Test
+    void theMemoryCanBeRegisteredAgainUnderAnotherStag() {
+        region.close();
+        try (MemoryRegion again = domain.register(memory, REMOTE_WRITE)) {
+            assertThat(again.stag()).isNotEqualTo(region.stag());
+            assertThat(stream.lookup(again.stag()).place(0, payload, 0, 4)).isTrue();
+        }
+        assertThat(octets()).isEqualTo("0102030400000000");
+    }
+
+    @Test
+    void revokingOneRegionLeavesAnotherOverTheSameMemoryAlone() {
+        try (MemoryRegion other = domain.register(memory, REMOTE_WRITE)) {
+            region.invalidate();
+            assertThat(stream.lookup(other.stag()).place(4, payload, 0, 4)).isTrue();
+        }
+        assertThat(octets()).isEqualTo("0000000001020304");
+    }
+
+    @Test
+    void textShowsStagAndRangeButNoOctets() {
+        assertThat(tagged.toString())
+                .isEqualTo(
+                        String.format("STag 0x%08x, 8 octets from tagged offset 100, [REMOTE_WRITE]", tagged.stag()));
+        assertThat(tagged.baseTaggedOffset()).isEqualTo(100);
+        assertThat(tagged.length()).isEqualTo(8);
+    }
+}

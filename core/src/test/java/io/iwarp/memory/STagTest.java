@@ -1,0 +1,193 @@
+package io.iwarp.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Seeds;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class STagTest {
+    private final ByteBuf octet = PooledByteBufAllocator.DEFAULT.directBuffer(1, 1);
+    private final RegionMemory memory = new RegionMemory(List.of(octet));
+
+    @AfterEach
+    void release() {
+        memory.close();
+        assertThat(octet.refCnt()).isZero();
+    }
+
+    private TaggedBuffer issue(IwarpDevice device, ProtectionDomain domain) {
+        return device.issue(domain, null, 0, 0, memory);
+    }
+
+    @Test
+    @Requirement("SEC-8")
+    void stagsAreSpreadOverTheWholeRangeAndDoNotRepeat() {
+        IwarpDevice device = IwarpDevice.create();
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        int count = 40_000;
+        Set<Integer> stags = new HashSet<>();
+        int[] ones = new int[Integer.SIZE];
+        int[] changes = new int[Integer.SIZE];
+        int[] sixteenths = new int[16];
+        int previous = 0;
+        for (int i = 0; i < count; i++) {
+            int stag = issue(device, domain).stag();
+            assertThat(stags.add(stag)).as("STag %08x is new", stag).isTrue();
+            for (int bit = 0; bit < Integer.SIZE; bit++) {
+                ones[bit] += stag >>> bit & 1;
+                changes[bit] += (stag ^ previous) >>> bit & 1;
+            }
+            sixteenths[stag >>> 28]++;
+            previous = stag;
+        }
+
+        // Seven standard deviations: 100 for a bit, 48 for a sixteenth of the range.
+        assertThat(Arrays.stream(ones)).allSatisfy(n -> assertThat(n).isBetween(count / 2 - 700, count / 2 + 700));
+        assertThat(Arrays.stream(changes)).allSatisfy(n -> assertThat(n).isBetween(count / 2 - 700, count / 2 + 700));
+        assertThat(Arrays.stream(sixteenths))
+                .allSatisfy(n -> assertThat(n).isBetween(count / 16 - 340, count / 16 + 340));
+        assertThat(stags).doesNotContain(0);
+    }
+
+    @Test
+    @Requirement("SEC-8")
+    void aRetiredStagIsNotHandedOutBeforeManyLaterOnesWereRetired() {
+        Random fewStags = new Random(5041) {
+            @Override
+            public int nextInt() {
+                return nextInt(1 << 17);
+            }
+        };
+        IwarpDevice device = new IwarpDevice(IwarpDevice.builder(), fewStags);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        Map<Integer, Integer> retiredAs = new HashMap<>();
+        ArrayDeque<TaggedBuffer> live = new ArrayDeque<>();
+        int reused = 0;
+        for (int retirements = 0; retirements < 200_000; retirements++) {
+            TaggedBuffer buffer = issue(device, domain);
+            assertThat(buffer.stag()).isNotZero();
+            Integer before = retiredAs.get(buffer.stag());
+            if (before != null) {
+                assertThat(retirements - before).isGreaterThan(65_536);
+                reused++;
+            }
+            live.add(buffer);
+            if (live.size() > 10) {
+                TaggedBuffer oldest = live.remove();
+                device.retire(oldest);
+                retiredAs.put(oldest.stag(), retirements);
+            }
+        }
+        assertThat(reused).as("reuse happens, or this test shows nothing").isGreaterThan(1000);
+    }
+
+    @Test
+    void anStagThatIsInUseIsNotHandedOutAgain() {
+        Random repeating = new Random() {
+            private static final long serialVersionUID = 1L;
+            private int calls;
+
+            @Override
+            public int nextInt() {
+                return calls++ / 3;
+            }
+        };
+        IwarpDevice device = new IwarpDevice(IwarpDevice.builder(), repeating);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+
+        assertThat(issue(device, domain).stag()).isEqualTo(1);
+        assertThat(issue(device, domain).stag()).isEqualTo(2);
+        assertThat(issue(device, domain).stag()).isEqualTo(3);
+    }
+
+    @Test
+    void theTableFindsWhatIsInItAndNothingElse() {
+        Seeds.forEach(20, (seed, random) -> {
+            STagTable table = new STagTable();
+            Map<Integer, TaggedBuffer> model = new HashMap<>();
+            List<TaggedBuffer> live = new ArrayList<>();
+            ProtectionDomain domain = ProtectionDomain.create();
+            int range = random.nextBoolean() ? 200 : Integer.MAX_VALUE;
+            for (int i = 0; i < 2000; i++) {
+                int stag = random.nextInt(range) - range / 2;
+                assertThat(table.find(stag)).isSameAs(model.get(stag));
+                if (random.nextInt(5) < 3 && !model.containsKey(stag)) {
+                    TaggedBuffer buffer = new TaggedBuffer(stag, domain, null, 0, 0, memory);
+                    table.add(buffer);
+                    model.put(stag, buffer);
+                    live.add(buffer);
+                } else if (!live.isEmpty()) {
+                    TaggedBuffer buffer = live.remove(random.nextInt(live.size()));
+                    table.remove(buffer);
+                    model.remove(buffer.stag());
+                }
+            }
+            model.forEach((stag, buffer) -> assertThat(table.find(stag)).isSameAs(buffer));
+        });
+    }
+
+    @Test
+    void readersFindAnStagWhileOthersComeAndGo() throws InterruptedException {
+        IwarpDevice device = IwarpDevice.create();
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        List<TaggedBuffer> lasting = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            lasting.add(issue(device, domain));
+        }
+        Thread writer = new Thread(() -> {
+            for (int round = 0; round < 20; round++) {
+                List<TaggedBuffer> passing = new ArrayList<>();
+                for (int i = 0; i < 1000; i++) {
+                    passing.add(issue(device, domain));
+                }
+                passing.forEach(device::retire);
+            }
+        });
+        writer.start();
+        int missed = 0;
+        do {
+            for (TaggedBuffer buffer : lasting) {
+                if (device.find(buffer.stag()) != buffer) {
+                    missed++;
+                }
+            }
+        } while (writer.isAlive());
+        writer.join();
+        assertThat(missed).isZero();
+    }
+
+    @Test
+    void theQuarantineAgreesWithAQueue() {
+        Seeds.forEach(3, (seed, random) -> {
+            RetiredSTags retired = new RetiredSTags();
+            ArrayDeque<Integer> queue = new ArrayDeque<>();
+            Set<Integer> members = new HashSet<>();
+            int mask = random.nextBoolean() ? 0x3_FFFF : 0x7FFF_FFFF;
+            for (int i = 0; i < 3 * RetiredSTags.QUARANTINE; i++) {
+                int stag = Math.max(1, random.nextInt() & mask);
+                assertThat(retired.contains(stag)).isEqualTo(members.contains(stag));
+                if (members.add(stag)) {
+                    retired.add(stag);
+                    queue.add(stag);
+                    if (queue.size() > RetiredSTags.QUARANTINE) {
+                        members.remove(queue.remove());
+                    }
+                }
+            }
+            members.forEach(stag -> assertThat(retired.contains(stag)).isTrue());
+        });
+    }
+}
