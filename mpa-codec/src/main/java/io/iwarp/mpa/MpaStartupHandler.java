@@ -326,12 +326,17 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     private void writeFailed(ChannelHandlerContext ctx, Throwable cause) {
-        EndedBy endedBy = closedHere ? EndedBy.LOCAL_APPLICATION : EndedBy.TRANSPORT;
-        String what = "the MPA start-up frame could not be written";
-        if (request != null) {
-            request.failed(new CloseReason(endedBy, ProtocolError.MPA_CONNECTION_LOST, what, cause));
+        CloseReason reason = new CloseReason(
+                closedHere ? EndedBy.LOCAL_APPLICATION : EndedBy.TRANSPORT,
+                ProtocolError.MPA_CONNECTION_LOST,
+                "the MPA start-up frame could not be written",
+                cause);
+        if (isUnderWay()) {
+            report(ctx, reason);
+        } else if (request != null) {
+            // Too late for this handler: the layers above find out by themselves that the connection is gone.
+            request.failed(reason);
         }
-        lost(ctx, endedBy, what, cause);
     }
 
     /** Everything above knows what the next octet is: passes on what has come of it, and gets out of the way. */

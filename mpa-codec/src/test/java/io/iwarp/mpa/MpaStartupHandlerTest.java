@@ -130,7 +130,7 @@ class MpaStartupHandlerTest {
     }
 
     @Test
-    @Requirement({"MPA-51", "MPA-78", "MPA-79", "MPA-80"})
+    @Requirement({"MPA-51", "MPA-79", "MPA-80"})
     void streamingOctetsThenTheRequestInTheSameReadLoseNothing() {
         StartupPeer peer = new StartupPeer();
         peer.channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -16,7 +17,7 @@ import java.util.List;
 /** A scripted peer of one start-up handler, at the other end of a channel whose clock stands still unless moved. */
 final class StartupPeer {
 
-    /** What the layer above the handler saw, in order: events, and octets as hexadecimal text. */
+    /** What the layer above the handler saw, in order: events, and octets or ULPDUs as hexadecimal text. */
     final List<Object> seenAbove = new ArrayList<>();
 
     final List<MpaConnectionRequest> requests = new ArrayList<>();
@@ -25,7 +26,7 @@ final class StartupPeer {
 
     StartupPeer() {
         channel.freezeTime();
-        channel.pipeline().addLast(new ReadCounter(), new Above());
+        channel.pipeline().addLast(new ReadCounter()).addLast("above", new Above());
     }
 
     static StartupPeer ofInitiator(MpaSettings settings, byte... privateData) {
@@ -40,7 +41,8 @@ final class StartupPeer {
 
     /** Adds the handler below everything that listens. */
     StartupPeer switchesTo(ChannelHandler handler) {
-        channel.pipeline().addAfter(channel.pipeline().firstContext().name(), "startup", handler);
+        String lowest = channel.pipeline().get("framing") == null ? "above" : "framing";
+        channel.pipeline().addBefore(lowest, "startup", handler);
         channel.runPendingTasks();
         return this;
     }
@@ -60,6 +62,12 @@ final class StartupPeer {
         return this;
     }
 
+    /** Closes the TCP connection from the other end. */
+    void closes() {
+        channel.unsafe().close(channel.newPromise());
+        channel.runPendingTasks();
+    }
+
     /** Expects exactly this, in one write. */
     StartupPeer expects(byte[] octets) {
         ByteBuf written = channel.readOutbound();
@@ -70,6 +78,16 @@ final class StartupPeer {
             written.release();
         }
         return expectsNothing();
+    }
+
+    /** Takes everything that was written. */
+    byte[] written() {
+        ByteBuf all = Unpooled.buffer();
+        for (ByteBuf part = channel.readOutbound(); part != null; part = channel.readOutbound()) {
+            all.writeBytes(part);
+            part.release();
+        }
+        return ByteBufUtil.getBytes(all);
     }
 
     StartupPeer expectsNothing() {
@@ -118,9 +136,13 @@ final class StartupPeer {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            ByteBuf octets = (ByteBuf) message;
-            seenAbove.add(ByteBufUtil.hexDump(octets));
-            octets.release();
+            if (message instanceof ReceivedUlpdu ulpdu) {
+                seenAbove.add(ByteBufUtil.hexDump(ulpdu.buffer(), ulpdu.index(), ulpdu.length()));
+            } else {
+                ByteBuf octets = (ByteBuf) message;
+                seenAbove.add(ByteBufUtil.hexDump(octets));
+                octets.release();
+            }
         }
 
         @Override

@@ -1,0 +1,382 @@
+package io.iwarp.mpa;
+
+import static io.iwarp.mpa.StartupFrames.NO_PRIVATE_DATA;
+import static io.iwarp.mpa.StartupFrames.ascii;
+import static io.iwarp.mpa.StartupFrames.concat;
+import static io.iwarp.mpa.StartupFrames.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.StartupException;
+import io.iwarp.testing.Requirement;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Start-ups that come to nothing: each is reported once, the channel is closed, nothing is left behind. */
+class MpaStartupFailureTest {
+
+    private static final MpaSettings DEFAULTS = MpaSettings.defaults();
+    private static final MpaSettings PATIENT =
+            MpaSettings.builder().startupTimeout(Duration.ofSeconds(30)).build();
+
+    @Test
+    @Requirement({"MPA-54", "MPA-66", "MPA-73", "MPA-86"})
+    void responderClosesAndReportsAMalformedRequestAndDropsWhatFollows() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(ascii("GET / HTTP/1.1\r\n\r\n"));
+
+        expectMalformed(peer);
+        assertThat(peer.requests).isEmpty();
+    }
+
+    @Test
+    @Requirement("MPA-86")
+    void whatComesBetweenTheFailureAndTheEndOfTheChannelIsDropped() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS);
+        List<ChannelPromise> closing = new ArrayList<>();
+        peer.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+                closing.add(promise);
+            }
+        });
+
+        peer.sends(ascii("no key")).sends(request("40010000"));
+        peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+
+        assertThat(closing).hasSize(1);
+        assertThat(peer.requests).isEmpty();
+        peer.closes();
+        assertThat(peer.seenAbove).hasSize(2).first().isInstanceOf(MpaEvent.StartupFailed.class);
+        assertThat(peer.seenAbove).last().isSameAs(ChannelInputShutdownEvent.INSTANCE);
+        peer.done();
+    }
+
+    @Test
+    @Requirement({"MPA-55", "MPA-71", "MPA-73", "MPA-86"})
+    void initiatorClosesAndReportsAMalformedReply() {
+        StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS).expects(request("40010000"));
+
+        peer.sends(concat(ascii("MPA ID Rep frame"), ascii("whatever")));
+
+        expectMalformed(peer);
+    }
+
+    @Test
+    @Requirement({"MPA-74", "MPA-86"})
+    void initiatorClosesAndReportsThatThePeerIsAnInitiatorToo() {
+        StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS).expects(request("40010000"));
+
+        peer.sends(request("40010000"));
+
+        assertThat(expectMalformed(peer).detail()).contains("both sides are initiators");
+    }
+
+    @Test
+    @Requirement({"MPA-62", "MPA-76"})
+    void responderClosesOnTooLongPrivateDataWithoutWaitingForAnyOfIt() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sendsOctetByOctet(request("40010201"));
+
+        assertThat(expectMalformed(peer).detail()).contains("PD_Length is 513 octets");
+    }
+
+    @Test
+    @Requirement({"MPA-62", "MPA-66"})
+    void responderClosesOnOctetsThatComeWhileTheApplicationDecides() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
+        MpaConnectionRequest asked = peer.request();
+
+        peer.sends((byte) 0);
+
+        CloseReason reason = expectMalformed(peer);
+        assertThat(reasonOf(asked.accept(NO_PRIVATE_DATA))).isSameAs(reason);
+        peer.expectsNothing();
+    }
+
+    @Test
+    @Requirement({"MPA-62", "MPA-66"})
+    void responderClosesOnOctetsInTheSameReadAsTheRequestAndAsksNobody() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(concat(request("40010000"), ascii("FPDU")));
+
+        expectMalformed(peer);
+        assertThat(peer.requests).isEmpty();
+    }
+
+    @Test
+    @Requirement("MPA-75")
+    void responderTimesOutWaitingForTheRequest() {
+        StartupPeer peer = StartupPeer.ofResponder(PATIENT);
+
+        expectTimeout(peer, "0 of the first 20 octets of the MPA Request Frame had come");
+    }
+
+    @Test
+    @Requirement("MPA-75")
+    void initiatorTimesOutWaitingForTheReply() {
+        StartupPeer peer = StartupPeer.ofInitiator(PATIENT).expects(request("40010000"));
+
+        expectTimeout(peer, "0 of the first 20 octets of the MPA Reply Frame had come");
+    }
+
+    @Test
+    @Requirement("MPA-75")
+    void aPeerThatSendsAnOctetASecondGetsNoMoreTimeForIt() {
+        StartupPeer peer = StartupPeer.ofResponder(MpaSettings.defaults());
+        byte[] octets = request("40010000");
+        for (int i = 0; i < 9; i++) {
+            peer.sends(octets[i]);
+            peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            peer.channel.runScheduledPendingTasks();
+        }
+        assertThat(peer.channel.isOpen()).isTrue();
+
+        peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+        peer.channel.runScheduledPendingTasks();
+
+        assertThat(peer.failed().reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        peer.expectsNoTimer().done();
+    }
+
+    @Test
+    @Requirement("MPA-75")
+    void theTimeoutCoversTheDecisionOfTheApplication() {
+        StartupPeer peer = StartupPeer.ofResponder(PATIENT).sends(request("40010000"));
+        MpaConnectionRequest asked = peer.request();
+
+        CloseReason reason = expectTimeout(peer, "the application had not decided");
+
+        assertThat(reasonOf(asked.reject(NO_PRIVATE_DATA))).isSameAs(reason);
+        peer.expectsNothing();
+    }
+
+    @Test
+    @Requirement({"MPA-76", "MPA-83", "MPA-87"})
+    void aConnectionThatEndsInsideTheFrameIsLost() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010200", new byte[10]));
+
+        peer.closes();
+
+        CloseReason reason = peer.failed().reason();
+        assertThat(reason.error()).isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
+        assertThat(reason.detail()).contains("30 of the 532 octets");
+        peer.expectsNoTimer().done();
+    }
+
+    @Test
+    @Requirement({"MPA-83", "MPA-87"})
+    void aPeerThatClosesBeforeItsReplyIsReportedAsSuch() {
+        StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS).expects(request("40010000"));
+
+        peer.closes();
+
+        assertThat(peer.failed().reason().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        assertThat(peer.failed().reason().error()).isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
+        peer.expectsNoTimer().done();
+    }
+
+    @Test
+    @Requirement({"MPA-83", "MPA-87"})
+    void aPeerThatClosesItsHalfIsReportedAndTheChannelClosed() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
+        MpaConnectionRequest asked = peer.request();
+
+        peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+
+        CloseReason reason = peer.failed().reason();
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        assertThat(reason.error()).isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
+        assertThat(reasonOf(asked.accept(NO_PRIVATE_DATA))).isSameAs(reason);
+        peer.expectsNothing().expectsNoTimer().done();
+    }
+
+    @Test
+    void closingTheChannelHereIsReportedAsOurOwnDoing() {
+        StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS).expects(request("40010000"));
+
+        peer.channel.close();
+
+        assertThat(peer.failed().reason().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        peer.expectsNoTimer().done();
+    }
+
+    @Test
+    @Requirement({"MPA-83", "MPA-87"})
+    void anErrorOfTheTransportIsTheCauseInTheReport() {
+        StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS).expects(request("40010000"));
+        IOException reset = new IOException("Connection reset by peer");
+
+        peer.channel.pipeline().fireExceptionCaught(reset);
+
+        CloseReason reason = peer.failed().reason();
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.TRANSPORT);
+        assertThat(reason.error()).isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
+        assertThat(reason.cause()).isSameAs(reset);
+        peer.expectsNoTimer().done();
+    }
+
+    @Test
+    void aRequestThatCannotBeWrittenIsReported() {
+        IOException broken = new IOException("Broken pipe");
+        StartupPeer peer = new StartupPeer();
+        peer.channel.pipeline().addFirst(new FailingWrites(broken));
+
+        peer.switchesTo(MpaStartupHandler.initiator(DEFAULTS, NO_PRIVATE_DATA));
+
+        assertThat(peer.failed().reason().endedBy()).isEqualTo(EndedBy.TRANSPORT);
+        assertThat(peer.failed().reason().cause()).isSameAs(broken);
+        peer.expectsNoTimer().done();
+    }
+
+    @Test
+    void aReplyThatCannotBeWrittenFailsTheAnswerAndTheStartUp() {
+        IOException broken = new IOException("Broken pipe");
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
+        peer.channel.pipeline().addFirst(new FailingWrites(broken));
+
+        ChannelFuture answered = peer.request().accept(NO_PRIVATE_DATA);
+
+        assertThat(reasonOf(answered).cause()).isSameAs(broken);
+        assertThat(peer.failed().reason().cause()).isSameAs(broken);
+        peer.expectsNoTimer().done();
+    }
+
+    @Test
+    void aReplyThatIsLostLaterFailsTheAnswerAlone() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
+        List<ChannelPromise> writing = new ArrayList<>();
+        peer.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                ReferenceCountUtil.release(message);
+                writing.add(promise);
+            }
+        });
+
+        ChannelFuture answered = peer.request().accept(NO_PRIVATE_DATA);
+        peer.onlyEvent(MpaEvent.Established.class);
+        assertThat(answered.isDone()).isFalse();
+        writing.get(0).setFailure(new IOException("Broken pipe"));
+
+        assertThat(reasonOf(answered).error()).isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
+        assertThat(peer.seenAbove).hasSize(1);
+        peer.expectsHandlerGone().done();
+    }
+
+    @Test
+    void aListenerThatThrowsClosesTheConnection() {
+        IllegalArgumentException bug = new IllegalArgumentException("bug");
+        StartupPeer peer = new StartupPeer().switchesTo(MpaStartupHandler.responder(DEFAULTS, asked -> {
+            throw bug;
+        }));
+
+        peer.sends(request("40010000")).expectsNothing();
+
+        assertThat(peer.failed().reason().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        assertThat(peer.failed().reason().cause()).isSameAs(bug);
+        peer.expectsNoTimer().done();
+    }
+
+    @Test
+    void anAnswerAfterTheHandlerWasRemovedSaysSo() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
+        MpaConnectionRequest asked = peer.request();
+
+        peer.channel.pipeline().remove("startup");
+
+        assertThat(reasonOf(asked.accept(NO_PRIVATE_DATA)).detail()).contains("removed from the pipeline");
+        assertThat(peer.seenAbove).isEmpty();
+        peer.expectsNothing().expectsNoTimer().done();
+    }
+
+    @Test
+    void aHandlerAddedToAClosedChannelReportsIt() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channel.close();
+        List<Object> events = new ArrayList<>();
+
+        channel.pipeline()
+                .addLast(MpaStartupHandler.initiator(DEFAULTS, NO_PRIVATE_DATA), new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+                        events.add(event);
+                    }
+                });
+        channel.runPendingTasks();
+
+        assertThat(events)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        MpaEvent.StartupFailed.class,
+                        failed ->
+                                assertThat(failed.reason().detail()).contains("closed before the MPA start-up began"));
+        assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
+        assertThat(channel.finish()).isFalse();
+    }
+
+    @Test
+    @Requirement("MPA-87")
+    void theReasonReadsAsASentenceForPeople() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40030000"));
+
+        assertThat(expectMalformed(peer).toString())
+                .contains("this side found an error")
+                .contains("MPA revision 3 is not supported, allowed are 1 and 2");
+    }
+
+    /** Expects error 2/0/04. */
+    private static CloseReason expectMalformed(StartupPeer peer) {
+        CloseReason reason = peer.failed().reason();
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
+        assertThat(reason.error()).isEqualTo(ProtocolError.MPA_INVALID_STARTUP_FRAME);
+        peer.expectsNothing().expectsNoTimer().done();
+        return reason;
+    }
+
+    private static CloseReason expectTimeout(StartupPeer peer, String progress) {
+        peer.channel.advanceTimeBy(29_999, TimeUnit.MILLISECONDS);
+        peer.channel.runScheduledPendingTasks();
+        assertThat(peer.channel.isOpen()).isTrue();
+
+        peer.channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+        peer.channel.runScheduledPendingTasks();
+
+        CloseReason reason = peer.failed().reason();
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        assertThat(reason.detail()).contains("PT30S").contains(progress);
+        peer.expectsNoTimer().done();
+        return reason;
+    }
+
+    private static CloseReason reasonOf(ChannelFuture answered) {
+        assertThat(answered.cause()).isInstanceOf(StartupException.class);
+        return ((StartupException) answered.cause()).reason();
+    }
+
+    private static final class FailingWrites extends ChannelOutboundHandlerAdapter {
+
+        private final IOException cause;
+
+        FailingWrites(IOException cause) {
+            this.cause = cause;
+        }
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            ReferenceCountUtil.release(message);
+            promise.setFailure(cause);
+        }
+    }
+}

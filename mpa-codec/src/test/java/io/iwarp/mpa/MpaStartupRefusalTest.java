@@ -1,0 +1,158 @@
+package io.iwarp.mpa;
+
+import static io.iwarp.mpa.StartupDriver.agreed;
+import static io.iwarp.mpa.StartupDriver.awaitingDecision;
+import static io.iwarp.mpa.StartupDriver.failure;
+import static io.iwarp.mpa.StartupDriver.failureAt;
+import static io.iwarp.mpa.StartupDriver.receive;
+import static io.iwarp.mpa.StartupDriver.repliedTo;
+import static io.iwarp.mpa.StartupDriver.started;
+import static io.iwarp.mpa.StartupFrames.NO_PRIVATE_DATA;
+import static io.iwarp.mpa.StartupFrames.ascii;
+import static io.iwarp.mpa.StartupFrames.concat;
+import static io.iwarp.mpa.StartupFrames.reply;
+import static io.iwarp.mpa.StartupFrames.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.testing.Captures;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the start-up refuses, and at which octet it knows. */
+class MpaStartupRefusalTest {
+
+    private static final MpaSettings DEFAULTS = MpaSettings.defaults();
+
+    @Test
+    @Requirement({"MPA-54", "MPA-66", "MPA-73", "MPA-86"})
+    void responderFailsAtTheFirstWrongOctetOfTheKey() {
+        for (int wrong = 0; wrong < MpaFrameLayout.KEY_LENGTH; wrong++) {
+            byte[] octets = request("40010000");
+            octets[wrong] ^= 0x40;
+            assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), octets, wrong))
+                    .contains("octet " + wrong + " of the key of the MPA Request Frame")
+                    .contains("does not speak MPA");
+        }
+    }
+
+    @Test
+    @Requirement({"MPA-55", "MPA-71", "MPA-73", "MPA-86"})
+    void initiatorFailsAtTheFirstWrongOctetOfTheKey() {
+        for (int wrong = 0; wrong < MpaFrameLayout.KEY_LENGTH; wrong++) {
+            byte[] octets = reply("40010000");
+            octets[wrong] ^= 0x40;
+            assertThat(failureAt(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), octets, wrong))
+                    .contains("octet " + wrong + " of the key of the MPA Reply Frame");
+        }
+    }
+
+    @Test
+    @Requirement("MPA-54")
+    void aWebBrowserIsToldApartAtOnce() {
+        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), ascii("GET / HTTP/1.1\r\n"), 0))
+                .contains("0x47, expected 0x4d");
+    }
+
+    @Test
+    @Requirement({"MPA-55", "MPA-74"})
+    void initiatorThatMeetsAnInitiatorSaysSo() {
+        int tellingOctet = "MPA ID Re".length();
+        assertThat(failureAt(
+                        started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), request("40010000"), tellingOctet))
+                .contains("both sides are initiators");
+    }
+
+    @Test
+    @Requirement("MPA-54")
+    void responderThatMeetsAResponderSaysSo() {
+        int tellingOctet = "MPA ID Re".length();
+        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), reply("40010000"), tellingOctet))
+                .contains("both sides are responders");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"4000", "4003", "40ff", "5000", "5003"})
+    @Requirement({"MPA-60", "MPA-66", "MPA-71"})
+    void aRevisionWithoutCommonGroundFailsBothSidesAtItsOctet(String flagsAndRevision) {
+        int octet = MpaFrameLayout.REVISION_OFFSET;
+        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), request(flagsAndRevision + "0000"), octet))
+                .contains("MPA revision " + Integer.parseInt(flagsAndRevision.substring(2), 16))
+                .contains("allowed are 1 and 2");
+        assertThat(failureAt(
+                        started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)),
+                        reply(flagsAndRevision + "0000"),
+                        octet))
+                .contains("MPA revision");
+    }
+
+    @Test
+    @Requirement({"MPA-86", "SETUP-25"})
+    void anEnhancedRequestFailsWithTheWayOutInTheReason() {
+        byte[] siw = Captures.SIW_STANDARD.conversation().initiator();
+
+        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), siw, MpaFrameLayout.REVISION_OFFSET))
+                .contains("enhanced connection set-up")
+                .contains("use revision 1");
+    }
+
+    @Test
+    @Requirement({"MPA-71", "SETUP-23"})
+    void anEnhancedReplyThatNobodyAskedForFails() {
+        byte[] siw = Captures.SIW_STANDARD.conversation().responder();
+
+        assertThat(failureAt(
+                        started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), siw, MpaFrameLayout.REVISION_OFFSET))
+                .contains("enhanced connection set-up");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0201", "0300", "ffff"})
+    @Requirement({"MPA-62", "MPA-66", "MPA-71", "MPA-76"})
+    void tooLongPrivateDataFailsBeforeAnyOfItIsRead(String length) {
+        int lastOfHeader = MpaFrameLayout.HEADER_LENGTH - 1;
+        byte[] privateData = new byte[513];
+
+        assertThat(failureAt(
+                        started(MpaStartup.responder(DEFAULTS)), request("4001" + length, privateData), lastOfHeader))
+                .contains("PD_Length is " + Integer.parseInt(length, 16) + " octets, allowed are 0 to 512");
+        assertThat(failureAt(
+                        started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)),
+                        reply("4001" + length, privateData),
+                        lastOfHeader))
+                .contains("allowed are 0 to 512");
+    }
+
+    @Test
+    @Requirement({"MPA-62", "MPA-66", "MPA-70"})
+    void octetsBehindTheRequestFailWhetherTheyComeWithItOrLater() {
+        byte[] octets = request("40010002", ascii("hi!"));
+
+        assertThat(failure(receive(started(MpaStartup.responder(DEFAULTS)), octets))
+                        .detail())
+                .contains("1 octets came behind the MPA Request Frame");
+
+        MpaStartup responder = awaitingDecision(DEFAULTS, request("40010000"));
+        assertThat(receive(responder)).isInstanceOf(StartupAction.Wait.class);
+        assertThat(failure(receive(responder, (byte) 0)).error()).isEqualTo(ProtocolError.MPA_INVALID_STARTUP_FRAME);
+    }
+
+    @Test
+    @Requirement({"MPA-51", "MPA-69"})
+    void octetsBehindTheReplyAreLeftInPlaceUnlessTheyAreToBeRefused() {
+        byte[] octets = concat(reply("40010000"), ascii("FPDU"));
+        ByteBuf in = Unpooled.wrappedBuffer(octets);
+        agreed(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)).received(in));
+        assertThat(in.readableBytes()).isEqualTo(4);
+
+        MpaSettings strict = MpaSettings.builder().refuseEarlyFpdus(true).build();
+        assertThat(failure(receive(started(MpaStartup.initiator(strict, NO_PRIVATE_DATA)), octets))
+                        .detail())
+                .contains("4 octets came right behind the MPA Reply Frame");
+        agreed(repliedTo(strict, reply("40010000")));
+    }
+}
