@@ -164,11 +164,13 @@ public final class DdpHandler extends ChannelDuplexHandler {
         transmitter().flush();
     }
 
-    /** Refuses further messages and drops further segments; the close itself passes through. */
+    /**
+     * Drops what is not sent and what still comes in; the close itself passes through. It may take a while to reach the
+     * socket, as with TLS, and no segment may be cut meanwhile from memory that the ULP has given up.
+     */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-        receiver.silence();
-        transmitter().closing();
+        end();
         ctx.close(promise);
     }
 

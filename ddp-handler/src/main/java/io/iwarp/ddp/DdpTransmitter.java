@@ -12,6 +12,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,7 +184,7 @@ final class DdpTransmitter {
             while (mayBeginBurst()) {
                 if (bursts == BURSTS_PER_TURN) {
                     resuming = true;
-                    context.executor().execute(resume);
+                    context.executor().schedule(resume, 0, TimeUnit.NANOSECONDS);
                     break;
                 }
                 writeBurst();
@@ -196,6 +197,7 @@ final class DdpTransmitter {
         return bursts > 0;
     }
 
+    /** Comes behind a look at the sockets, which a plain task would not: tasks run as long as others follow. */
     private void resume() {
         resuming = false;
         transmit();

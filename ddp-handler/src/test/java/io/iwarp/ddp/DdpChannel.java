@@ -160,4 +160,11 @@ final class DdpChannel implements AutoCloseable {
             passedOn.add("writability");
         }
     }
+
+    /** Lets the event loop turn until there is nothing to do. */
+    void runTasks() {
+        do {
+            channel.runPendingTasks();
+        } while (channel.hasPendingTasks());
+    }
 }

@@ -230,7 +230,7 @@ class DdpHandlerTransmitTest {
         ddp.channel.pipeline().flush();
         assertThat(transport.flushes - before).isEqualTo(DdpTransmitter.BURSTS_PER_TURN);
 
-        ddp.channel.runPendingTasks();
+        ddp.runTasks();
 
         assertThat(ddp.ulp.events).hasSize(3).first().isEqualTo("other work");
         assertThat(ddp.ulp.events).last().isEqualTo("all sent");
@@ -250,7 +250,7 @@ class DdpHandlerTransmitTest {
         ddp.ready();
         ddp.send("a");
         ddp.flush();
-        ddp.channel.runPendingTasks();
+        ddp.runTasks();
 
         assertThat(left[0]).isZero();
         assertThat(transport.segments).isEqualTo(100_000);
@@ -274,7 +274,7 @@ class DdpHandlerTransmitTest {
             }
         };
         transport.take();
-        ddp.channel.runPendingTasks();
+        ddp.runTasks();
 
         assertThat(ddp.ulp.events)
                 .containsExactly("sent a", "sent b", "sent c", "sent echo1", "sent echo2", "sent echo3", "all sent");
@@ -309,7 +309,7 @@ class DdpHandlerTransmitTest {
             DdpMessage message = new DdpMessage().tagged(0x40, 1, 0);
             message.payload().wrap(region, 0, 0xFFFF_FFFFL);
             ddp.writeAndFlush(message);
-            ddp.channel.runPendingTasks();
+            ddp.runTasks();
 
             long payload = transport.octets - (long) transport.segments * DdpLayout.TAGGED_HEADER_LENGTH;
             assertThat(payload).isEqualTo(0xFFFF_FFFFL);
