@@ -1,0 +1,82 @@
+package io.iwarp.rdmap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The RDMAP message types and how each travels: tagged, or untagged on one queue
+ * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.3">RFC 5040 section 4.3</a>, figure 4;
+ * <a href="https://www.rfc-editor.org/rfc/rfc7306#section-4.1">RFC 7306 section 4.1</a>).
+ */
+public enum Opcode {
+    /** RDMA Write: payload goes into a tagged buffer of the peer. */
+    RDMA_WRITE(0x0, Opcode.TAGGED),
+    /** RDMA Read Request. */
+    READ_REQUEST(0x1, RdmapLayout.REQUEST_QUEUE),
+    /** RDMA Read Response: payload goes into the tagged buffer that the Read Request named. */
+    READ_RESPONSE(0x2, Opcode.TAGGED),
+    /** Send: a message that consumes one receive of the peer. */
+    SEND(0x3, RdmapLayout.SEND_QUEUE),
+    /** Send that also takes back an STag of the peer. */
+    SEND_WITH_INVALIDATE(0x4, RdmapLayout.SEND_QUEUE),
+    /** Send that asks for an event at the peer. */
+    SEND_WITH_SOLICITED_EVENT(0x5, RdmapLayout.SEND_QUEUE),
+    /** Send that asks for an event and takes back an STag of the peer. */
+    SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE(0x6, RdmapLayout.SEND_QUEUE),
+    /** Terminate: the last message of a stream, which says why it ends. */
+    TERMINATE(0x7, RdmapLayout.TERMINATE_QUEUE),
+    /** Immediate Data (RFC 7306 section 6). */
+    IMMEDIATE_DATA(0x8, RdmapLayout.SEND_QUEUE),
+    /** Immediate Data that asks for an event at the peer. */
+    IMMEDIATE_DATA_WITH_SOLICITED_EVENT(0x9, RdmapLayout.SEND_QUEUE),
+    /** Atomic Request (RFC 7306 section 5). */
+    ATOMIC_REQUEST(0xa, RdmapLayout.REQUEST_QUEUE),
+    /** Atomic Response. */
+    ATOMIC_RESPONSE(0xb, RdmapLayout.ATOMIC_RESPONSE_QUEUE);
+
+    private static final int TAGGED = -1;
+    private static final @Nullable Opcode[] BY_CODE = new Opcode[16];
+
+    static {
+        for (Opcode opcode : values()) {
+            BY_CODE[opcode.code] = opcode;
+        }
+    }
+
+    private final int code;
+    private final int queue;
+
+    Opcode(int code, int queue) {
+        this.code = code;
+        this.queue = queue;
+    }
+
+    /** {@return the four-bit value on the wire} */
+    public int code() {
+        return code;
+    }
+
+    /** {@return whether the message is a DDP tagged message} */
+    public boolean tagged() {
+        return queue == TAGGED;
+    }
+
+    /** {@return whether messages of this type are untagged and travel on the given queue} */
+    boolean travelsOn(int queueNumber) {
+        return queue == queueNumber;
+    }
+
+    /** {@return the untagged queue number; only for untagged messages} */
+    int queue() {
+        return queue;
+    }
+
+    /** {@return the RDMAP control octet that announces this message, version 1} */
+    public int control() {
+        return RdmapLayout.control(code);
+    }
+
+    /** {@return the message type that a control octet names, or null if it is not assigned} */
+    static @Nullable Opcode of(int control) {
+        return BY_CODE[RdmapLayout.opcode(control)];
+    }
+}

@@ -1,0 +1,166 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.CloseReason;
+import io.iwarp.Counters;
+import io.iwarp.ddp.DdpMessage;
+import io.iwarp.ddp.DdpUlp;
+import io.iwarp.mpa.MpaEvent;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DuplexChannel;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * RDMAP's place in the pipeline, above {@code DdpHandler}. It turns channel events into events of the stream and carries
+ * out what the stream wants done to the connection; the protocol itself is in {@link RdmapStream}.
+ *
+ * <p>All methods but the constructor belong to the channel's event loop. One handler serves one channel.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>
+ */
+public final class RdmapHandler extends ChannelInboundHandlerAdapter {
+    private final RdmapSettings settings;
+    private final RdmapStream stream;
+    private final Runnable deadline = this::onDeadline;
+    private @Nullable ChannelHandlerContext context;
+    private java.util.concurrent.@Nullable ScheduledFuture<?> deadlineTimer;
+
+    /**
+     * @param settings the limits of the stream
+     * @param ulp the layer above
+     * @param counters counts Terminates; written only by the event loop
+     */
+    public RdmapHandler(RdmapSettings settings, RdmapUlp ulp, Counters counters) {
+        this.settings = settings;
+        this.stream = new RdmapStream(ulp, new Link(), counters);
+    }
+
+    /** {@return what {@code DdpHandler} has to call} */
+    public DdpUlp ddpUlp() {
+        return stream;
+    }
+
+    /** {@return whether {@link #submit} may be called now} */
+    public boolean open() {
+        return stream.open();
+    }
+
+    /**
+     * Takes a request; it leaves with the next {@link #flush}.
+     *
+     * @throws IllegalStateException if the stream is not {@link #open}
+     */
+    public void submit(RdmapRequest request) {
+        stream.submit(request);
+    }
+
+    /** Lets everything submitted so far go out. */
+    public void flush() {
+        stream.flush();
+    }
+
+    /** Ends the stream in order: what was submitted is sent, then this side's half of the connection is closed. */
+    public void close(CloseReason reason) {
+        stream.close(reason);
+    }
+
+    /** Closes the connection at once; what was not sent is lost. */
+    public void abort(CloseReason reason) {
+        stream.abort(reason);
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        ctx.fireUserEventTriggered(event);
+        if (event instanceof MpaEvent.Established established) {
+            stream.onEstablished(established.parameters());
+        } else if (event instanceof MpaEvent.TransmitReady) {
+            stream.onTransmitReady();
+        } else if (event instanceof MpaEvent.StartupFailed failed) {
+            stream.onStartupFailed(failed.reason());
+        } else if (event instanceof MpaEvent.Rejected rejected) {
+            stream.onRejected(rejected.privateData());
+            ctx.pipeline().remove(this);
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        stream.onDisconnected();
+        cancelDeadline();
+        ctx.fireChannelInactive();
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        cancelDeadline();
+    }
+
+    /** Whatever fails in the pipeline below ends the connection: the stream cannot be trusted any more. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        stream.onTransportFailure(cause);
+        ctx.close();
+    }
+
+    private void onDeadline() {
+        deadlineTimer = null;
+        stream.onDeadline();
+    }
+
+    private void cancelDeadline() {
+        if (deadlineTimer != null) {
+            deadlineTimer.cancel(false);
+            deadlineTimer = null;
+        }
+    }
+
+    private ChannelHandlerContext context() {
+        return Objects.requireNonNull(context, "the handler is not in a pipeline");
+    }
+
+    private final class Link implements RdmapLink {
+        @Override
+        public void write(DdpMessage message) {
+            ChannelHandlerContext ctx = context();
+            ctx.write(message, ctx.voidPromise());
+        }
+
+        @Override
+        public void flush() {
+            context().flush();
+        }
+
+        @Override
+        public void closeOutput() {
+            ChannelHandlerContext ctx = context();
+            if (ctx.channel() instanceof DuplexChannel duplex) {
+                duplex.shutdownOutput().addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+                armDeadline();
+            } else {
+                ctx.close();
+            }
+        }
+
+        @Override
+        public void close() {
+            context().close();
+        }
+
+        @Override
+        public void armDeadline() {
+            cancelDeadline();
+            deadlineTimer = context()
+                    .executor()
+                    .schedule(deadline, settings.closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.mpa.MpaParameters;
+
+/**
+ * What an RDMAP stream asks of, and tells, the layer above. All calls come on the event loop of the stream.
+ */
+public interface RdmapUlp {
+    /**
+     * {@return the buffers for incoming Sends, in the order in which they take messages}
+     *
+     * <p>{@link UntaggedQueue#deliver} is called on it for each complete message, in the order the peer sent them.
+     */
+    UntaggedQueue receiveQueue();
+
+    /** MPA start-up is over: what was agreed, and the peer's private data. Requests may not be submitted yet. */
+    void onEstablished(MpaParameters parameters);
+
+    /** Requests may be submitted from now on. */
+    void onReady();
+
+    /**
+     * The transport has taken all octets of the request. That is its completion; it does not say that the peer's
+     * application has seen it (RFC 5040 section 5.5 rules 9 and 14). Called in the order of submission.
+     */
+    void onSent(RdmapRequest request);
+
+    /** The peer will send nothing more (FIN between two FPDUs); this side may go on sending. */
+    void onPeerClosedHalf();
+
+    /** One burst of input has been handled: the moment to submit what it led to. */
+    void onReadComplete();
+
+    /**
+     * The connection request was rejected, by the peer or by this side. MPA has left the pipeline and TCP is still open.
+     * {@link #onEnded} follows.
+     *
+     * @param privateData what came, or was sent, with the rejection; 0 to 512 octets
+     */
+    void onRejected(byte[] privateData);
+
+    /**
+     * The stream is over; nothing is sent, placed or delivered any more. Called once, with the first cause.
+     *
+     * <p>Requests that were submitted and not named by {@link #onSent} will not be; buffers of the receive queue will
+     * not be filled.
+     */
+    void onEnded(CloseReason reason);
+
+    /** {@return the opcode of a delivered Send} */
+    static Opcode opcodeOf(UntaggedBuffer buffer) {
+        Opcode opcode = Opcode.of(buffer.control());
+        if (opcode == null) {
+            throw new IllegalArgumentException("not a delivered message: control octet " + buffer.control());
+        }
+        return opcode;
+    }
+}

@@ -1,0 +1,175 @@
+package io.iwarp.rdmap;
+
+import static io.iwarp.rdmap.TerminateLayout.CODE_MASK;
+import static io.iwarp.rdmap.TerminateLayout.CODE_SHIFT;
+import static io.iwarp.rdmap.TerminateLayout.CONTROL_LENGTH;
+import static io.iwarp.rdmap.TerminateLayout.DDP_HEADER_PRESENT;
+import static io.iwarp.rdmap.TerminateLayout.LAYER_SHIFT;
+import static io.iwarp.rdmap.TerminateLayout.NIBBLE_MASK;
+import static io.iwarp.rdmap.TerminateLayout.RDMA_HEADER_PRESENT;
+import static io.iwarp.rdmap.TerminateLayout.SEGMENT_LENGTH_PRESENT;
+import static io.iwarp.rdmap.TerminateLayout.SWAPPED_HEADER_BITS;
+import static io.iwarp.rdmap.TerminateLayout.TYPE_SHIFT;
+
+import io.iwarp.ErrorLayer;
+import io.iwarp.ProtocolError;
+import io.iwarp.ddp.DdpLayout;
+import io.iwarp.ddp.DdpSegment;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The content of a Terminate message: why a stream ends, and which segment was at fault
+ * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.8">RFC 5040 section 4.8</a>).
+ *
+ * @param layer the layer that found the error: 0 RDMAP, 1 DDP, 2 the layer below
+ * @param type the error type of that layer, 0 to 15
+ * @param code the error code, 0 to 255
+ * @param segmentLength the length in octets of the DDP segment at fault (M), or -1 if it is not given
+ * @param ddpHeader the DDP header of that segment (D), or empty
+ * @param rdmaHeader the Read Request header in it (R), or empty
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared, never leaves this package
+record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHeader, byte[] rdmaHeader) {
+    private static final byte[] NOTHING = {};
+    private static final int NO_SEGMENT_LENGTH = -1;
+
+    /** The error type that Chelsio and Intel hardware use with the layer below; the RFC has 0. */
+    private static final int HARDWARE_LLP_TYPE = 3;
+
+    /** A Terminate that names no segment. */
+    static Terminate of(ProtocolError error) {
+        return new Terminate(error.layer().number(), error.type(), error.code(), NO_SEGMENT_LENGTH, NOTHING, NOTHING);
+    }
+
+    /**
+     * A Terminate about a received segment: with its length, and its DDP header if it was complete. Errors of the layer
+     * below and local catastrophic errors name no segment (RFC 5040 figure 10).
+     */
+    static Terminate of(ProtocolError error, @Nullable DdpSegment segment) {
+        if (segment == null || error.layer() == ErrorLayer.MPA || error == ProtocolError.RDMAP_LOCAL_CATASTROPHIC) {
+            return of(error);
+        }
+        byte[] header = NOTHING;
+        if (segment.headerComplete()) {
+            header = new byte[segment.headerLength()];
+            segment.buffer().getBytes(segment.headerIndex(), header);
+        }
+        return new Terminate(
+                error.layer().number(), error.type(), error.code(), segment.ulpduLength(), header, NOTHING);
+    }
+
+    /** {@return the number of octets that {@link #encode} writes} */
+    int length() {
+        int length = CONTROL_LENGTH;
+        if (segmentLength != NO_SEGMENT_LENGTH) {
+            length += TerminateLayout.SEGMENT_LENGTH_LENGTH;
+        }
+        return length + ddpHeader.length + rdmaHeader.length;
+    }
+
+    /** Writes {@link #length()} octets. Absent headers are left out and their bits are clear. */
+    void encode(ByteBuf out) {
+        int word = layer << LAYER_SHIFT | type << TYPE_SHIFT | code << CODE_SHIFT;
+        if (segmentLength != NO_SEGMENT_LENGTH) {
+            word |= SEGMENT_LENGTH_PRESENT;
+        }
+        if (ddpHeader.length > 0) {
+            word |= DDP_HEADER_PRESENT;
+        }
+        if (rdmaHeader.length > 0) {
+            word |= RDMA_HEADER_PRESENT;
+        }
+        out.writeInt(word);
+        if (segmentLength != NO_SEGMENT_LENGTH) {
+            out.writeShort(segmentLength);
+        }
+        out.writeBytes(ddpHeader).writeBytes(rdmaHeader);
+    }
+
+    /**
+     * Reads a Terminate header, going by the M, D and R bits; octets behind it are ignored. Headers that the bits promise
+     * and the message does not hold are taken as absent: the stream ends all the same, and the error is what matters.
+     *
+     * <p>The kernel's siw, on little-endian machines, sends the control word with the nibbles of the first octet swapped;
+     * both forms are understood.
+     *
+     * @param in its readable octets are the message; the reader index moves
+     * @return the content, or null if there are fewer than the four octets of the control word
+     */
+    static @Nullable Terminate decode(ByteBuf in) {
+        if (in.readableBytes() < CONTROL_LENGTH) {
+            return null;
+        }
+        int word = in.readInt();
+        int layer = word >>> LAYER_SHIFT & NIBBLE_MASK;
+        int type = word >>> TYPE_SHIFT & NIBBLE_MASK;
+        int code = word >>> CODE_SHIFT & CODE_MASK;
+        if (isSwapped(word, layer, type, code)) {
+            return decodeHeaders(in, type, layer, code, swapHeaderBits(word));
+        }
+        int rfcType = layer == ErrorLayer.MPA.number() && type == HARDWARE_LLP_TYPE ? 0 : type;
+        return decodeHeaders(in, layer, rfcType, code, word);
+    }
+
+    private static boolean isSwapped(int word, int layer, int type, int code) {
+        if ((word & SWAPPED_HEADER_BITS) != 0) {
+            return true;
+        }
+        boolean hasHeaders = (word & (SEGMENT_LENGTH_PRESENT | DDP_HEADER_PRESENT | RDMA_HEADER_PRESENT)) != 0;
+        return !hasHeaders
+                && ProtocolError.find(layer, type, code) == null
+                && ProtocolError.find(type, layer, code) != null;
+    }
+
+    private static int swapHeaderBits(int word) {
+        int bits = (word & SWAPPED_HEADER_BITS) >>> 8;
+        return ((bits & 1) != 0 ? SEGMENT_LENGTH_PRESENT : 0)
+                | ((bits & 2) != 0 ? DDP_HEADER_PRESENT : 0)
+                | ((bits & 4) != 0 ? RDMA_HEADER_PRESENT : 0);
+    }
+
+    private static Terminate decodeHeaders(ByteBuf in, int layer, int type, int code, int bits) {
+        int segmentLength = NO_SEGMENT_LENGTH;
+        byte[] ddpHeader = NOTHING;
+        byte[] rdmaHeader = NOTHING;
+        boolean ddpHeaderPromised = (bits & DDP_HEADER_PRESENT) != 0;
+        boolean lengthPromised = (bits & SEGMENT_LENGTH_PRESENT) != 0 || ddpHeaderPromised;
+        if (lengthPromised && in.readableBytes() >= TerminateLayout.SEGMENT_LENGTH_LENGTH) {
+            segmentLength = in.readUnsignedShort();
+        }
+        if (ddpHeaderPromised && in.isReadable()) {
+            boolean tagged = (in.getUnsignedByte(in.readerIndex()) & DdpLayout.TAGGED_FLAG) != 0;
+            ddpHeader = take(in, tagged ? DdpLayout.TAGGED_HEADER_LENGTH : DdpLayout.UNTAGGED_HEADER_LENGTH);
+        }
+        if ((bits & RDMA_HEADER_PRESENT) != 0) {
+            rdmaHeader = take(in, TerminateLayout.RDMA_HEADER_LENGTH);
+        }
+        return new Terminate(layer, type, code, segmentLength, ddpHeader, rdmaHeader);
+    }
+
+    private static byte[] take(ByteBuf in, int length) {
+        if (in.readableBytes() < length) {
+            return NOTHING;
+        }
+        byte[] octets = new byte[length];
+        in.readBytes(octets);
+        return octets;
+    }
+
+    /** {@return the error as the RFCs name it, or null if they do not know it} */
+    @Nullable
+    ProtocolError error() {
+        return ProtocolError.find(layer, type, code);
+    }
+
+    /** {@return the error in a sentence} */
+    String describe() {
+        ProtocolError error = error();
+        String numbers = String.format("%d/%d/%02x", layer, type, code);
+        return error == null
+                ? "the peer terminated the stream with " + numbers + ", which no RFC assigns"
+                : "the peer terminated the stream with " + numbers + " (" + error.rfcName() + "): "
+                        + error.explanation();
+    }
+}

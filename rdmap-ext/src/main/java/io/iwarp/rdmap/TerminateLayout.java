@@ -1,0 +1,47 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.ddp.DdpLayout;
+
+/**
+ * The Terminate header (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.8">RFC 5040 section 4.8</a>).
+ *
+ * <pre>
+ *  0                   1                   2                   3
+ *  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ * +-------+-------+---------------+-+-+-+-------------------------+
+ * | Layer | EType |  Error Code   |M|D|R|        Reserved         |
+ * +-------+-------+---------------+-+-+-+-------------------------+
+ * |  DDP Segment Length (if M)    |                               |
+ * +-------------------------------+                               +
+ * |              Terminated DDP Header (if D): 14 or 18 octets    |
+ * +---------------------------------------------------------------+
+ * |              Terminated RDMA Header (if R): 28 octets         |
+ * +---------------------------------------------------------------+
+ * </pre>
+ */
+final class TerminateLayout {
+    static final int CONTROL_LENGTH = 4;
+    static final int SEGMENT_LENGTH_LENGTH = 2;
+    static final int RDMA_HEADER_LENGTH = 28;
+
+    /** The longest Terminate header: an untagged DDP header and a Read Request header. */
+    static final int MAXIMUM_LENGTH =
+            CONTROL_LENGTH + SEGMENT_LENGTH_LENGTH + DdpLayout.UNTAGGED_HEADER_LENGTH + RDMA_HEADER_LENGTH;
+
+    static final int LAYER_SHIFT = 28;
+    static final int TYPE_SHIFT = 24;
+    static final int CODE_SHIFT = 16;
+    static final int NIBBLE_MASK = 0x0f;
+    static final int CODE_MASK = 0xff;
+    static final int SEGMENT_LENGTH_PRESENT = 0x8000;
+    static final int DDP_HEADER_PRESENT = 0x4000;
+    static final int RDMA_HEADER_PRESENT = 0x2000;
+
+    /**
+     * M, D and R as a little-endian siw kernel writes them. Its control word has the nibbles of the first octet swapped
+     * and these bits at the other end of the third octet; the RFC keeps the bits zero.
+     */
+    static final int SWAPPED_HEADER_BITS = 0x0700;
+
+    private TerminateLayout() {}
+}

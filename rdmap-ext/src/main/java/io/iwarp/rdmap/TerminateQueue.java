@@ -1,0 +1,45 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.ddp.UntaggedQueue;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Room for the one Terminate that a peer may send; it is always there (RFC 5040 section 5.4). */
+final class TerminateQueue implements UntaggedQueue {
+    private final Consumer<ByteBuf> receiver;
+    private @Nullable UntaggedBuffer buffer;
+    private @Nullable ByteBuf octets;
+    private boolean taken;
+
+    TerminateQueue(Consumer<ByteBuf> receiver) {
+        this.receiver = receiver;
+    }
+
+    @Override
+    public int available() {
+        return taken ? 0 : 1;
+    }
+
+    /** The memory comes from the heap and only when a Terminate arrives: most streams never see one. */
+    @Override
+    public UntaggedBuffer buffer(int ahead) {
+        if (buffer == null) {
+            octets = Unpooled.buffer(TerminateLayout.MAXIMUM_LENGTH);
+            buffer = new UntaggedBuffer();
+            buffer.sink().wrap(octets, 0, TerminateLayout.MAXIMUM_LENGTH);
+        }
+        return buffer;
+    }
+
+    @Override
+    public void deliver(UntaggedBuffer delivered) {
+        taken = true;
+        ByteBuf message = Objects.requireNonNull(octets, "delivered without a buffer");
+        message.setIndex(0, (int) delivered.messageLength());
+        receiver.accept(message);
+    }
+}
