@@ -1,0 +1,71 @@
+package io.iwarp.verbs;
+
+import io.iwarp.mpa.MpaConnectionRequest;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A peer's request for a connection, to be accepted or rejected once (what {@code rdma_cm} calls a connect request event).
+ * Safe for use by any thread.
+ */
+public final class ConnectionRequest {
+    private static final byte[] NO_PRIVATE_DATA = {};
+
+    private final MpaConnectionRequest request;
+    private final QueuePair queuePair;
+
+    ConnectionRequest(MpaConnectionRequest request, QueuePair queuePair) {
+        this.request = request;
+        this.queuePair = queuePair;
+    }
+
+    /** {@return what the peer sent with its request, 0 to 512 octets} */
+    public byte[] privateData() {
+        return request.privateData();
+    }
+
+    /** {@return the MPA revision of the peer's request} */
+    public int revision() {
+        return request.revision();
+    }
+
+    /** {@return who asks; null if the transport has no addresses} */
+    public @Nullable SocketAddress remoteAddress() {
+        return queuePair.channel().remoteAddress();
+    }
+
+    /** {@return the queue pair that the connection will have: set its listeners and post receives before accepting} */
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /** Accepts without private data. */
+    public void accept() {
+        accept(NO_PRIVATE_DATA);
+    }
+
+    /**
+     * Accepts the connection.
+     *
+     * @param privateData goes to the peer with the acceptance, 0 to 512 octets
+     * @throws IllegalStateException if the request was answered before, or the peer has gone
+     */
+    public void accept(byte[] privateData) {
+        request.accept(privateData);
+    }
+
+    /** Rejects without private data. */
+    public void reject() {
+        reject(NO_PRIVATE_DATA);
+    }
+
+    /**
+     * Rejects the connection; the channel is closed after the rejection has been sent.
+     *
+     * @param privateData goes to the peer with the rejection, 0 to 512 octets: say why
+     * @throws IllegalStateException if the request was answered before, or the peer has gone
+     */
+    public void reject(byte[] privateData) {
+        request.reject(privateData);
+    }
+}

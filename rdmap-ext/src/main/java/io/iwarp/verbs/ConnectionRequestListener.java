@@ -1,0 +1,11 @@
+package io.iwarp.verbs;
+
+/** Decides about connection requests. Called on the event loop of each new channel; it must not block. */
+@FunctionalInterface
+public interface ConnectionRequestListener {
+    /**
+     * A peer asks for a connection. Answer with {@link ConnectionRequest#accept} or {@link ConnectionRequest#reject}, now
+     * or later and from any thread, but within the start-up timeout.
+     */
+    void onConnectionRequest(ConnectionRequest request);
+}

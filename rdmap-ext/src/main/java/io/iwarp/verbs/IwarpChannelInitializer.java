@@ -1,0 +1,124 @@
+package io.iwarp.verbs;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.MpaStartupHandler;
+import io.iwarp.mpa.StartMode;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.util.AttributeKey;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes any Netty stream channel an iWARP endpoint: adds MPA, DDP and RDMAP to its pipeline, and a {@link QueuePair} on top.
+ *
+ * <pre>
+ *   socket ◄─► [transport handlers] ◄─► MPA start-up, framing ◄─► DDP ◄─► RDMAP ◄─► QueuePair
+ * </pre>
+ *
+ * <p>It goes where a {@code ChannelInitializer} goes: {@code Bootstrap.handler} for an initiator,
+ * {@code ServerBootstrap.childHandler} for a responder. {@link IwarpConnector} and {@link IwarpListener} do that for you.
+ * One initializer serves any number of channels. User events on the pipeline ({@code MpaEvent}) tell of set-up, half-close
+ * and faults.
+ *
+ * <p>The channel gets half-closure allowed and, where it is a TCP channel, {@code TCP_NODELAY}.
+ */
+public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
+    private static final AttributeKey<QueuePair> QUEUE_PAIR =
+            AttributeKey.valueOf(IwarpChannelInitializer.class, "queuePair");
+
+    private final ProtectionDomain domain;
+    private final QueuePairSettings settings;
+    private final Consumer<ChannelPipeline> transportHandlers;
+    private final StartupHandlers startup;
+
+    /** Makes the start-up handler of a channel; it differs by role. */
+    private interface StartupHandlers {
+        MpaStartupHandler create(QueuePair queuePair);
+    }
+
+    private IwarpChannelInitializer(
+            ProtectionDomain domain,
+            QueuePairSettings settings,
+            Consumer<ChannelPipeline> transportHandlers,
+            StartupHandlers startup) {
+        this.domain = domain;
+        this.settings = settings;
+        this.transportHandlers = transportHandlers;
+        this.startup = startup;
+    }
+
+    /**
+     * For the side that asks for the connection; with a pre-agreed start, where nobody asks, for both sides.
+     *
+     * @param domain whose memory the peer may be given rights to
+     * @param settings of each queue pair
+     * @param privateData goes to the responder with the connection request, 0 to 512 octets
+     * @param prepare called with each queue pair before the connection request leaves: set listeners, post receives
+     * @throws IllegalArgumentException if there are more than 512 octets of private data
+     */
+    public static IwarpChannelInitializer initiator(
+            ProtectionDomain domain, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
+        byte[] request = privateData.clone();
+        requireStartable(settings, request);
+        return new IwarpChannelInitializer(domain, settings, pipeline -> {}, queuePair -> {
+            prepare.accept(queuePair);
+            return MpaStartupHandler.initiator(settings.mpa(), request);
+        });
+    }
+
+    /**
+     * For the side that is asked.
+     *
+     * @param domain whose memory the peers may be given rights to
+     * @param settings of each queue pair
+     * @param requests decides about each connection request
+     * @throws IllegalArgumentException if the start is pre-agreed, which has no connection requests
+     */
+    public static IwarpChannelInitializer responder(
+            ProtectionDomain domain, QueuePairSettings settings, ConnectionRequestListener requests) {
+        if (settings.mpa().start() == StartMode.PREAGREED) {
+            throw new IllegalArgumentException("a pre-agreed start has no connection requests to decide about:"
+                    + " use initiator(...) on both sides");
+        }
+        return new IwarpChannelInitializer(
+                domain,
+                settings,
+                pipeline -> {},
+                queuePair -> MpaStartupHandler.responder(
+                        settings.mpa(),
+                        request -> requests.onConnectionRequest(new ConnectionRequest(request, queuePair))));
+    }
+
+    /** A mistake in the private data shows here rather than on each channel. */
+    private static void requireStartable(QueuePairSettings settings, byte[] privateData) {
+        MpaStartupHandler.initiator(settings.mpa(), privateData);
+    }
+
+    /**
+     * {@return the same initializer, which first lets {@code handlers} add what belongs between the socket and MPA: TLS, a
+     * packet capture}
+     */
+    public IwarpChannelInitializer withTransportHandlers(Consumer<ChannelPipeline> handlers) {
+        return new IwarpChannelInitializer(domain, settings, handlers, startup);
+    }
+
+    /** {@return the queue pair of a channel, or null if this initializer has not run on it} */
+    public static @Nullable QueuePair queuePair(Channel channel) {
+        return channel.attr(QUEUE_PAIR).get();
+    }
+
+    @Override
+    protected void initChannel(Channel channel) {
+        channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        ChannelPipeline pipeline = channel.pipeline();
+        transportHandlers.accept(pipeline);
+        QueuePair queuePair = new QueuePair(channel, domain, settings);
+        channel.attr(QUEUE_PAIR).set(queuePair);
+        MpaStartupHandler startupHandler = startup.create(queuePair);
+        queuePair.engine().addHandlers(pipeline, startupHandler);
+    }
+}

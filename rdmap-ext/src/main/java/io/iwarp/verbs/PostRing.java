@@ -1,0 +1,136 @@
+package io.iwarp.verbs;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slots of a send or receive queue: filled by any thread, worked on and freed in order by one event loop.
+ *
+ * <p>A slot is claimed, filled and published by the posting thread, taken by the event loop in the order of the claims, and
+ * freed by it once the request has completed. It is occupied all that time, so the number of uncompleted requests never
+ * exceeds the depth. Slots are made when they are first used, and nothing is allocated after that.
+ *
+ * <pre>
+ *      freed            taken           claimed
+ *        │ being worked on │ posted, waiting │ free
+ *   ─────┴─────────────────┴─────────────────┴──────►  position, counted from 0 for ever
+ * </pre>
+ *
+ * <p>Visibility: publishing a slot is a release store of its position, taking it an acquire load; freeing is a release store
+ * of the freed position, claiming an acquire load of it.
+ */
+final class PostRing<S extends PostRing.Slot> {
+    /** What a slot has to remember for the ring. */
+    interface Slot {
+        /** {@return the position it was claimed for} */
+        long position();
+
+        /** Sets the position it was claimed for. */
+        void position(long position);
+    }
+
+    private static final int NONE = -1;
+
+    private final int depth;
+    private final int mask;
+    private final AtomicReferenceArray<@Nullable S> slots;
+    private final AtomicLongArray published;
+    private final Supplier<S> factory;
+    private final AtomicLong claimed = new AtomicLong();
+    private final AtomicLong freed = new AtomicLong();
+    private long taken;
+    private long visible;
+
+    PostRing(int depth, Supplier<S> factory) {
+        int size = Integer.highestOneBit(Math.max(1, 2 * depth - 1));
+        this.depth = depth;
+        this.mask = size - 1;
+        this.slots = new AtomicReferenceArray<>(size);
+        this.published = new AtomicLongArray(size);
+        this.factory = factory;
+        for (int i = 0; i < size; i++) {
+            published.setPlain(i, NONE);
+        }
+    }
+
+    int depth() {
+        return depth;
+    }
+
+    /** Any thread: a free slot, which the caller must fill and {@link #publish}; or null if all are in use. */
+    @Nullable
+    S claim() {
+        long position = claimed.get();
+        while (position - freed.getAcquire() < depth) {
+            if (claimed.compareAndSet(position, position + 1)) {
+                return claimedSlot(position);
+            }
+            position = claimed.get();
+        }
+        return null;
+    }
+
+    private S claimedSlot(long position) {
+        int index = (int) position & mask;
+        S slot = slots.getPlain(index);
+        if (slot == null) {
+            slot = factory.get();
+            slots.setPlain(index, slot);
+        }
+        slot.position(position);
+        return slot;
+    }
+
+    /** Any thread: hands a filled slot to the event loop. */
+    void publish(S slot) {
+        long position = slot.position();
+        published.setRelease((int) position & mask, position);
+    }
+
+    /** Event loop: how many slots are published in a row behind those taken. */
+    int waiting() {
+        while (published.getAcquire((int) visible & mask) == visible) {
+            visible++;
+        }
+        return (int) (visible - taken);
+    }
+
+    /** Event loop: the slot {@code ahead} of the next to be taken; fewer than {@link #waiting} ahead. */
+    S peek(int ahead) {
+        return slot(taken + ahead);
+    }
+
+    /** Event loop: takes the next published slot, or null if there is none. */
+    @Nullable
+    S take() {
+        return waiting() == 0 ? null : slot(taken++);
+    }
+
+    /** Event loop: the oldest slot that was taken and not freed, or null. */
+    @Nullable
+    S oldest() {
+        long position = freed.getPlain();
+        return position == taken ? null : slot(position);
+    }
+
+    /** Event loop: gives the oldest taken slot back. Its content must be cleared. */
+    void free() {
+        freed.setRelease(freed.getPlain() + 1);
+    }
+
+    /** {@return the number of requests claimed and not freed; any thread, a moment's view} */
+    int uncompleted() {
+        return (int) (claimed.get() - freed.get());
+    }
+
+    private S slot(long position) {
+        S slot = slots.getPlain((int) position & mask);
+        if (slot == null) {
+            throw new IllegalStateException("slot " + position + " was published empty");
+        }
+        return slot;
+    }
+}

@@ -1,0 +1,356 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ConnectionRejectedException;
+import io.iwarp.Counters;
+import io.iwarp.EndedBy;
+import io.iwarp.StreamEndedException;
+import io.iwarp.ddp.DdpHandler;
+import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.StreamAssociation;
+import io.iwarp.mpa.MpaFramingHandler;
+import io.iwarp.mpa.MpaParameters;
+import io.iwarp.mpa.MpaStartupHandler;
+import io.iwarp.rdmap.RdmapHandler;
+import io.iwarp.rdmap.RdmapRequest;
+import io.iwarp.rdmap.RdmapUlp;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoop;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What moves a {@link QueuePair}: takes posts to the event loop, and completions back.
+ *
+ * <p>Threads: {@code claim...} and {@code publish} are called by any thread; {@link RdmapUlp} methods and everything they
+ * lead to by the event loop. A post wakes the event loop only if no wake-up is on its way ({@link #scheduled}) and the loop
+ * will not look by itself at the end of the input burst it is handling ({@link #inBurst}).
+ *
+ * <p>No request is lost at the end: whoever publishes after the stream has ended sees the close reason and wakes the event
+ * loop once more, which flushes again.
+ */
+final class QueuePairEngine implements RdmapUlp {
+    private static final Logger LOGGER = LoggerFactory.getLogger(QueuePair.class);
+
+    /**
+     * An event loop runs tasks for as long as others follow, up to a second, before it looks at its sockets again. A steady
+     * flow of posts would keep it from reading; after this many drains in a row the next one waits behind such a look.
+     */
+    private static final int DRAINS_BEFORE_POLL = 16;
+
+    private static final CloseReason CLOSED_HERE =
+            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
+    private static final CloseReason CLOSED_BY_PEER =
+            new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null);
+
+    private final QueuePair queuePair;
+    private final Channel channel;
+    private final EventLoop eventLoop;
+    private final QueuePairSettings settings;
+    private final StreamAssociation stream;
+    private final Counters counters = new Counters();
+    private final SendQueue sendQueue;
+    private final ReceiveQueue receiveQueue;
+    private final RdmapHandler rdmap;
+    private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
+    private final CompletableFuture<CloseReason> closed = new CompletableFuture<>();
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+    private final Runnable drainTask = this::drainOrYield;
+    private final Runnable drainAfterPoll = this::drainAfterPoll;
+
+    private volatile QueuePairState state = QueuePairState.INIT;
+    private volatile @Nullable CloseReason closeReason;
+    private volatile @Nullable MpaParameters parameters;
+    private volatile @Nullable CompletionListener completionListener;
+    private volatile QueuePairListener listener = QueuePairListener.NONE;
+    private boolean inBurst;
+    private int drainsBeforePoll;
+
+    QueuePairEngine(QueuePair queuePair, Channel channel, ProtectionDomain domain, QueuePairSettings settings) {
+        this.queuePair = queuePair;
+        this.channel = channel;
+        this.eventLoop = channel.eventLoop();
+        this.settings = settings;
+        this.stream = domain.openStream();
+        this.sendQueue = new SendQueue(this, settings.sendQueueDepth());
+        this.receiveQueue = new ReceiveQueue(this, settings.receiveQueueDepth());
+        this.rdmap = new RdmapHandler(settings.rdmap(), this, counters);
+    }
+
+    /** Adds the handlers of the three layers behind what is in the pipeline already. */
+    void addHandlers(ChannelPipeline pipeline, MpaStartupHandler startup) {
+        pipeline.addLast(startup);
+        pipeline.addLast(new MpaFramingHandler(settings.mpa(), counters));
+        pipeline.addLast(new DdpHandler(settings.ddp(), stream, rdmap.ddpUlp(), counters));
+        pipeline.addLast(rdmap);
+    }
+
+    @Nullable
+    WorkRequest claimSend() {
+        return sendQueue.ring().claim();
+    }
+
+    @Nullable
+    ReceiveRequest claimReceive() {
+        return closeReason == null ? receiveQueue.ring().claim() : null;
+    }
+
+    void publish(WorkRequest request) {
+        sendQueue.ring().publish(request);
+        wake();
+    }
+
+    /** DDP looks at the receive queue when a message arrives, so nobody has to be woken, except after the end. */
+    void publish(ReceiveRequest request) {
+        receiveQueue.ring().publish(request);
+        VarHandle.fullFence();
+        if (closeReason != null) {
+            wake();
+        }
+    }
+
+    RuntimeException sendRefused() {
+        return refused("send", settings.sendQueueDepth());
+    }
+
+    RuntimeException receiveRefused() {
+        return refused("receive", settings.receiveQueueDepth());
+    }
+
+    private RuntimeException refused(String queue, int depth) {
+        CloseReason reason = closeReason;
+        if (reason != null) {
+            return new IllegalStateException("the queue pair is closed: " + reason);
+        }
+        if (state == QueuePairState.DRAINING) {
+            return new IllegalStateException("the queue pair was closed by the application and takes no new requests");
+        }
+        return new QueueFullException(queue, depth);
+    }
+
+    private void wake() {
+        if (eventLoop.inEventLoop() && inBurst) {
+            return;
+        }
+        if (scheduled.compareAndSet(false, true)) {
+            try {
+                eventLoop.execute(drainTask);
+            } catch (RejectedExecutionException loopIsGone) {
+                flushWithoutLoop(loopIsGone);
+            }
+        }
+    }
+
+    /** The loop has shut down, so its channels are closed and nobody else touches the queues but late posters. */
+    private synchronized void flushWithoutLoop(RejectedExecutionException loopIsGone) {
+        CloseReason reason = closeReason;
+        if (reason == null) {
+            throw loopIsGone;
+        }
+        scheduled.set(false);
+        flush(reason);
+    }
+
+    private void drainOrYield() {
+        if (drainsBeforePoll < DRAINS_BEFORE_POLL) {
+            drainsBeforePoll++;
+            drain();
+        } else {
+            eventLoop.schedule(drainAfterPoll, 0, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void drainAfterPoll() {
+        drainsBeforePoll = 0;
+        drain();
+    }
+
+    private void drain() {
+        scheduled.getAndSet(false);
+        CloseReason reason = closeReason;
+        if (reason != null) {
+            flush(reason);
+        } else if (rdmap.open()) {
+            sendQueue.submit(rdmap);
+        }
+    }
+
+    private void flush(CloseReason reason) {
+        sendQueue.flush(reason);
+        receiveQueue.flush(reason);
+    }
+
+    void close() {
+        if (state == QueuePairState.INIT || state == QueuePairState.READY) {
+            state = QueuePairState.DRAINING;
+        }
+        onEventLoop(() -> closeInOrder(CLOSED_HERE));
+    }
+
+    private void closeInOrder(CloseReason reason) {
+        if (closeReason == null) {
+            state = QueuePairState.DRAINING;
+            drain();
+            rdmap.close(reason);
+        }
+    }
+
+    void abort(CloseReason reason) {
+        onEventLoop(() -> rdmap.abort(reason));
+    }
+
+    private void onEventLoop(Runnable task) {
+        try {
+            eventLoop.execute(task);
+        } catch (RejectedExecutionException loopIsGone) {
+            LOGGER.debug("{} the event loop has shut down, and with it this queue pair", channel, loopIsGone);
+        }
+    }
+
+    @Override
+    public UntaggedQueue receiveQueue() {
+        return receiveQueue;
+    }
+
+    @Override
+    public void onEstablished(MpaParameters agreed) {
+        parameters = agreed;
+    }
+
+    @Override
+    public void onReady() {
+        if (state == QueuePairState.INIT) {
+            state = QueuePairState.READY;
+        }
+        LOGGER.debug("{} ready: {}", channel, parameters);
+        tell(() -> listener.onReady(queuePair));
+        ready.complete(queuePair);
+        drain();
+    }
+
+    @Override
+    public void onSent(RdmapRequest request) {
+        sendQueue.completeOldest();
+    }
+
+    @Override
+    public void onPeerClosedHalf() {
+        tell(() -> listener.onPeerClosedHalf(queuePair));
+        if (settings.closeWithPeer()) {
+            closeInOrder(CLOSED_BY_PEER);
+        }
+    }
+
+    @Override
+    public void onReadComplete() {
+        inBurst = false;
+        drainAfterPoll();
+    }
+
+    @Override
+    public void onRejected(byte[] privateData) {
+        ready.completeExceptionally(new ConnectionRejectedException(privateData));
+        channel.close();
+    }
+
+    @Override
+    public void onEnded(CloseReason reason) {
+        closeReason = reason;
+        state = QueuePairState.CLOSED;
+        VarHandle.fullFence();
+        LOGGER.debug("{} closed: {}", channel, reason);
+        stream.close();
+        flush(reason);
+        tell(() -> listener.onClosed(queuePair, reason));
+        ready.completeExceptionally(new StreamEndedException(reason));
+        closed.complete(reason);
+    }
+
+    /** A receive completes; until the end of the burst, posts need no wake-up. */
+    void completeInBurst(@Nullable CompletionListener whoToTell, Completion completion) {
+        inBurst = true;
+        complete(whoToTell, completion);
+    }
+
+    void complete(@Nullable CompletionListener whoToTell, Completion completion) {
+        if (whoToTell == null) {
+            return;
+        }
+        try {
+            whoToTell.onCompletion(queuePair, completion);
+        } catch (RuntimeException | Error e) {
+            logFailedListener(e);
+        }
+    }
+
+    private void logFailedListener(Throwable cause) {
+        LOGGER.error("{} a listener failed; the queue pair goes on", channel, cause);
+    }
+
+    private void tell(Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException | Error e) {
+            logFailedListener(e);
+        }
+    }
+
+    CompletionListener completionListener() {
+        CompletionListener current = completionListener;
+        if (current == null) {
+            throw new IllegalStateException("nobody would learn of the completion:"
+                    + " set a completion listener on the queue pair, or use the form that returns a future");
+        }
+        return current;
+    }
+
+    void completionListener(CompletionListener newListener) {
+        completionListener = newListener;
+    }
+
+    void listener(QueuePairListener newListener) {
+        listener = newListener;
+    }
+
+    QueuePairState state() {
+        return state;
+    }
+
+    @Nullable
+    CloseReason closeReason() {
+        return closeReason;
+    }
+
+    @Nullable
+    MpaParameters parameters() {
+        return parameters;
+    }
+
+    CompletableFuture<QueuePair> ready() {
+        return ready;
+    }
+
+    CompletableFuture<CloseReason> closed() {
+        return closed;
+    }
+
+    StreamAssociation stream() {
+        return stream;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    Channel channel() {
+        return channel;
+    }
+}

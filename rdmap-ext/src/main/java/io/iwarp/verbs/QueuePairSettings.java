@@ -1,0 +1,106 @@
+package io.iwarp.verbs;
+
+import io.iwarp.ddp.DdpSettings;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.rdmap.RdmapSettings;
+
+/**
+ * Settings of a queue pair and of the layers below it. Make one with {@link #builder}.
+ *
+ * @param sendQueueDepth the most Sends and Writes posted and not completed, 1 to 65,536; default 128. Each costs about 100
+ *     octets once used.
+ * @param receiveQueueDepth the most receives posted and not completed, 1 to 65,536; default 128
+ * @param closeWithPeer whether to close in order when the peer closes its half of the connection; default true. Without
+ *     it a queue pair whose peer has gone in order stays open for sending until the application closes it.
+ * @param mpa settings of MPA: markers, CRC, start-up
+ * @param ddp settings of DDP: how much may be on its way
+ * @param rdmap settings of RDMAP: how long an orderly close may take
+ */
+public record QueuePairSettings(
+        int sendQueueDepth,
+        int receiveQueueDepth,
+        boolean closeWithPeer,
+        MpaSettings mpa,
+        DdpSettings ddp,
+        RdmapSettings rdmap) {
+    private static final int GREATEST_DEPTH = 65_536;
+
+    /** The default settings. */
+    public static final QueuePairSettings DEFAULT = builder().build();
+
+    /** Checks the ranges. */
+    public QueuePairSettings {
+        checkDepth("sendQueueDepth", sendQueueDepth);
+        checkDepth("receiveQueueDepth", receiveQueueDepth);
+    }
+
+    private static void checkDepth(String name, int depth) {
+        if (depth < 1 || depth > GREATEST_DEPTH) {
+            throw new IllegalArgumentException(name + " " + depth + " is outside 1 to " + GREATEST_DEPTH);
+        }
+    }
+
+    /** {@return a builder that holds the defaults} */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Collects settings; not safe for use by several threads. */
+    public static final class Builder {
+        private static final int DEFAULT_DEPTH = 128;
+
+        private int sendQueueDepth = DEFAULT_DEPTH;
+        private int receiveQueueDepth = DEFAULT_DEPTH;
+        private boolean closeWithPeer = true;
+        private MpaSettings mpa = MpaSettings.defaults();
+        private DdpSettings ddp = DdpSettings.DEFAULT;
+        private RdmapSettings rdmap = RdmapSettings.DEFAULT;
+
+        private Builder() {}
+
+        /** Sets {@link QueuePairSettings#sendQueueDepth}. */
+        public Builder sendQueueDepth(int depth) {
+            sendQueueDepth = depth;
+            return this;
+        }
+
+        /** Sets {@link QueuePairSettings#receiveQueueDepth}. */
+        public Builder receiveQueueDepth(int depth) {
+            receiveQueueDepth = depth;
+            return this;
+        }
+
+        /** Sets {@link QueuePairSettings#closeWithPeer}. */
+        public Builder closeWithPeer(boolean close) {
+            closeWithPeer = close;
+            return this;
+        }
+
+        /** Sets {@link QueuePairSettings#mpa}. */
+        public Builder mpa(MpaSettings settings) {
+            mpa = settings;
+            return this;
+        }
+
+        /** Sets {@link QueuePairSettings#ddp}. */
+        public Builder ddp(DdpSettings settings) {
+            ddp = settings;
+            return this;
+        }
+
+        /** Sets {@link QueuePairSettings#rdmap}. */
+        public Builder rdmap(RdmapSettings settings) {
+            rdmap = settings;
+            return this;
+        }
+
+        /**
+         * {@return the settings}
+         *
+         * @throws IllegalArgumentException if one is out of its range
+         */
+        public QueuePairSettings build() {
+            return new QueuePairSettings(sendQueueDepth, receiveQueueDepth, closeWithPeer, mpa, ddp, rdmap);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.iwarp.verbs;
+
+/** Where a queue pair is in its life. It only ever moves down this list. */
+public enum QueuePairState {
+    /** Not connected yet. Receives and sends may be posted; sends wait. */
+    INIT,
+    /** Requests flow. */
+    READY,
+    /** The application closed it: what was posted is still sent, new requests are refused. */
+    DRAINING,
+    /** The stream is over and every request has completed. */
+    CLOSED
+}

@@ -1,0 +1,67 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.rdmap.Opcode;
+import io.iwarp.rdmap.RdmapUlp;
+import io.netty.buffer.ByteBuf;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The posted receives of a queue pair; DDP places incoming Sends straight into them. */
+final class ReceiveQueue implements UntaggedQueue {
+    private final PostRing<ReceiveRequest> ring;
+    private final QueuePairEngine engine;
+    private final Completion completion = new Completion();
+
+    ReceiveQueue(QueuePairEngine engine, int depth) {
+        this.engine = engine;
+        this.ring = new PostRing<>(depth, ReceiveRequest::new);
+    }
+
+    PostRing<ReceiveRequest> ring() {
+        return ring;
+    }
+
+    @Override
+    public int available() {
+        return ring.waiting();
+    }
+
+    @Override
+    public UntaggedBuffer buffer(int ahead) {
+        return ring.peek(ahead);
+    }
+
+    @Override
+    public void deliver(UntaggedBuffer delivered) {
+        ReceiveRequest request = Objects.requireNonNull(ring.take(), "delivered without a posted receive");
+        long received = delivered.messageLength();
+        ByteBuf buffer = request.buffer();
+        if (buffer != null) {
+            buffer.writerIndex(buffer.writerIndex() + (int) received);
+        }
+        boolean solicited = RdmapUlp.opcodeOf(delivered) == Opcode.SEND_WITH_SOLICITED_EVENT;
+        completion.set(request, received, solicited, null);
+        engine.completeInBurst(release(request), completion);
+    }
+
+    /** Completes everything posted with the reason why the stream ended. */
+    void flush(CloseReason reason) {
+        ReceiveRequest request = ring.take();
+        while (request != null) {
+            completion.set(request, 0, false, reason);
+            engine.complete(release(request), completion);
+            request = ring.take();
+        }
+    }
+
+    /** Frees the slot before the listener is told, so that it can post again at full depth. */
+    private @Nullable CompletionListener release(ReceiveRequest request) {
+        CompletionListener listener = request.listener();
+        request.clear();
+        ring.free();
+        return listener;
+    }
+}

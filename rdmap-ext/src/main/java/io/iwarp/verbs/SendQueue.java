@@ -1,0 +1,62 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.rdmap.RdmapHandler;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The posted Sends and Writes of a queue pair, from posting to completion. */
+final class SendQueue {
+    private final PostRing<WorkRequest> ring;
+    private final QueuePairEngine engine;
+    private final Completion completion = new Completion();
+
+    SendQueue(QueuePairEngine engine, int depth) {
+        this.engine = engine;
+        this.ring = new PostRing<>(depth, WorkRequest::new);
+    }
+
+    PostRing<WorkRequest> ring() {
+        return ring;
+    }
+
+    /** Event loop: hands everything posted to RDMAP and lets it go out in one flush. */
+    void submit(RdmapHandler rdmap) {
+        WorkRequest request = ring.take();
+        if (request == null) {
+            return;
+        }
+        while (request != null) {
+            rdmap.submit(request);
+            request = ring.take();
+        }
+        rdmap.flush();
+    }
+
+    /** Event loop: the oldest submitted request is complete. */
+    void completeOldest() {
+        complete(Objects.requireNonNull(ring.oldest(), "completed more than was submitted"), null);
+    }
+
+    /** Event loop: completes everything submitted or posted with the reason why the stream ended. */
+    void flush(CloseReason reason) {
+        WorkRequest request = oldestOrNext();
+        while (request != null) {
+            complete(request, reason);
+            request = oldestOrNext();
+        }
+    }
+
+    private @Nullable WorkRequest oldestOrNext() {
+        WorkRequest oldest = ring.oldest();
+        return oldest == null ? ring.take() : oldest;
+    }
+
+    private void complete(WorkRequest request, @Nullable CloseReason reason) {
+        completion.set(request, reason);
+        CompletionListener listener = request.listener();
+        request.clear();
+        ring.free();
+        engine.complete(listener, completion);
+    }
+}

@@ -1,0 +1,119 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+class PostRingTest {
+    private static final class Slot implements PostRing.Slot {
+        private long position;
+        private long value;
+
+        @Override
+        public long position() {
+            return position;
+        }
+
+        @Override
+        public void position(long newPosition) {
+            position = newPosition;
+        }
+    }
+
+    private static void post(PostRing<Slot> ring, long value) {
+        Slot slot = ring.claim();
+        assertThat(slot).isNotNull();
+        slot.value = value;
+        ring.publish(slot);
+    }
+
+    @Test
+    void slotsComeOutInTheOrderOfTheirClaims() {
+        PostRing<Slot> ring = new PostRing<>(4, Slot::new);
+        Slot first = ring.claim();
+        Slot second = ring.claim();
+        second.value = 2;
+        ring.publish(second);
+        assertThat(ring.waiting()).isZero();
+        assertThat(ring.take()).isNull();
+        first.value = 1;
+        ring.publish(first);
+        assertThat(ring.waiting()).isEqualTo(2);
+        assertThat(ring.peek(1).value).isEqualTo(2);
+        assertThat(ring.take().value).isEqualTo(1);
+        assertThat(ring.take().value).isEqualTo(2);
+        assertThat(ring.take()).isNull();
+    }
+
+    @Test
+    void aSlotIsOccupiedUntilItIsFreed() {
+        for (int depth : new int[] {1, 2, 3, 5, 8}) {
+            PostRing<Slot> ring = new PostRing<>(depth, Slot::new);
+            for (int round = 0; round < 3; round++) {
+                for (int i = 0; i < depth; i++) {
+                    post(ring, i);
+                }
+                assertThat(ring.claim()).as("depth %d", depth).isNull();
+                for (int i = 0; i < depth; i++) {
+                    ring.take();
+                    assertThat(ring.claim()).isNull();
+                }
+                assertThat(ring.oldest().value).isZero();
+                for (int i = 0; i < depth; i++) {
+                    ring.free();
+                }
+                assertThat(ring.oldest()).isNull();
+            }
+        }
+    }
+
+    @Test
+    void manyThreadsPostAndOneLoopTakesEverythingOnceAndInEachThreadsOrder() throws Exception {
+        int threads = 2;
+        int posts = 20_000;
+        PostRing<Slot> ring = new PostRing<>(64, Slot::new);
+        ExecutorService executor = Executors.newFixedThreadPool(threads);
+        CountDownLatch start = new CountDownLatch(1);
+        List<Future<?>> posters = new ArrayList<>();
+        for (int t = 0; t < threads; t++) {
+            long tag = (long) t << 32;
+            posters.add(executor.submit(() -> {
+                start.await();
+                for (int i = 0; i < posts; i++) {
+                    Slot slot = ring.claim();
+                    while (slot == null) {
+                        Thread.onSpinWait();
+                        slot = ring.claim();
+                    }
+                    slot.value = tag | i;
+                    ring.publish(slot);
+                }
+                return null;
+            }));
+        }
+        start.countDown();
+        int[] next = new int[threads];
+        for (int taken = 0; taken < threads * posts; ) {
+            Slot slot = ring.take();
+            if (slot == null) {
+                Thread.onSpinWait();
+                continue;
+            }
+            int thread = (int) (slot.value >>> 32);
+            assertThat((int) slot.value).isEqualTo(next[thread]++);
+            ring.free();
+            taken++;
+        }
+        for (Future<?> poster : posters) {
+            poster.get();
+        }
+        assertThat(ring.take()).isNull();
+        executor.shutdown();
+    }
+}

@@ -1,0 +1,120 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+/** A peer on a raw TCP socket that says what the test wants, and checks what it hears octet by octet. */
+final class ScriptedPeer implements AutoCloseable {
+    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int MARKERS = 0x80;
+    private static final int CRC = 0x40;
+
+    private final Socket socket;
+    private final DataInputStream in;
+
+    ScriptedPeer(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        socket.setTcpNoDelay(true);
+        in = new DataInputStream(socket.getInputStream());
+    }
+
+    static ScriptedPeer connectTo(SocketAddress address) throws IOException {
+        int port = ((InetSocketAddress) address).getPort();
+        return new ScriptedPeer(new Socket(InetAddress.getLoopbackAddress(), port));
+    }
+
+    /** Connects and gets through start-up with CRC on and no markers in what the peer sends. */
+    static ScriptedPeer established(SocketAddress address) throws IOException {
+        ScriptedPeer peer = connectTo(address);
+        peer.sends(startupFrame("MPA ID Req Frame", CRC));
+        peer.expectReply();
+        return peer;
+    }
+
+    static byte[] startupFrame(String key, int flags) {
+        return ByteBuffer.allocate(20)
+                .put(key.getBytes(StandardCharsets.US_ASCII))
+                .put((byte) flags)
+                .put((byte) 1)
+                .putShort((short) 0)
+                .array();
+    }
+
+    ScriptedPeer sends(byte[]... octets) throws IOException {
+        socket.getOutputStream().write(Segment.concatenate(octets));
+        return this;
+    }
+
+    ScriptedPeer sends(Segment... segments) throws IOException {
+        byte[][] fpdus = new byte[segments.length][];
+        for (int i = 0; i < segments.length; i++) {
+            fpdus[i] = segments[i].fpdu();
+        }
+        return sends(fpdus);
+    }
+
+    void expectReply() throws IOException {
+        byte[] reply = in.readNBytes(20);
+        assertThat(new String(reply, 0, 16, StandardCharsets.US_ASCII)).isEqualTo("MPA ID Rep Frame");
+        assertThat(reply[16] & 0xff & ~MARKERS).isEqualTo(CRC);
+        assertThat(reply[17]).isEqualTo((byte) 1);
+        in.readNBytes(ByteBuffer.wrap(reply).getShort(18));
+    }
+
+    /** The next FPDU's ULPDU, its PAD and CRC checked. */
+    byte[] expectUlpdu() throws IOException {
+        int length = in.readUnsignedShort();
+        byte[] fpdu = new byte[2 + length + (-(2 + length) & 3)];
+        ByteBuffer.wrap(fpdu).putShort((short) length);
+        in.readFully(fpdu, 2, fpdu.length - 2);
+        for (int i = 2 + length; i < fpdu.length; i++) {
+            assertThat(fpdu[i]).as("PAD").isZero();
+        }
+        byte[] crc = in.readNBytes(4);
+        assertThat(ByteBuffer.wrap(crc).order(ByteOrder.LITTLE_ENDIAN).getInt())
+                .as("CRC")
+                .isEqualTo((int) Segment.crc(fpdu, 0, fpdu.length));
+        byte[] ulpdu = new byte[length];
+        System.arraycopy(fpdu, 2, ulpdu, 0, length);
+        return ulpdu;
+    }
+
+    /** The next message is this Terminate, then comes FIN and nothing else. */
+    void expectTerminate(String content) throws IOException {
+        String expected = "41470000000000000002000000010000" + "0000" + content.replace(" ", "");
+        assertThat(HexFormat.of().formatHex(expectUlpdu())).isEqualTo(expected);
+        expectEnd();
+    }
+
+    /** FIN, not RST, and nothing before it. */
+    void expectEnd() throws IOException {
+        assertThat(in.read()).as("end of the stream").isEqualTo(-1);
+    }
+
+    /** Closes this side's half. */
+    void finish() throws IOException {
+        socket.shutdownOutput();
+    }
+
+    /** Sends RST. */
+    void reset() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
