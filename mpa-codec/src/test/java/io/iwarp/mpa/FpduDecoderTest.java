@@ -52,6 +52,20 @@ class FpduDecoderTest {
         }
     }
 
+    /** Markers before ULPDU_Length, between PAD and CRC, or behind the ULPDU's last octet do not cut it. */
+    @ParameterizedTest
+    @ValueSource(ints = {20, 502, 503, 506})
+    @Requirement("MPA-29")
+    void leavesAUlpduThatNoMarkerCutsWhereItLies(int length) {
+        byte[] wire = new ReferenceFramer(true, true).frame(new byte[length]);
+        ByteBuf octets = Unpooled.wrappedBuffer(wire);
+
+        assertThat(decoder.decode(octets, 0, wire.length, ulpdu)).isEqualTo(Progress.FPDU);
+
+        assertThat(ulpdu.buffer()).isSameAs(octets);
+        assertThat(ulpdu.index()).isEqualTo(6);
+    }
+
     @Test
     @Requirement("MPA-49")
     void asksForTheLengthFirstAndThenForTheWholeFpdu() {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** An embedded channel with MPA framing in Full Operation and a recorder in DDP's place. */
 final class FramingChannel {
@@ -29,6 +30,8 @@ final class FramingChannel {
 
     /** Called for each ULPDU after it was recorded. */
     BiConsumer<ChannelHandlerContext, ReceivedUlpdu> onUlpdu = (ctx, ulpdu) -> {};
+
+    private @Nullable AssertionError failure;
 
     FramingChannel(MpaSettings settings, ToIntFunction<Channel> segmentSize) {
         framing = new MpaFramingHandler(settings, counters, segmentSize);
@@ -112,8 +115,20 @@ final class FramingChannel {
         return seen.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
+    /** Ends the channel; a failure inside {@link #onUlpdu}, which the pipeline swallowed, comes out here. */
     boolean finish() {
+        if (failure != null) {
+            throw failure;
+        }
         return channel.finishAndReleaseAll();
+    }
+
+    private void look(ChannelHandlerContext ctx, ReceivedUlpdu ulpdu) {
+        try {
+            onUlpdu.accept(ctx, ulpdu);
+        } catch (RuntimeException | AssertionError e) {
+            failure = new AssertionError("while looking at " + ulpdu, e);
+        }
     }
 
     private final class Recorder extends ChannelInboundHandlerAdapter {
@@ -122,7 +137,7 @@ final class FramingChannel {
         public void channelRead(ChannelHandlerContext ctx, Object message) {
             if (message instanceof ReceivedUlpdu ulpdu) {
                 seen.add(ByteBufUtil.getBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length(), true));
-                onUlpdu.accept(ctx, ulpdu);
+                look(ctx, ulpdu);
             } else {
                 ctx.fireChannelRead(message);
             }

@@ -8,8 +8,13 @@ import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import java.io.ByteArrayOutputStream;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,6 +130,48 @@ class MpaFramingOutboundTest {
         assertThat(sent.toByteArray()).isEqualTo(expected.toByteArray());
         assertThat(pieces.size()).isBetween(201, 210);
         assertThat(payload.release()).isTrue();
+    }
+
+    /** A transport may hold the address of what it was given until it has sent it. */
+    @Test
+    void whatWasWrittenStaysWhereItIsInMemoryUntilItIsSent() {
+        Map<ByteBuf, Long> addresses = new LinkedHashMap<>();
+        mpa.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+                addresses.put((ByteBuf) message, ((ByteBuf) message).memoryAddress());
+                ctx.write(message, promise);
+            }
+        });
+        ByteBuf payload = mpa.channel.alloc().directBuffer(8192).writeZero(8192);
+        mpa.outgoing.header().clear().writeBytes(new byte[14]);
+        mpa.outgoing.payload(payload, 0, 8192);
+        mpa.channel.write(mpa.outgoing, mpa.channel.voidPromise());
+        for (int length = 100; length <= 3200; length *= 2) {
+            mpa.send(filled(length, 1));
+        }
+        mpa.channel.flush();
+
+        assertThat(addresses).hasSizeGreaterThan(3);
+        addresses.forEach(
+                (octets, address) -> assertThat(octets.memoryAddress()).isEqualTo(address));
+        mpa.pieces();
+        payload.release();
+    }
+
+    @Test
+    @Requirement("MPA-16")
+    void aLargePayloadIsCopiedWhereMarkersCutIt() {
+        mpa.finish();
+        mpa = FramingChannel.initiator(true, true);
+        ByteBuf payload = mpa.channel.alloc().directBuffer(20_000).writeBytes(filled(20_000, 5));
+        mpa.outgoing.header().clear();
+        ChannelFuture taken = mpa.channel.write(mpa.outgoing.payload(payload, 0, 20_000));
+        mpa.channel.flush();
+
+        assertThat(taken.isSuccess()).isTrue();
+        assertThat(payload.release()).isTrue();
+        assertThat(mpa.pieces()).containsExactly(new ReferenceFramer(true, true).frame(filled(20_000, 5)));
     }
 
     @ParameterizedTest
