@@ -33,6 +33,9 @@ final class RecordingUlp implements DdpUlp {
     Consumer<DdpMessage> onSent = message -> {};
     Runnable onDelivery = () -> {};
     Runnable onFault = () -> {};
+    Runnable onAllSent = () -> {};
+    Runnable onHalfClosed = () -> {};
+    boolean recordsReads = true;
     private final List<Queue> queues = List.of(new Queue(0), new Queue(1), new Queue(2), new Queue(3));
 
     /** Posts a buffer of its own memory. */
@@ -81,6 +84,7 @@ final class RecordingUlp implements DdpUlp {
     @Override
     public void onAllSent() {
         events.add("all sent");
+        onAllSent.run();
     }
 
     @Override
@@ -99,11 +103,14 @@ final class RecordingUlp implements DdpUlp {
     @Override
     public void onHalfClosed() {
         events.add("half closed");
+        onHalfClosed.run();
     }
 
     @Override
     public void onReadComplete() {
-        events.add("read complete");
+        if (recordsReads) {
+            events.add("read complete");
+        }
     }
 
     /** The payload of a short message, as text. */
