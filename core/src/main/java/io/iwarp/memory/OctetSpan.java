@@ -119,7 +119,7 @@ public final class OctetSpan {
         if (region != null) {
             requireOpen(region.put(origin + offset, src, srcIndex, count));
         } else if (buffer != null) {
-            buffer.setBytes((int) (origin + offset), src, srcIndex, count);
+            OctetCopy.copy(src, srcIndex, buffer, (int) (origin + offset), count);
         }
     }
 
@@ -139,7 +139,7 @@ public final class OctetSpan {
         if (region != null) {
             requireOpen(region.get(origin + offset, dst, dstIndex, count));
         } else if (buffer != null) {
-            buffer.getBytes((int) (origin + offset), dst, dstIndex, count);
+            OctetCopy.copy(buffer, (int) (origin + offset), dst, dstIndex, count);
         }
     }
 

@@ -80,7 +80,7 @@ final class RegionMemory {
         int left = length;
         while (left > 0) {
             int run = Math.min(left, capacity(piece) - index);
-            NioCopy.copy(src, from, view(piece), index, run);
+            OctetCopy.copy(src, from, view(piece), index, run);
             from += run;
             left -= run;
             index = 0;
@@ -95,7 +95,7 @@ final class RegionMemory {
         int left = length;
         while (left > 0) {
             int run = Math.min(left, capacity(piece) - index);
-            NioCopy.copy(view(piece), index, dst, to, run);
+            OctetCopy.copy(view(piece), index, dst, to, run);
             to += run;
             left -= run;
             index = 0;

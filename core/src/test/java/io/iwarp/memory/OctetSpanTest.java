@@ -59,9 +59,7 @@ class OctetSpanTest {
     void copiesOverOneBufferDoWhatTheyDoOnAnArray() {
         Seeds.forEach(100, (seed, random) -> {
             int total = 1 + random.nextInt(200);
-            ByteBuf buffer = random.nextBoolean()
-                    ? Unpooled.buffer(total, total)
-                    : allocator(random).directBuffer(total, total).setZero(0, total);
+            ByteBuf buffer = anyBuffer(total, random).setZero(0, total);
             byte[] model = new byte[total];
             for (int i = 0; i < 20; i++) {
                 int origin = random.nextInt(total + 1);

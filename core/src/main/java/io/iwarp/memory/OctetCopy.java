@@ -5,14 +5,25 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Copies between a {@link ByteBuf} and an NIO buffer by absolute indexes, without touching a position or limit of the
- * NIO buffer, so that several threads may copy to and from it at the same time.
+ * Copies octets by absolute indexes. The position and limit of an NIO buffer are not touched, so several threads may
+ * copy to and from the same one at the same time; a {@link ByteBuf} belongs to the calling thread, but for one that is
+ * only read.
  *
- * <p>The {@code ByteBuf} belongs to the calling thread. Nothing is allocated if it has an array or is a direct buffer of
- * its own; for a slice or duplicate of a direct buffer a view of a few octets is made.
+ * <p>Nothing is allocated if a {@code ByteBuf} has an array or is a direct buffer of its own; for a slice or duplicate of
+ * a direct buffer a small view can be made, and for one of several pieces an array of views.
  */
-final class NioCopy {
-    private NioCopy() {}
+final class OctetCopy {
+    private OctetCopy() {}
+
+    /** Copies octets of a {@code ByteBuf} into another. */
+    static void copy(ByteBuf src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
+        if (dst.nioBufferCount() == 1) {
+            src.getBytes(srcIndex, dst, dstIndex, length);
+        } else {
+            // Without Unsafe, Netty's direct buffers cannot get into a buffer of several pieces (UnsupportedOperation).
+            dst.setBytes(dstIndex, src, srcIndex, length);
+        }
+    }
 
     /** Copies octets of a {@code ByteBuf} into an NIO buffer. */
     static void copy(ByteBuf src, int srcIndex, ByteBuffer dst, int dstIndex, int length) {
