@@ -3,10 +3,13 @@ package io.iwarp.verbs;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaStartupHandler;
 import io.iwarp.mpa.StartMode;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.AttributeKey;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,11 @@ import org.jspecify.annotations.Nullable;
 public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private static final AttributeKey<QueuePair> QUEUE_PAIR =
             AttributeKey.valueOf(IwarpChannelInitializer.class, "queuePair");
+
+    private static final int SMALLEST_READ = 2 * 1024;
+    private static final int FIRST_READ = 16 * 1024;
+    /** Several of the largest FPDUs: the more of them lie whole in one read, the fewer have to be carried over. */
+    private static final int LARGEST_READ = 512 * 1024;
 
     private final ProtectionDomain domain;
     private final QueuePairSettings settings;
@@ -112,13 +120,22 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
 
     @Override
     protected void initChannel(Channel channel) {
-        channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-        channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        configure(channel.config());
         ChannelPipeline pipeline = channel.pipeline();
         transportHandlers.accept(pipeline);
         QueuePair queuePair = new QueuePair(channel, domain, settings);
         channel.attr(QUEUE_PAIR).set(queuePair);
         MpaStartupHandler startupHandler = startup.create(queuePair);
         queuePair.engine().addHandlers(pipeline, startupHandler);
+    }
+
+    private void configure(ChannelConfig config) {
+        config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        config.setOption(ChannelOption.TCP_NODELAY, true);
+        int window = settings.ddp().transmitWindow();
+        config.setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(window / 2, window));
+        config.setOption(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                new AdaptiveRecvByteBufAllocator(SMALLEST_READ, FIRST_READ, LARGEST_READ));
     }
 }
