@@ -71,7 +71,7 @@ class DdpSegmenterTest {
     }
 
     @Test
-    @Requirement({"DDP-12", "DDP-13", "DDP-24", "DDP-28"})
+    @Requirement({"DDP-12", "DDP-13", "DDP-24", "DDP-28", "MPA-5"})
     void cutsTheUntaggedExampleOfTheRfc() {
         List<DdpSegment> segments = cut(untagged(SEND, 0, 0, new byte[2048]), 1500);
 
@@ -82,7 +82,7 @@ class DdpSegmenterTest {
     }
 
     @Test
-    @Requirement({"DDP-12", "DDP-13", "DDP-24", "DDP-29"})
+    @Requirement({"DDP-12", "DDP-13", "DDP-24", "DDP-29", "MPA-5"})
     void cutsTheTaggedExampleOfTheRfc() {
         List<DdpSegment> segments = cut(tagged(WRITE, 7, 16384, new byte[2048]), 1500);
 

@@ -11,6 +11,8 @@ import java.util.Objects;
  *     receiver gains nothing from markers and pays for taking them out. With {@link StartMode#PREAGREED} it holds for
  *     both directions.
  * @param crc whether CRC32C is asked for, our C bit. It is on in both directions if either side asks. Default true.
+ *     Turn it off only where something at least as strong protects the octets from end to end, TLS for instance: TCP's
+ *     checksum lets errors through that CRC32C finds, and they would end in registered memory (RFC 5044 section 4.4).
  *     Switch it off only where something else protects the data from end to end (RFC 5044, section 4.4), for example
  *     TLS: TCP's own checksum is too weak for that.
  * @param start how Full Operation is entered; default {@link StartMode#REQUEST_REPLY}

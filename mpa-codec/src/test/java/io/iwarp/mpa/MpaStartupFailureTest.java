@@ -94,7 +94,7 @@ class MpaStartupFailureTest {
     }
 
     @Test
-    @Requirement({"MPA-62", "MPA-66"})
+    @Requirement({"MPA-62", "MPA-66", "SEC-27"})
     void responderClosesOnOctetsThatComeWhileTheApplicationDecides() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         MpaConnectionRequest asked = peer.request();
@@ -116,7 +116,7 @@ class MpaStartupFailureTest {
     }
 
     @Test
-    @Requirement("MPA-75")
+    @Requirement({"MPA-75", "SEC-27"})
     void responderTimesOutWaitingForTheRequest() {
         StartupPeer peer = StartupPeer.ofResponder(PATIENT);
 

@@ -101,7 +101,7 @@ class MpaStartupRefusalTest {
     }
 
     @Test
-    @Requirement({"MPA-71", "SETUP-23"})
+    @Requirement("MPA-71")
     void anEnhancedReplyThatNobodyAskedForFails() {
         byte[] siw = Captures.SIW_STANDARD.conversation().responder();
 

@@ -130,7 +130,7 @@ class MpaStartupTest {
     }
 
     @Test
-    @Requirement({"MPA-8", "MPA-60", "SETUP-2", "SETUP-23"})
+    @Requirement({"MPA-8", "MPA-60", "SETUP-2"})
     void revisionsOneAndTwoWithoutEnhancedDataAreAnsweredUnenhancedInRevisionOne() {
         for (String revision : new String[] {"40010000", "40020000"}) {
             StartupAction responder =

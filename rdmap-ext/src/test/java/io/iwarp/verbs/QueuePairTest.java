@@ -20,6 +20,9 @@ import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.handler.timeout.IdleStateHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -34,6 +37,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -76,7 +80,18 @@ class QueuePairTest {
         "false,false,false,false",
         "true,false,true,false"
     })
-    @Requirement({"MPA-16", "MPA-36", "MPA-56", "RDMAP-1", "RDMAP-36", "RDMAP-62", "DDP-26", "DDP-27", "DDP-41"})
+    @Requirement({
+        "MPA-16",
+        "MPA-35",
+        "MPA-36",
+        "MPA-56",
+        "RDMAP-1",
+        "RDMAP-36",
+        "RDMAP-62",
+        "DDP-26",
+        "DDP-27",
+        "DDP-41"
+    })
     void aWriteIsInPlaceWhenTheSendBehindItArrives(
             boolean initiatorMarkers, boolean initiatorCrc, boolean responderMarkers, boolean responderCrc)
             throws Exception {
@@ -164,7 +179,7 @@ class QueuePairTest {
     }
 
     @Test
-    @Requirement({"MPA-72", "SETUP-6"})
+    @Requirement("MPA-72")
     void aRespondersSendWaitsForTheFirstFpduOfTheInitiator() throws Exception {
         ByteBuf greeting = text("hello");
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, queuePair -> {
@@ -397,6 +412,28 @@ class QueuePairTest {
         target.close();
         eight.release();
         sink.release();
+    }
+
+    @Test
+    @Requirement("MPA-77")
+    void anApplicationCanLoseItsPatienceWithASilentPeer() throws Exception {
+        SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(
+                        domain, QueuePairSettings.DEFAULT, new byte[0], qp -> {})
+                .withTransportHandlers(pipeline ->
+                        pipeline.addLast(new IdleStateHandler(100, 0, 0, TimeUnit.MILLISECONDS) {
+                            @Override
+                            protected void channelIdle(ChannelHandlerContext ctx, IdleStateEvent event) {
+                                QueuePair queuePair = IwarpChannelInitializer.queuePair(ctx.channel());
+                                if (queuePair.state() == QueuePairState.READY) {
+                                    queuePair.abort();
+                                }
+                            }
+                        }));
+        QueuePair initiator = await(new IwarpConnector(loopback.bootstrap(), initializer).connect(address));
+        CompletableFuture<Completion> reply = initiator.receive(Unpooled.EMPTY_BUFFER);
+        assertThat(await(initiator.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        assertThat(reply).isCompletedExceptionally();
     }
 
     @Test
