@@ -194,7 +194,8 @@ public final class OctetSpan {
     /** Length and kind; the octets themselves do not appear. */
     @Override
     public String toString() {
-        return "OctetSpan[" + length + " octets of " + (memory != null ? "a region" : buffer) + ']';
+        String covered = memory != null ? "a region" : buffer != null ? buffer.toString() : "nothing";
+        return "OctetSpan[" + length + " octets of " + covered + ']';
     }
 
     private static void requireOpen(boolean open) {

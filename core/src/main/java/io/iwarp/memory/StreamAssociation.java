@@ -89,9 +89,4 @@ public final class StreamAssociation implements AutoCloseable {
             lock.unlock();
         }
     }
-
-    /** Whether the stream was closed. */
-    boolean isClosed() {
-        return closed;
-    }
 }

@@ -179,6 +179,22 @@ class OctetSpanTest {
     }
 
     @Test
+    void textShowsLengthAndWhatIsCovered() {
+        ByteBuf buffer = Unpooled.buffer(10);
+        OctetSpan span = new OctetSpan();
+        assertThat(span).hasToString("OctetSpan[0 octets of nothing]");
+        assertThat(span.wrap(buffer, 2, 5))
+                .asString()
+                .startsWith("OctetSpan[5 octets of ")
+                .contains("cap: 10");
+        buffer.release();
+        try (MemoryRegion region =
+                domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register()) {
+            assertThat(region.span()).hasToString("OctetSpan[8 octets of a region]");
+        }
+    }
+
+    @Test
     void aSpanOverABufferHoldsAReferenceOnlyIfRetained() {
         ByteBuf buffer = Unpooled.buffer(10);
         OctetSpan span = new OctetSpan().wrap(buffer, 0, 10);
