@@ -99,8 +99,10 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         ctx.fireChannelInactive();
     }
 
+    /** Also comes alone, without {@link #channelInactive}: when a connection could not be made. */
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
+        stream.onDisconnected();
         cancelDeadline();
     }
 

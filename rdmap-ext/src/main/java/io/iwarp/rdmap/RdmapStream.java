@@ -59,7 +59,7 @@ final class RdmapStream implements DdpUlp {
     private boolean peerClosedHalf;
     private boolean outputClosed;
     private long unsent;
-    private long sentSinceDeadline;
+    private long octetsAtDeadline;
     private @Nullable CloseReason firstCause;
     private @Nullable ByteBuf terminateOctets;
 
@@ -116,6 +116,7 @@ final class RdmapStream implements DdpUlp {
         note(reason);
         if (phase == Phase.OPEN) {
             phase = Phase.DRAINING;
+            octetsAtDeadline = counters.get(Counter.ULPDU_OCTETS_SENT);
             link.armDeadline();
             closeOutputWhenDrained();
         } else if (phase == Phase.STARTING) {
@@ -187,7 +188,6 @@ final class RdmapStream implements DdpUlp {
             return;
         }
         unsent--;
-        sentSinceDeadline++;
         ulp.onSent((RdmapRequest) message);
         if (phase == Phase.DRAINING) {
             closeOutputWhenDrained();
@@ -311,16 +311,14 @@ final class RdmapStream implements DdpUlp {
     /** The transport failed: reset, timed out, unreachable. {@link #onDisconnected} follows. */
     void onTransportFailure(Throwable cause) {
         note(new CloseReason(
-                EndedBy.TRANSPORT,
-                ProtocolError.MPA_CONNECTION_LOST,
-                "the connection was lost: " + cause.getMessage(),
-                cause));
+                EndedBy.TRANSPORT, ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause));
     }
 
     /** Nothing moved for the close timeout: cut the connection. */
     void onDeadline() {
-        if (phase == Phase.DRAINING && sentSinceDeadline > 0) {
-            sentSinceDeadline = 0;
+        long octets = counters.get(Counter.ULPDU_OCTETS_SENT);
+        if (phase == Phase.DRAINING && octets > octetsAtDeadline) {
+            octetsAtDeadline = octets;
             link.armDeadline();
             return;
         }

@@ -1,5 +1,7 @@
 package io.iwarp.verbs;
 
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaStartupHandler;
 import io.iwarp.mpa.StartMode;
@@ -125,8 +127,15 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         transportHandlers.accept(pipeline);
         QueuePair queuePair = new QueuePair(channel, domain, settings);
         channel.attr(QUEUE_PAIR).set(queuePair);
-        MpaStartupHandler startupHandler = startup.create(queuePair);
-        queuePair.engine().addHandlers(pipeline, startupHandler);
+        try {
+            queuePair.engine().addHandlers(pipeline, startup.create(queuePair));
+        } catch (RuntimeException e) {
+            queuePair
+                    .engine()
+                    .onEnded(new CloseReason(
+                            EndedBy.LOCAL_APPLICATION, null, "the application failed to prepare: " + e, e));
+            throw e;
+        }
     }
 
     private void configure(ChannelConfig config) {

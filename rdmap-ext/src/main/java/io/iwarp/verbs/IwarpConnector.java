@@ -1,7 +1,6 @@
 package io.iwarp.verbs;
 
 import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
@@ -33,8 +32,11 @@ public final class IwarpConnector {
         CompletableFuture<QueuePair> connected = new CompletableFuture<>();
         ChannelFuture connecting = bootstrap.connect(address);
         connecting.addListener(done -> {
-            if (done.isSuccess()) {
-                follow(connecting.channel(), connected);
+            QueuePair queuePair = IwarpChannelInitializer.queuePair(connecting.channel());
+            if (queuePair != null
+                    && (done.isSuccess()
+                            || queuePair.ready().toCompletableFuture().isDone())) {
+                follow(queuePair, connected);
             } else {
                 connected.completeExceptionally(done.cause());
             }
@@ -42,12 +44,7 @@ public final class IwarpConnector {
         return connected;
     }
 
-    private static void follow(Channel channel, CompletableFuture<QueuePair> connected) {
-        QueuePair queuePair = IwarpChannelInitializer.queuePair(channel);
-        if (queuePair == null) {
-            connected.completeExceptionally(new IllegalStateException("the initializer did not run on " + channel));
-            return;
-        }
+    private static void follow(QueuePair queuePair, CompletableFuture<QueuePair> connected) {
         queuePair.ready().whenComplete((ready, failure) -> {
             if (failure == null) {
                 connected.complete(ready);

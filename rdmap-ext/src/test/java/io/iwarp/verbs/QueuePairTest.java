@@ -23,6 +23,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -315,7 +316,10 @@ class QueuePairTest {
         ByteBuf source = Unpooled.directBuffer(length, length).writeZero(length);
         source.setInt(length - 4, 0xcafebabe);
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
-        QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
+        QueuePairSettings impatient = QueuePairSettings.builder()
+                .rdmap(new RdmapSettings(Duration.ofMillis(100)))
+                .build();
+        QueuePair initiator = loopback.connect(address, domain, impatient, qp -> {});
         CompletableFuture<Completion> written = initiator.write(source, target.remoteBuffer());
         initiator.close();
         assertThatThrownBy(() -> initiator.send(Unpooled.EMPTY_BUFFER))
@@ -412,6 +416,31 @@ class QueuePairTest {
         target.close();
         eight.release();
         sink.release();
+    }
+
+    @Test
+    void aConnectionThatCannotBeMadeLeavesNothingBehind() throws Exception {
+        SocketAddress nobodyListens;
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            nobodyListens = server.getLocalSocketAddress();
+        }
+        QueuePair[] prepared = new QueuePair[1];
+        assertThatThrownBy(() -> loopback.connect(
+                        nobodyListens, domain, QueuePairSettings.DEFAULT, queuePair -> prepared[0] = queuePair))
+                .cause()
+                .isInstanceOf(ConnectException.class);
+        await(prepared[0].closed());
+    }
+
+    @Test
+    void aFailureToPrepareIsWhatTheConnectorReports() throws Exception {
+        SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
+        assertThatThrownBy(() -> loopback.connect(address, domain, QueuePairSettings.DEFAULT, queuePair -> {
+                    throw new UnsupportedOperationException("no memory for receives");
+                }))
+                .cause()
+                .isInstanceOf(StreamEndedException.class)
+                .hasMessageContaining("no memory for receives");
     }
 
     @Test
