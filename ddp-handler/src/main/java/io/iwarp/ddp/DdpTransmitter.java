@@ -72,7 +72,8 @@ final class DdpTransmitter {
     private boolean writing;
     private boolean reporting;
     private boolean resuming;
-    private boolean failed;
+    /** A failure is no news: one was reported, or the ULP has closed the channel. */
+    private boolean failureKnown;
 
     DdpTransmitter(
             ChannelHandlerContext context, DdpSettings settings, DdpUlp ulp, DdpReceiver receiver, Counters counters) {
@@ -145,6 +146,12 @@ final class DdpTransmitter {
         if (phase != Phase.ENDED) {
             phase = Phase.CLOSING;
         }
+    }
+
+    /** The ULP closes the channel: what is still on its way may be lost, and nobody needs to hear of it. */
+    void closeRequested() {
+        closing();
+        failureKnown = true;
     }
 
     /** The channel is gone: drops everything. */
@@ -309,16 +316,16 @@ final class DdpTransmitter {
         } finally {
             reporting = false;
         }
-        if (phase != Phase.ENDED && !failed && idle()) {
+        if (phase != Phase.ENDED && !failureKnown && idle()) {
             ulp.onAllSent();
         }
     }
 
     private void fail(Throwable cause) {
-        if (failed || phase == Phase.ENDED) {
+        if (failureKnown || phase == Phase.ENDED) {
             return;
         }
-        failed = true;
+        failureKnown = true;
         if (phase == Phase.OPEN) {
             phase = Phase.FAILED;
         }

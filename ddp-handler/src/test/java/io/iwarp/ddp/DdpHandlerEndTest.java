@@ -148,6 +148,20 @@ class DdpHandlerEndTest {
     }
 
     @Test
+    void aLossWhileTheChannelIsBeingClosedIsNotReported() {
+        ddp.ready();
+        ddp.send("a");
+        ddp.flush();
+        transport.holdsClose = true;
+        ddp.channel.close();
+        transport.lose(new ClosedChannelException());
+
+        assertThat(ddp.channel.isOpen()).isTrue();
+        assertThat(ddp.ulp.events).isEmpty();
+        transport.holdsClose = false;
+    }
+
+    @Test
     void aLossAfterTheChannelWasClosedIsNotReported() {
         ddp.ready();
         ddp.send("a");

@@ -103,7 +103,7 @@ class DdpHandlerTransmitTest {
     }
 
     @Test
-    @Requirement({"DDP-3", "DDP-36"})
+    @Requirement({"DDP-3", "DDP-36", "DDP-40"})
     void messagesAreReportedInOrderWhenTheTransportHasTakenThem() {
         ddp.ready();
         ddp.send("a");
