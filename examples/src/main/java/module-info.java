@@ -1,8 +1,13 @@
 /** The {@code iwarp} command: the stack at work, and tools to try and measure it. */
+@SuppressWarnings("requires-automatic") // HdrHistogram is not a module; nothing depends on this one.
 module io.iwarp.examples {
-    requires io.iwarp.rdmap;
-    requires io.netty.handler;
+    requires ch.qos.logback.classic;
+    requires HdrHistogram;
     requires info.picocli;
+    requires io.iwarp.rdmap;
+    requires io.netty.common;
+    requires io.netty.handler;
+    requires me.tongfei.progressbar;
     requires org.slf4j;
     requires static org.jspecify;
 

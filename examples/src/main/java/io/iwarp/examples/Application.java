@@ -1,0 +1,59 @@
+package io.iwarp.examples;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Which of the commands' own protocols a connection carries. Both sides say so at the beginning of the private data of
+ * the MPA start-up, so that a client at the wrong server is told.
+ */
+enum Application {
+    /** {@link Demo}: the reply goes on with the advertised memory. */
+    DEMO("iwarp demo 1", "the responder of a running demo"),
+    /** {@link EchoServer}: the reply goes on with the longest message it takes, 4 octets. */
+    ECHO("iwarp echo 1", "an echo-server, to be used by 'iwarp echo-client'"),
+    /** {@link WriteServer}: nothing goes with the reply. */
+    WRITE("iwarp write 1", "a write-server, to be used by 'iwarp write-client'");
+
+    private final String greeting;
+    private final String server;
+
+    Application(String greeting, String server) {
+        this.greeting = greeting;
+        this.server = server;
+    }
+
+    /** {@return the private data of a connection request} */
+    byte[] request() {
+        return greeting.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** {@return the private data of an acceptance that goes on with {@code rest}} */
+    byte[] reply(ByteBuf rest) {
+        return ByteBufUtil.getBytes(Unpooled.copiedBuffer(Unpooled.wrappedBuffer(request()), rest));
+    }
+
+    /** {@return whether a connection request is meant for this application} */
+    boolean isRequestedBy(byte[] privateData) {
+        return Arrays.equals(privateData, request());
+    }
+
+    /** {@return the private data of a rejection of another application's request} */
+    byte[] rejection() {
+        return ("this is " + server).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** {@return what follows the greeting in the private data of an acceptance} */
+    ByteBuf restOfReply(byte[] privateData, int length) throws CommandFailedException {
+        byte[] begin = request();
+        boolean known = privateData.length == begin.length + length
+                && Arrays.equals(privateData, 0, begin.length, begin, 0, begin.length);
+        if (!known) {
+            throw new CommandFailedException("the other side accepted, but is not " + server + ": check the address");
+        }
+        return Unpooled.wrappedBuffer(privateData, begin.length, length);
+    }
+}

@@ -1,0 +1,110 @@
+package io.iwarp.examples;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.verbs.ConnectionRequestListener;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * What a command needs to listen and connect: event loops over NIO and a protection domain. Its methods block; do not call them on an event loop.
+ */
+final class Endpoint implements AutoCloseable {
+    private static final int EVENT_LOOPS = 2;
+    private static final long PATIENCE_SECONDS = 60;
+    private static final long SHUTDOWN_SECONDS = 5;
+
+    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, NioIoHandler.newFactory());
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final Consumer<ChannelPipeline> transportHandlers;
+    private final Closeable afterwards;
+
+    /**
+     * @param transportHandlers adds to each pipeline what belongs between the socket and MPA
+     * @param afterwards closed when this endpoint and all its channels are
+     */
+    Endpoint(Consumer<ChannelPipeline> transportHandlers, Closeable afterwards) {
+        this.transportHandlers = transportHandlers;
+        this.afterwards = afterwards;
+    }
+
+    /** An endpoint with nothing between the socket and MPA. */
+    static Endpoint plain() {
+        return new Endpoint(pipeline -> {}, () -> {});
+    }
+
+    /** An endpoint that writes all that crosses its sockets into a capture, and closes that in the end. */
+    static Endpoint captured(Capture capture) {
+        return new Endpoint(capture::addTo, capture);
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    /** Listens for connection requests. */
+    IwarpListener listen(SocketAddress address, QueuePairSettings settings, ConnectionRequestListener requests)
+            throws IOException, InterruptedException, CommandFailedException {
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, settings, requests);
+        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class);
+        return await(IwarpListener.listen(bootstrap, initializer.withTransportHandlers(transportHandlers), address));
+    }
+
+    /** Connects, and waits until requests flow. */
+    QueuePair connect(
+            SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare)
+            throws IOException, InterruptedException, CommandFailedException {
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain, settings, privateData, prepare);
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(NioSocketChannel.class);
+        return await(
+                new IwarpConnector(bootstrap, initializer.withTransportHandlers(transportHandlers)).connect(address));
+    }
+
+    /** Waits for what the peer or the transport has to do, at most a minute. */
+    static <T> T await(CompletionStage<T> stage) throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException failure ? failure : new IOException(e.getCause());
+        } catch (TimeoutException e) {
+            throw noAnswer();
+        }
+    }
+
+    /** The peer is there, but silent. */
+    static CommandFailedException noAnswer() {
+        return new CommandFailedException(
+                "the other side said nothing for " + PATIENCE_SECONDS + " s: look what it is doing, and try again");
+    }
+
+    /** How long a command waits for its peer, in seconds. */
+    static long patienceSeconds() {
+        return PATIENCE_SECONDS;
+    }
+
+    /** Closes all connections, waits for the event loops to end, then what was to be closed afterwards. */
+    @Override
+    public void close() throws IOException {
+        group.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        afterwards.close();
+        domain.close();
+    }
+}

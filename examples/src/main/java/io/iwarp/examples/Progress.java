@@ -1,0 +1,68 @@
+package io.iwarp.examples;
+
+import java.io.Console;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** A progress bar on stderr, or none. */
+final class Progress implements AutoCloseable {
+    private static final int COLUMNS = 79;
+    private static final long MEBIBYTE = 1L << 20;
+
+    private final @Nullable ProgressBar bar;
+
+    private Progress(@Nullable ProgressBar bar) {
+        this.bar = bar;
+    }
+
+    /**
+     * Draws an empty bar.
+     *
+     * @param size at the end, in octets
+     * @param wanted null to show it on a terminal only
+     */
+    static Progress begin(String name, long size, @Nullable Boolean wanted) {
+        boolean show = wanted == null ? onTerminal() : wanted;
+        if (!show) {
+            return new Progress(null);
+        }
+        return new Progress(new ProgressBarBuilder()
+                .setTaskName(name)
+                .setInitialMax(size)
+                .setUnit(" MiB", MEBIBYTE)
+                .showSpeed()
+                .setStyle(ProgressBarStyle.ASCII)
+                .setConsumer(new ConsoleProgressBarConsumer(System.err, COLUMNS))
+                .build());
+    }
+
+    @SuppressWarnings("SystemConsoleNull") // From Java 22 on it is never null, but has a method that tells.
+    private static boolean onTerminal() {
+        Console console = System.console();
+        if (console == null) {
+            return false;
+        }
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            return true;
+        }
+    }
+
+    /** Moves the bar to this number of octets. */
+    void at(long octets) {
+        if (bar != null) {
+            bar.stepTo(octets);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (bar != null) {
+            bar.close();
+        }
+    }
+}
