@@ -414,6 +414,22 @@ class ProtocolErrorTest {
         assertThat(large.release()).isTrue();
     }
 
+    /** Closing a socket with unread input would send RST and take the Terminate away from the peer. */
+    @Test
+    @Requirement({"RDMAP-58", "DDP-66"})
+    void aTerminateReachesAPeerThatGoesOnSending() throws Exception {
+        Segment wrong = Segment.write(0, 0, new byte[] {1});
+        byte[] flood = Segment.write(0, 0, new byte[60_000]).fpdu();
+        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+            peer.sends(write(region, BASE, new byte[0]), wrong);
+            for (int i = 0; i < 300; i++) {
+                peer.sends(flood);
+            }
+            peer.expectTerminate("1100c000000f" + HexFormat.of().formatHex(wrong.header()));
+        }
+        assertEndedWith("1100", EndedBy.LOCAL_FAULT);
+    }
+
     @Test
     @Requirement({"RDMAP-43", "RDMAP-44", "RDMAP-46", "RDMAP-49"})
     void aTerminateOfThePeerReachesTheApplicationAndIsNotAnswered() throws Exception {

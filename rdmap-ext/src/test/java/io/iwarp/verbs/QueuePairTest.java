@@ -542,6 +542,28 @@ class QueuePairTest {
         }
     }
 
+    /** The race of a post with the end, made certain: its slot is claimed before the end and published after it. */
+    @Test
+    void aPostThatCrossesTheEndOfTheStreamIsFlushed() throws Exception {
+        SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
+        QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
+        WorkRequest late = initiator.engine().claimSend();
+        ReceiveRequest lateReceive = initiator.engine().claimReceive();
+        initiator.abort();
+        CloseReason reason = await(initiator.closed());
+        CompletableFuture<CloseReason> sendFlushed = new CompletableFuture<>();
+        CompletableFuture<CloseReason> receiveFlushed = new CompletableFuture<>();
+        late.send(false);
+        initiator
+                .engine()
+                .publish(late.set(1, Operation.SEND, (qp, completion) -> sendFlushed.complete(completion.failure())));
+        initiator
+                .engine()
+                .publish(lateReceive.set(2, null, (qp, completion) -> receiveFlushed.complete(completion.failure())));
+        assertThat(await(sendFlushed)).isEqualTo(reason);
+        assertThat(await(receiveFlushed)).isEqualTo(reason);
+    }
+
     @Test
     void everyPostOfManyThreadsCompletesOnceAlsoWhenTheStreamEndsMeanwhile() throws Exception {
         int threads = 2;
