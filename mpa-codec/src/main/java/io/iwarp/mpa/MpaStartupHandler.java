@@ -69,7 +69,8 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
      * Returns a handler that sends an MPA Request Frame as soon as the channel is active, and waits for the Reply.
      *
      * @param settings the wishes for this connection
-     * @param privateData 0 to 512 octets for the Request Frame, copied; must be none with a pre-agreed start
+     * @param privateData 0 to 512 octets for the Request Frame, copied; must be none with a pre-agreed start. Some peers,
+     *     Linux siw among them, take no more than 256 and close the connection on more.
      * @throws IllegalArgumentException if there are more than 512 octets, or any with a pre-agreed start
      */
     public static MpaStartupHandler initiator(MpaSettings settings, byte[] privateData) {
@@ -315,7 +316,6 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
             return false;
         }
         phase = Phase.HANDING_OVER;
-        cancelTimeout();
         return true;
     }
 

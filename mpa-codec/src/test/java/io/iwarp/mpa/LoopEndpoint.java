@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 /** One end of a real connection: start-up, framing, and a recorder of what comes out on top. */
 final class LoopEndpoint extends ChannelInitializer<Channel> {
 
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long PATIENCE_SECONDS = 20;
 
     /** Connection requests, events, ULPDUs (as text behind "ULPDU ") and plain octets (as text), in order. */
     final BlockingQueue<Object> seen = new LinkedBlockingQueue<>();

@@ -57,6 +57,7 @@ class MpaStartupFailureTest {
         peer.sends(ascii("no key")).sends(request("40010000"));
         peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
 
+        peer.expectsNoTimer();
         assertThat(closing).hasSize(1);
         assertThat(peer.requests).isEmpty();
         peer.closes();

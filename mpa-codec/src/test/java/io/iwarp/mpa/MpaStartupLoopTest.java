@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 /** Two endpoints over TCP; the test's own thread is the application's, a foreign one to both event loops. */
 class MpaStartupLoopTest {
 
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long PATIENCE_SECONDS = 20;
     private static final MpaSettings DEFAULTS = MpaSettings.defaults();
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
@@ -143,8 +143,8 @@ class MpaStartupLoopTest {
             assertThat(end.next(MpaEvent.StartupFailed.class).reason().toString())
                     .contains("both sides are initiators");
         }
-        clientChannel.closeFuture().await();
-        serverChannel.closeFuture().await();
+        clientChannel.closeFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        serverChannel.closeFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     @Test
@@ -156,7 +156,7 @@ class MpaStartupLoopTest {
 
         assertThat(server.next(MpaEvent.StartupFailed.class).reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
         assertThat(client.next(MpaEvent.StartupFailed.class).reason().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
-        clientChannel.closeFuture().await();
+        clientChannel.closeFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     @Test
