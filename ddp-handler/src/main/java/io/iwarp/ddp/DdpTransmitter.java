@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Every burst is flushed. After a number of bursts the event loop gets a turn for its other work.
  *
  * <p>Everything may re-enter: a write or flush can complete promises, whose listeners report messages as sent, upon
- * which the ULP writes and flushes again. {@link #transmit} and {@link #report} therefore never nest; an inner call
- * leaves the work to the loop that is running already.
+ * which the ULP writes and flushes again. {@link #transmit} and {@link #report} therefore never nest, nor does the ULP
+ * send from within a report; an inner call leaves the work to the loop that is running already. So all bursts of one
+ * turn are counted, however a ULP and a fast transport spur each other on.
  */
 final class DdpTransmitter {
     /** How many bursts go out before other work of the event loop gets a turn. */
@@ -41,7 +42,7 @@ final class DdpTransmitter {
         FAILED,
         /** Takes nothing more; what it has still goes out. */
         CLOSING,
-        /** The channel is gone. */
+        /** The channel is gone, or on its way out. */
         ENDED
     }
 
@@ -72,8 +73,8 @@ final class DdpTransmitter {
     private boolean writing;
     private boolean reporting;
     private boolean resuming;
-    /** A failure is no news: one was reported, or the ULP has closed the channel. */
-    private boolean failureKnown;
+    /** A failure was met; those of later bursts are no news. */
+    private boolean failed;
 
     DdpTransmitter(
             ChannelHandlerContext context, DdpSettings settings, DdpUlp ulp, DdpReceiver receiver, Counters counters) {
@@ -136,7 +137,7 @@ final class DdpTransmitter {
     /** Lets everything written so far go out. */
     void flush() {
         queue.flush();
-        if (!transmit() && !transmitting) {
+        if (!transmit() && !transmitting && !reporting) {
             context.flush();
         }
     }
@@ -148,13 +149,7 @@ final class DdpTransmitter {
         }
     }
 
-    /** The ULP closes the channel: what is still on its way may be lost, and nobody needs to hear of it. */
-    void closeRequested() {
-        closing();
-        failureKnown = true;
-    }
-
-    /** The channel is gone: drops everything. */
+    /** The channel is gone, or the ULP closes it: drops everything. */
     void end() {
         if (phase != Phase.ENDED) {
             phase = Phase.ENDED;
@@ -162,7 +157,6 @@ final class DdpTransmitter {
             open = null;
             underWay.clear();
             segmenter.abandon();
-            segmenter.release();
             StreamEndedException cause = ended("the channel was closed before the message was sent");
             queue.dropUnsent(cause);
             queue.dropHandedOver(0, cause);
@@ -182,7 +176,7 @@ final class DdpTransmitter {
      * @return whether anything was flushed
      */
     boolean transmit() {
-        if (transmitting || resuming || !ready) {
+        if (transmitting || reporting || resuming || !ready) {
             return false;
         }
         transmitting = true;
@@ -295,8 +289,11 @@ final class DdpTransmitter {
             spare.push(head);
             head = underWay.peek();
         }
-        report();
-        transmit();
+        try {
+            report();
+        } finally {
+            transmit();
+        }
     }
 
     private void report() {
@@ -316,16 +313,16 @@ final class DdpTransmitter {
         } finally {
             reporting = false;
         }
-        if (phase != Phase.ENDED && !failureKnown && idle()) {
+        if (phase != Phase.ENDED && !failed && idle()) {
             ulp.onAllSent();
         }
     }
 
     private void fail(Throwable cause) {
-        if (failureKnown || phase == Phase.ENDED) {
+        if (failed || phase == Phase.ENDED) {
             return;
         }
-        failureKnown = true;
+        failed = true;
         if (phase == Phase.OPEN) {
             phase = Phase.FAILED;
         }

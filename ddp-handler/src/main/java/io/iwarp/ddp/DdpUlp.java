@@ -54,7 +54,7 @@ public interface DdpUlp {
     /**
      * The transport has taken all octets of everything written so far. Comes after {@link #onSent} of the last message;
      * this is the moment to close the sending half without losing anything. A message written but not flushed counts as
-     * something still to be sent.
+     * something still to be sent. Does not come any more once a message could not be sent.
      */
     default void onAllSent() {}
 

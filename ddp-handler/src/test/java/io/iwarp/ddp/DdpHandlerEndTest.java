@@ -95,6 +95,21 @@ class DdpHandlerEndTest {
     }
 
     @Test
+    void finalWordsWaitForAFlushOfTheirOwn() {
+        ddp.ready();
+        ddp.writable(false);
+        ddp.send("dropped");
+        ddp.flush();
+        ddp.write(terminate());
+        ddp.writable(true);
+        assertThat(ddp.sent()).isEmpty();
+
+        ddp.flush();
+
+        assertThat(ddp.sent()).containsExactly("T");
+    }
+
+    @Test
     void finalWordsWrittenInTheMiddleOfABurstStillClose() {
         ddp.ready();
         ddp.write(message("a".repeat(5000)));
@@ -134,6 +149,24 @@ class DdpHandlerEndTest {
     }
 
     @Test
+    @Requirement({"DDP-3", "DDP-50"})
+    void aLossDropsWhatWaitsForTheWindow() {
+        ddp.ready();
+        ddp.write(message(new byte[3 * DdpSettings.MINIMUM_TRANSMIT_WINDOW]));
+        ChannelFuture behind = ddp.writeWithPromise(message("behind"));
+        ddp.flush();
+        int before = transport.segments;
+        transport.lose(new IOException("connection reset"));
+        transport.takeAll();
+        ddp.runTasks();
+
+        assertThat(transport.segments).isEqualTo(before);
+        assertThat(behind.cause()).hasMessage("connection reset");
+        assertThat(ddp.ulp.events).containsExactly("fault MPA_CONNECTION_LOST");
+        assertThat(ddp.exceptions).isEmpty();
+    }
+
+    @Test
     @Requirement({"DDP-3", "DDP-36"})
     void whatWasTakenBeforeTheLossIsReportedAsSent() {
         ddp.ready();
@@ -162,14 +195,20 @@ class DdpHandlerEndTest {
     }
 
     @Test
-    void aLossAfterTheChannelWasClosedIsNotReported() {
+    void aLossWithWhichTheChannelClosedIsNotReportedAsTheChannelTellsIt() {
         ddp.ready();
         ddp.send("a");
         ddp.flush();
-        ddp.channel.close().syncUninterruptibly();
-        transport.lose(new ClosedChannelException());
+        // As the transport does it: the promises fail before the pipeline hears that the channel is gone.
+        ddp.channel.closeFuture().addListener(closed -> {
+            assertThat(ddp.passedOn).doesNotContain("inactive");
+            transport.lose(new ClosedChannelException());
+        });
+        ddp.channel.unsafe().close(ddp.channel.newPromise());
 
+        assertThat(transport.promises).isEmpty();
         assertThat(ddp.ulp.events).isEmpty();
+        assertThat(ddp.passedOn).contains("inactive");
     }
 
     @Test

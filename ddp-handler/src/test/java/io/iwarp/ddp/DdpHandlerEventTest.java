@@ -75,6 +75,17 @@ class DdpHandlerEventTest {
     }
 
     @Test
+    @Requirement("DDP-45")
+    void aSegmentAfterThePeersHalfCloseIsAnError() {
+        ddp.ready();
+        ddp.ulp.post(0, 4);
+        ddp.fire(new MpaEvent.PeerClosedHalf());
+        ddp.receives(Segment.untagged(0, 1).payload("x"));
+
+        assertThat(ddp.ulp.events).containsExactly("half closed", "fault MPA_CONNECTION_LOST", "read complete");
+    }
+
+    @Test
     @Requirement({"DDP-27", "DDP-41"})
     void segmentsAreHandledAndNotPassedOn() {
         ddp.ready();

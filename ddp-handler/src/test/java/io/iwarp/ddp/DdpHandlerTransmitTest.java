@@ -123,6 +123,41 @@ class DdpHandlerTransmitTest {
     }
 
     @Test
+    @Requirement({"DDP-36", "DDP-40"})
+    void aMessageOfSeveralBurstsIsReportedWithTheLastOfThem() {
+        ddp.ready();
+        for (int i = 0; i < 3; i++) {
+            ddp.send("short");
+            ddp.flush();
+        }
+        transport.takeAll();
+        ddp.ulp.events.clear();
+        ddp.write(message("b".repeat(100_000)));
+        ddp.flush();
+        assertThat(transport.promises).hasSize(2);
+
+        transport.take();
+        assertThat(ddp.ulp.events).isEmpty();
+        transport.take();
+        assertThat(ddp.ulp.events).containsExactly("sent bbbbbbbbbbbbbbbb", "all sent");
+    }
+
+    @Test
+    @Requirement("DDP-36")
+    void reportsStayInOrderWhenTheTransportTakesMoreFromWithinThem() {
+        ddp.ready();
+        ddp.send("a");
+        ddp.send("b");
+        ddp.flush();
+        ddp.send("c");
+        ddp.flush();
+        ddp.ulp.onSent = message -> transport.takeAll();
+        transport.take();
+
+        assertThat(ddp.ulp.events).containsExactly("sent a", "sent b", "sent c", "all sent");
+    }
+
+    @Test
     void promisesThatCompleteOutOfOrderChangeNothing() {
         ddp.ready();
         ddp.send("a");
@@ -229,6 +264,9 @@ class DdpHandlerTransmitTest {
         int before = transport.flushes;
         ddp.channel.pipeline().flush();
         assertThat(transport.flushes - before).isEqualTo(DdpTransmitter.BURSTS_PER_TURN);
+        int segments = transport.segments;
+        ddp.flush();
+        assertThat(transport.segments).as("sent out of turn").isEqualTo(segments);
 
         ddp.runTasks();
 
@@ -255,6 +293,77 @@ class DdpHandlerTransmitTest {
         assertThat(left[0]).isZero();
         assertThat(transport.segments).isEqualTo(100_000);
         assertThat(ddp.ulp.events).containsExactly("all sent");
+    }
+
+    @Test
+    void aUlpThatAlwaysWritesTheNextMessageDoesNotKeepTheEventLoopForItself() {
+        transport.takesOnFlush = true;
+        int[] sent = {0};
+        ddp.ulp.onSent = message -> {
+            if (++sent[0] < 1000) {
+                ddp.writeAndFlush(message);
+            }
+        };
+        ddp.ready();
+        ddp.send("a");
+        ddp.flush();
+        assertThat(sent[0]).isEqualTo(DdpTransmitter.BURSTS_PER_TURN);
+
+        ddp.runTasks();
+
+        assertThat(sent[0]).isEqualTo(1000);
+    }
+
+    @Test
+    void norDoesItWhenTheTransportTookTheFirstMessageOnItsOwnTime() {
+        int[] sent = {0};
+        ddp.ulp.onSent = message -> {
+            if (++sent[0] < 1000) {
+                ddp.writeAndFlush(message);
+            }
+        };
+        ddp.ready();
+        ddp.send("a");
+        ddp.flush();
+        transport.takesOnFlush = true;
+        transport.take();
+        assertThat(sent[0]).isEqualTo(1 + DdpTransmitter.BURSTS_PER_TURN);
+
+        ddp.runTasks();
+
+        assertThat(sent[0]).isEqualTo(1000);
+    }
+
+    @Test
+    void whatTheUlpWritesWhileItIsToldOfSeveralMessagesLeavesTogether() {
+        ddp.ready();
+        for (String text : List.of("a", "b", "c")) {
+            ddp.send(text);
+        }
+        ddp.flush();
+        int before = transport.flushes;
+        ddp.ulp.onSent = ddp::writeAndFlush;
+        transport.take();
+
+        assertThat(ddp.sent()).containsExactly("a", "b", "c", "a", "b", "c");
+        assertThat(transport.promises).hasSize(1);
+        assertThat(transport.flushes - before).isEqualTo(1);
+    }
+
+    @Test
+    void aSegmentFromTwoPiecesOfMemoryIsSentWhole() {
+        ByteBuf piece = ByteBufAllocator.DEFAULT.directBuffer(3, 3).setBytes(0, new byte[] {'x', 'y', 'z'});
+        try (ProtectionDomain domain = ProtectionDomain.create();
+                MemoryRegion region = domain.region().buffers(piece, piece).register()) {
+            DdpMessage message = new DdpMessage().untagged(0x43, 0, 0);
+            message.payload().wrap(region, 1, 4);
+            ddp.ready();
+            ddp.writeAndFlush(message);
+
+            assertThat(ddp.sent()).containsExactly("yzxy");
+        } finally {
+            piece.release();
+        }
     }
 
     @Test
@@ -287,6 +396,7 @@ class DdpHandlerTransmitTest {
         ddp.send("a");
         ddp.send("b");
         ddp.flush();
+        assertThat(transport.flushes).isEqualTo(1);
         transport.onWrite = () -> {};
         transport.takeAll();
 
