@@ -9,131 +9,91 @@ import java.util.zip.CRC32C;
  * A DDP segment of a scripted peer, written down from the RFCs' figures without any code of the stack. The defaults are
  * legal; each test breaks what it is about.
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record Segment(
-        boolean tagged,
-        boolean last,
-        int ddpVersion,
-        int rdmapVersion,
-        int opcode,
-        int invalidateStag,
-        int queue,
-        int msn,
-        int offset,
-        int stag,
-        long taggedOffset,
-        byte[] payload) {
+final class Segment implements Cloneable {
+    private boolean tagged;
+    private boolean last = true;
+    private int ddpVersion = 1;
+    private int rdmapVersion = 1;
+    private int opcode;
+    private int invalidateStag;
+    private int queue;
+    private int msn;
+    private int offset;
+    private int stag;
+    private long taggedOffset;
+    private byte[] payload = {};
+
+    private Segment() {}
+
     static Segment send(int msn, byte[] payload) {
-        return new Segment(false, true, 1, 1, 3, 0, 0, msn, 0, 0, 0, payload);
+        Segment segment = new Segment();
+        segment.opcode = 3;
+        segment.msn = msn;
+        segment.payload = payload;
+        return segment;
     }
 
     static Segment write(int stag, long taggedOffset, byte[] payload) {
-        return new Segment(true, true, 1, 1, 0, 0, 0, 0, 0, stag, taggedOffset, payload);
+        Segment segment = new Segment();
+        segment.tagged = true;
+        segment.stag = stag;
+        segment.taggedOffset = taggedOffset;
+        segment.payload = payload;
+        return segment;
     }
 
     static Segment terminate(byte[] content) {
         return send(1, content).opcode(7).queue(2);
     }
 
+    private Segment copy() {
+        try {
+            return (Segment) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     Segment last(boolean value) {
-        return new Segment(
-                tagged,
-                value,
-                ddpVersion,
-                rdmapVersion,
-                opcode,
-                invalidateStag,
-                queue,
-                msn,
-                offset,
-                stag,
-                taggedOffset,
-                payload);
+        Segment copy = copy();
+        copy.last = value;
+        return copy;
     }
 
     Segment ddpVersion(int value) {
-        return new Segment(
-                tagged,
-                last,
-                value,
-                rdmapVersion,
-                opcode,
-                invalidateStag,
-                queue,
-                msn,
-                offset,
-                stag,
-                taggedOffset,
-                payload);
+        Segment copy = copy();
+        copy.ddpVersion = value;
+        return copy;
     }
 
     Segment rdmapVersion(int value) {
-        return new Segment(
-                tagged,
-                last,
-                ddpVersion,
-                value,
-                opcode,
-                invalidateStag,
-                queue,
-                msn,
-                offset,
-                stag,
-                taggedOffset,
-                payload);
+        Segment copy = copy();
+        copy.rdmapVersion = value;
+        return copy;
     }
 
     Segment opcode(int value) {
-        return new Segment(
-                tagged,
-                last,
-                ddpVersion,
-                rdmapVersion,
-                value,
-                invalidateStag,
-                queue,
-                msn,
-                offset,
-                stag,
-                taggedOffset,
-                payload);
+        Segment copy = copy();
+        copy.opcode = value;
+        return copy;
     }
 
     Segment invalidateStag(int value) {
-        return new Segment(
-                tagged, last, ddpVersion, rdmapVersion, opcode, value, queue, msn, offset, stag, taggedOffset, payload);
+        Segment copy = copy();
+        copy.invalidateStag = value;
+        return copy;
     }
 
     Segment queue(int value) {
-        return new Segment(
-                tagged,
-                last,
-                ddpVersion,
-                rdmapVersion,
-                opcode,
-                invalidateStag,
-                value,
-                msn,
-                offset,
-                stag,
-                taggedOffset,
-                payload);
+        Segment copy = copy();
+        copy.queue = value;
+        return copy;
     }
 
     Segment offset(int value) {
-        return new Segment(
-                tagged,
-                last,
-                ddpVersion,
-                rdmapVersion,
-                opcode,
-                invalidateStag,
-                queue,
-                msn,
-                value,
-                stag,
-                taggedOffset,
-                payload);
+        Segment copy = copy();
+        copy.offset = value;
+        return copy;
     }
 
     /** The DDP header: 14 octets tagged, 18 untagged. */
