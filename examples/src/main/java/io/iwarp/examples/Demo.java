@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
                 + " advertises it, an initiator writes into it and says so, and the responder checks every octet.",
         footer = {"%nExamples:", "  iwarp demo", "  iwarp demo --markers --size 1M --pcap demo.pcap"})
 final class Demo implements Callable<Integer> {
-    private static final long GREATEST_SIZE = 1L << 30;
+    private static final long GREATEST_SIZE = 0xffff_ffffL;
 
     @Spec
     private CommandSpec spec;
@@ -32,26 +32,36 @@ final class Demo implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "16M",
             converter = Octets.Converter.class,
-            description = "How much to write, 1 octet to 1 GiB; K, M and G are understood.")
+            description = "How much to write in one message, 1 octet to 4 GiB - 1; K, M and G are understood.%n"
+                    + "Each side needs that much direct memory (-XX:MaxDirectMemorySize).")
     private long size;
 
     @Override
     public Integer call() throws Exception {
         if (size < 1 || size > GREATEST_SIZE) {
             throw new ParameterException(
-                    spec.commandLine(), "--size " + Octets.size(size) + " is outside 1 octet to 1 GiB");
+                    spec.commandLine(), "--size " + Octets.size(size) + " is outside 1 octet to 4 GiB - 1");
         }
+        try {
+            run();
+        } catch (OutOfMemoryError e) {
+            throw new CommandFailedException("there is no direct memory for " + Octets.size(size)
+                    + " on each side: allow more with java -XX:MaxDirectMemorySize=..., or write less");
+        }
+        return 0;
+    }
+
+    private void run() throws Exception {
         Story story = new Story(spec.commandLine().getOut());
         story.title("iWARP demo: RDMA over TCP loopback, " + Octets.size(size));
         QueuePairSettings settings = connection.settings().build();
         // The two ends share nothing but the process, and one capture has all that crosses the wire.
         try (Endpoint initiatorEnd = connection.open();
                 Endpoint responderEnd = Endpoint.plain();
-                DemoResponder responder = new DemoResponder(responderEnd.domain(), (int) size);
+                DemoResponder responder = new DemoResponder(responderEnd.domain(), size);
                 IwarpListener listener = responderEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {
-            new DemoInitiator(story, initiatorEnd, (int) size).run(listener.localAddress(), settings, responder);
+            new DemoInitiator(story, initiatorEnd, size).run(listener.localAddress(), settings, responder);
         }
-        return 0;
     }
 }

@@ -19,11 +19,11 @@ import java.util.concurrent.ThreadLocalRandom;
 final class DemoInitiator {
     private final Story story;
     private final Endpoint endpoint;
-    private final int size;
+    private final long size;
     private final OctetPattern pattern =
             new OctetPattern(ThreadLocalRandom.current().nextLong());
 
-    DemoInitiator(Story story, Endpoint endpoint, int size) {
+    DemoInitiator(Story story, Endpoint endpoint, long size) {
         this.story = story;
         this.endpoint = endpoint;
         this.size = size;
@@ -38,26 +38,27 @@ final class DemoInitiator {
         RemoteBuffer target = RemoteBuffer.decode(
                 Application.DEMO.restOfReply(agreed.peerPrivateData(), RemoteBuffer.ENCODED_LENGTH));
         tellStart(queuePair, agreed, System.nanoTime() - begin, target);
-        ByteBuf source = ByteBufAllocator.DEFAULT.directBuffer(size, size);
-        try {
-            pattern.append(source, size);
+        try (MemoryRegion source = endpoint.domain()
+                .region()
+                .allocate(ByteBufAllocator.DEFAULT, size)
+                .register()) {
+            pattern.fill(source.span());
             writeAndCheck(queuePair, source, target, responder);
         } finally {
             queuePair.close();
             Endpoint.await(queuePair.closed());
-            source.release();
         }
         tellEnd(queuePair, responder);
     }
 
-    private void writeAndCheck(QueuePair queuePair, ByteBuf source, RemoteBuffer target, DemoResponder responder)
+    private void writeAndCheck(QueuePair queuePair, MemoryRegion source, RemoteBuffer target, DemoResponder responder)
             throws IOException, InterruptedException, CommandFailedException {
         ByteBuf done = new DoneMessage(size, pattern.seed()).encode();
         ByteBuf answer = Unpooled.buffer(DoneMessage.ENCODED_LENGTH, DoneMessage.ENCODED_LENGTH);
         CompletableFuture<Completion> answered = queuePair.receive(answer);
 
         long begin = System.nanoTime();
-        CompletableFuture<Completion> written = queuePair.write(source, target);
+        CompletableFuture<Completion> written = queuePair.write(source, 0, size, target);
         CompletableFuture<Completion> sent = queuePair.send(done);
         Endpoint.await(written);
         Endpoint.await(sent);

@@ -12,6 +12,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -19,8 +21,11 @@ import java.util.concurrent.CompletionStage;
 final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
     private static final byte[] ONE_AT_A_TIME = "another initiator was first".getBytes(StandardCharsets.UTF_8);
 
+    /** A region may be larger than a buffer can be; its buffers have at most this many octets. */
+    private static final int PIECE = 1 << 30;
+
     private final ProtectionDomain domain;
-    private final ByteBuf memory;
+    private final List<ByteBuf> memory = new ArrayList<>();
     private final CompletableFuture<QueuePair> accepted = new CompletableFuture<>();
     private final CompletableFuture<MemoryRegion> registered = new CompletableFuture<>();
     private final CompletableFuture<Report> report = new CompletableFuture<>();
@@ -32,11 +37,14 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
      * @param verifyNanos how long it took to compare
      * @param firstDifference the first octet that is not as the initiator announced it, or -1
      */
-    record Report(long deliveredAtNanos, long verifyNanos, int firstDifference) {}
+    record Report(long deliveredAtNanos, long verifyNanos, long firstDifference) {}
 
-    DemoResponder(ProtectionDomain domain, int size) {
+    DemoResponder(ProtectionDomain domain, long size) {
         this.domain = domain;
-        this.memory = ByteBufAllocator.DEFAULT.directBuffer(size, size);
+        for (long left = size; left > 0; left -= PIECE) {
+            int length = (int) Math.min(PIECE, left);
+            memory.add(ByteBufAllocator.DEFAULT.directBuffer(length, length));
+        }
     }
 
     @Override
@@ -57,7 +65,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
         ByteBuf message = Unpooled.buffer(DoneMessage.ENCODED_LENGTH, DoneMessage.ENCODED_LENGTH);
         queuePair.receive(message).whenComplete((done, failure) -> {
             if (failure == null) {
-                onDone(queuePair, message);
+                onDone(queuePair, region, message);
             } else {
                 report.completeExceptionally(failure);
             }
@@ -68,9 +76,9 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
     }
 
     /** On the event loop, so the comparison of so many octets goes elsewhere. */
-    private void onDone(QueuePair queuePair, ByteBuf message) {
+    private void onDone(QueuePair queuePair, MemoryRegion region, ByteBuf message) {
         long deliveredAt = System.nanoTime();
-        CompletionStage<Completion> answered = CompletableFuture.supplyAsync(() -> verify(message, deliveredAt))
+        CompletionStage<Completion> answered = CompletableFuture.supplyAsync(() -> verify(region, message, deliveredAt))
                 .thenCompose(found -> {
                     report.complete(found);
                     return queuePair.send(answer(message, found));
@@ -82,11 +90,11 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
         });
     }
 
-    private Report verify(ByteBuf message, long deliveredAt) {
+    private static Report verify(MemoryRegion region, ByteBuf message, long deliveredAt) {
         DoneMessage done = DoneMessage.decode(message.duplicate());
         long begin = System.nanoTime();
-        int length = (int) Math.min(done.length(), memory.capacity());
-        int difference = new OctetPattern(done.seed()).firstDifference(memory, 0, length);
+        long length = Math.min(done.length(), region.length());
+        long difference = new OctetPattern(done.seed()).firstDifference(region.span(), length);
         return new Report(deliveredAt, System.nanoTime() - begin, difference);
     }
 
@@ -117,6 +125,6 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
         if (region != null) {
             region.close();
         }
-        memory.release();
+        memory.forEach(ByteBuf::release);
     }
 }

@@ -59,7 +59,7 @@ class DemoTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"0", "2G", "-1", "much"})
+    @ValueSource(strings = {"0", "4G", "-1", "much"})
     void refusesASizeItCannotDo(String size) throws Exception {
         CommandRun demo = CommandRun.of("demo", "--size=" + size);
 

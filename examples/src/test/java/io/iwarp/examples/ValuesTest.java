@@ -3,6 +3,7 @@ package io.iwarp.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.memory.OctetSpan;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Random;
@@ -89,6 +90,23 @@ class ValuesTest {
         octets.setByte(changed, octets.getByte(changed) ^ 1);
 
         assertThat(pattern.firstDifference(octets, 0, length)).isEqualTo(changed);
+    }
+
+    @Test
+    void anyChangeOfALargePatternIsFound() {
+        int length = 2_200_001;
+        ByteBuf octets = Unpooled.buffer(length, length);
+        OctetSpan span = new OctetSpan().wrap(octets, 0, length);
+        OctetPattern pattern = new OctetPattern(42);
+        pattern.fill(span);
+        octets.writerIndex(length);
+        assertThat(pattern.firstDifference(octets, 0, length)).isEqualTo(-1);
+        assertThat(pattern.firstDifference(span, length)).isEqualTo(-1);
+
+        for (int changed : new int[] {length - 1, 1 << 20, (1 << 20) - 1}) {
+            octets.setByte(changed, octets.getByte(changed) ^ 1);
+            assertThat(pattern.firstDifference(span, length)).isEqualTo(changed);
+        }
     }
 
     @Test
