@@ -56,6 +56,7 @@ final class RdmapStream implements DdpUlp {
     private final UntaggedQueue terminateQueue = new TerminateQueue(this::onTerminate);
 
     private Phase phase = Phase.STARTING;
+    private boolean established;
     private boolean peerClosedHalf;
     private boolean outputClosed;
     private long unsent;
@@ -70,6 +71,7 @@ final class RdmapStream implements DdpUlp {
     }
 
     void onEstablished(MpaParameters parameters) {
+        established = true;
         ulp.onEstablished(parameters);
     }
 
@@ -305,7 +307,10 @@ final class RdmapStream implements DdpUlp {
     /** The connection is gone. */
     void onDisconnected() {
         releaseTerminate();
-        end(note(new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null)));
+        end(note(
+                established
+                        ? new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null)
+                        : new CloseReason(EndedBy.TRANSPORT, null, "there was no connection to be had", null)));
     }
 
     /** The transport failed: reset, timed out, unreachable. {@link #onDisconnected} follows. */

@@ -1,5 +1,7 @@
 package io.iwarp.verbs;
 
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelFuture;
 import java.net.SocketAddress;
@@ -33,15 +35,19 @@ public final class IwarpConnector {
         ChannelFuture connecting = bootstrap.connect(address);
         connecting.addListener(done -> {
             QueuePair queuePair = IwarpChannelInitializer.queuePair(connecting.channel());
-            if (queuePair != null
-                    && (done.isSuccess()
-                            || queuePair.ready().toCompletableFuture().isDone())) {
+            if (queuePair != null && (done.isSuccess() || endedHere(queuePair))) {
                 follow(queuePair, connected);
             } else {
                 connected.completeExceptionally(done.cause());
             }
         });
         return connected;
+    }
+
+    /** Then the transport only knows that the channel was closed, and the queue pair knows why. */
+    private static boolean endedHere(QueuePair queuePair) {
+        CloseReason reason = queuePair.closeReason();
+        return reason != null && reason.endedBy() == EndedBy.LOCAL_APPLICATION;
     }
 
     private static void follow(QueuePair queuePair, CompletableFuture<QueuePair> connected) {

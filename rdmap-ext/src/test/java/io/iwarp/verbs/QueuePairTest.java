@@ -429,7 +429,7 @@ class QueuePairTest {
                         nobodyListens, domain, QueuePairSettings.DEFAULT, queuePair -> prepared[0] = queuePair))
                 .cause()
                 .isInstanceOf(ConnectException.class);
-        await(prepared[0].closed());
+        assertThat(await(prepared[0].closed()).endedBy()).isEqualTo(EndedBy.TRANSPORT);
     }
 
     @Test
