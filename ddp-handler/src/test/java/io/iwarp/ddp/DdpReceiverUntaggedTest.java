@@ -205,9 +205,10 @@ class DdpReceiverUntaggedTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "x"})
-    @Requirement({"DDP-55", "DDP-68"})
-    void theNextMessageFindsNoBuffer(String payload) {
+    @Requirement({"DDP-55", "DDP-68", "DDP-69"})
+    void theNextMessageFindsNoBufferAndIsTheLastToDoSo(String payload) {
         peer.ulp.post(1, 4);
+        peer.receives(Segment.untagged(0, 1).payload(payload));
         peer.receives(Segment.untagged(0, 1).payload(payload));
 
         assertFault(ProtocolError.DDP_UNTAGGED_NO_BUFFER, 1, 2, 0x02);
