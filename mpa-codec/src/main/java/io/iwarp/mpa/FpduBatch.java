@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * reference: what was encoded up to it leaves as a slice of the buffer, then a slice of the payload,
  * and the buffer goes on with the rest of that FPDU. The buffer may grow only while no slice of it
  * is under way, since growing moves its octets.
+ *
+ * <p>With markers each FPDU is a write of its own, so that TCP segments tend to begin with an FPDU
+ * (RFC 5044, section 5.1); Wireshark follows markers only then. The transport still gathers them.
  */
 final class FpduBatch {
 
@@ -51,7 +54,7 @@ final class FpduBatch {
         if (ended) {
             end();
             promise.tryFailure(new ClosedChannelException());
-        } else if (!promise.isVoid()) {
+        } else if (!promise.isVoid() || encoder.markers()) {
             handOver(ctx, promise);
         }
     }
