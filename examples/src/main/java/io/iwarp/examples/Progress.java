@@ -1,42 +1,53 @@
 package io.iwarp.examples;
 
 import java.io.Console;
-import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import java.io.PrintWriter;
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** A progress bar on stderr, or none. */
+/** A progress bar on one line of the terminal, or none. */
 final class Progress implements AutoCloseable {
     private static final int COLUMNS = 79;
     private static final long MEBIBYTE = 1L << 20;
 
+    private final PrintWriter terminal;
     private final @Nullable ProgressBar bar;
 
-    private Progress(@Nullable ProgressBar bar) {
+    private Progress(PrintWriter terminal, @Nullable ProgressBar bar) {
+        this.terminal = terminal;
         this.bar = bar;
     }
 
     /**
      * Draws an empty bar.
      *
+     * @param terminal where to draw
      * @param size at the end, in octets
      * @param wanted null to show it on a terminal only
      */
-    static Progress begin(String name, long size, @Nullable Boolean wanted) {
+    static Progress begin(PrintWriter terminal, String name, long size, @Nullable Boolean wanted) {
         boolean show = wanted == null ? onTerminal() : wanted;
         if (!show) {
-            return new Progress(null);
+            return new Progress(terminal, null);
         }
-        return new Progress(new ProgressBarBuilder()
-                .setTaskName(name)
-                .setInitialMax(size)
-                .setUnit(" MiB", MEBIBYTE)
-                .showSpeed()
-                .setStyle(ProgressBarStyle.ASCII)
-                .setConsumer(new ConsoleProgressBarConsumer(System.err, COLUMNS))
-                .build());
+        return new Progress(
+                terminal,
+                new ProgressBarBuilder()
+                        .setTaskName(name)
+                        .setInitialMax(size)
+                        .setUnit(" MiB", MEBIBYTE)
+                        .showSpeed()
+                        .setStyle(ProgressBarStyle.ASCII)
+                        .setConsumer(new DelegatingProgressBarConsumer(
+                                line -> {
+                                    terminal.print("\r" + line);
+                                    terminal.flush();
+                                },
+                                COLUMNS))
+                        .build());
     }
 
     @SuppressWarnings("SystemConsoleNull") // From Java 22 on it is never null, but has a method that tells.
@@ -63,6 +74,7 @@ final class Progress implements AutoCloseable {
     public void close() {
         if (bar != null) {
             bar.close();
+            terminal.println();
         }
     }
 }

@@ -73,7 +73,8 @@ final class WriteClient implements Callable<Integer> {
                     Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), 0);
             long begin = System.nanoTime();
             String hash;
-            try (Progress progress = Progress.begin(sender.name(), sender.size(), showProgress)) {
+            try (Progress progress =
+                    Progress.begin(spec.commandLine().getErr(), sender.name(), sender.size(), showProgress)) {
                 hash = sender.send((int) piece, progress);
             } finally {
                 conversation.close();

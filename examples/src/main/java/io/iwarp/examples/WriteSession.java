@@ -3,6 +3,7 @@ package io.iwarp.examples;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -69,14 +70,19 @@ final class WriteSession {
     private void serve() throws IOException, InterruptedException, CommandFailedException {
         Endpoint.await(conversation.queuePair().ready());
         ByteBuf memory = takeMemory();
-        try (MemoryRegion region = domain.region().buffers(memory).rights(AccessRight.REMOTE_WRITE).stream(
-                        conversation.queuePair().stream())
-                .register()) {
+        try (MemoryRegion region = register(memory)) {
             talk(memory, region);
         } finally {
             // The region is closed, so this client cannot reach the memory that the next one gets.
             pool.giveBack(memory);
         }
+    }
+
+    /** For this client alone: another one that knows the STag cannot use it. */
+    private MemoryRegion register(ByteBuf memory) {
+        StreamAssociation stream = conversation.queuePair().stream();
+        return domain.region().buffers(memory).rights(AccessRight.REMOTE_WRITE).stream(stream)
+                .register();
     }
 
     private ByteBuf takeMemory() throws IOException, InterruptedException, CommandFailedException {
@@ -100,6 +106,9 @@ final class WriteSession {
             throw e;
         } catch (FileSystemException e) {
             refuse("the server cannot store it: look there for the reason");
+            throw e;
+        } catch (InterruptedException e) {
+            refuse("the server is being stopped");
             throw e;
         } finally {
             conversation.close();

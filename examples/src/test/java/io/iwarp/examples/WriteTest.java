@@ -2,10 +2,12 @@ package io.iwarp.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.EndedBy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -46,8 +48,7 @@ class WriteTest {
         Path file = file("some file.bin", size);
         String hash = sha256(file);
         try (CommandRun server = server("--buffer", buffer, "--once")) {
-            CommandRun client =
-                    CommandRun.of("write-client", file.toString(), server.address(), "--piece", piece, "--progress");
+            CommandRun client = CommandRun.of("write-client", file.toString(), server.address(), "--piece", piece);
 
             assertThat(client.err()).isEmpty();
             assertThat(client.exitCode()).isZero();
@@ -69,6 +70,18 @@ class WriteTest {
             assertThat(client.exitCode()).isZero();
         }
         assertThat(inbox.resolve("f")).hasSameBinaryContentAs(file);
+    }
+
+    @Test
+    void progressIsDrawnOnOneLineIfWanted() throws Exception {
+        try (CommandRun server = server()) {
+            CommandRun client =
+                    CommandRun.of("write-client", file("f", 5 << 20).toString(), server.address(), "--progress");
+
+            assertThat(client.exitCode()).isZero();
+            assertThat(client.err()).contains("\rf   0% [").contains("100% [==").contains("5/5 MiB");
+            assertThat(client.err().chars().filter(c -> c == '\n')).hasSize(1);
+        }
     }
 
     @Test
@@ -156,7 +169,8 @@ class WriteTest {
 
             assertThat(server.stop()).isZero();
 
-            assertThat(client.hearsTheEnd()).isNotNull();
+            assertThat(client.hears()).isEqualTo(new FileMessage.Refused("the server is being stopped"));
+            assertThat(client.hearsTheEnd().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
         }
         assertThat(server.awaitLine(Pattern.compile(".* was cut off, nothing was kept.*")))
                 .isNotNull();
@@ -185,7 +199,6 @@ class WriteTest {
     }
 
     private static String sha256(Path file) throws Exception {
-        return HexFormat.of()
-                .formatHex(java.security.MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
     }
 }
