@@ -27,6 +27,7 @@ public class DdpMessage {
     private int queueNumber;
     private boolean finalWords;
     private boolean submitted;
+    private boolean handedOver;
     private @Nullable Promise<Void> promise;
 
     /** An untagged message without octets for queue 0. */
@@ -81,6 +82,7 @@ public class DdpMessage {
         tagged = isTagged;
         control = controlOctet;
         finalWords = false;
+        handedOver = false;
     }
 
     /**
@@ -136,6 +138,21 @@ public class DdpMessage {
         return queueNumber;
     }
 
+    /**
+     * {@return whether all segments of the message were cut and written to the layer below}
+     *
+     * <p>That is before {@link DdpUlp#onSent}, and no more of the message is read from then on. It stays true until the
+     * object is used for another message.
+     */
+    public final boolean handedOver() {
+        return handedOver;
+    }
+
+    /** The last segment was cut. */
+    final void handOver() {
+        handedOver = true;
+    }
+
     /** {@return whether the message was written and neither sent nor dropped since} */
     final boolean submitted() {
         return submitted;
@@ -144,6 +161,7 @@ public class DdpMessage {
     /** The message was written; the promise, if there is one, waits for it to be sent or dropped. */
     final void submit(@Nullable Promise<Void> waiting) {
         submitted = true;
+        handedOver = false;
         promise = waiting;
     }
 

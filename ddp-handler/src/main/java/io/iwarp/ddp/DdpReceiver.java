@@ -5,9 +5,11 @@ import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.OctetSpan;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.memory.TaggedBuffer;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,7 @@ public final class DdpReceiver {
     private final DdpUlp ulp;
     private final Counters counters;
     private final DdpSegment segment = new DdpSegment();
+    private final ByteBuf waitedHeader = Unpooled.buffer(DdpLayout.UNTAGGED_HEADER_LENGTH);
     private final int[] nextMsn = new int[DdpLayout.QUEUES];
     private boolean silent;
     private boolean faultReported;
@@ -134,7 +137,7 @@ public final class DdpReceiver {
         }
         if (fault == null && segment.last()) {
             counters.add(Counter.MESSAGES_DELIVERED, 1);
-            ulp.onTaggedDelivery(segment);
+            fault = ulp.onTaggedDelivery(segment);
         }
         return fault;
     }
@@ -199,10 +202,7 @@ public final class DdpReceiver {
         }
         UntaggedBuffer buffer = queue.buffer(ahead);
         fault = placeUntagged(buffer);
-        if (fault == null && buffer.complete()) {
-            deliver(queue, queueNumber);
-        }
-        return fault;
+        return fault == null && buffer.complete() ? deliver(queue, queueNumber) : fault;
     }
 
     private @Nullable ProtocolFault placeUntagged(UntaggedBuffer buffer) {
@@ -211,7 +211,8 @@ public final class DdpReceiver {
                     ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
                     describeMessage() + " was complete already, its last segment had come");
         }
-        long room = buffer.sink().length();
+        OctetSpan sink = buffer.target(segment);
+        long room = sink.length();
         long offset = segment.messageOffset();
         int length = segment.payloadLength();
         if (offset > room) {
@@ -228,22 +229,22 @@ public final class DdpReceiver {
                             + " do not fit into the buffer of " + room + " octets");
         }
         if (length > 0) {
-            ProtocolFault fault = copy(buffer, offset, length);
+            ProtocolFault fault = copy(sink, offset, length);
             if (fault != null) {
                 return fault;
             }
         }
-        buffer.note(segment);
+        buffer.note(segment, sink);
         if (segment.last()) {
-            buffer.finish(offset + length);
+            buffer.finish(segment);
         }
         return null;
     }
 
     /** The buffer is the application's, which may have released or resized it although it was posted. */
-    private @Nullable ProtocolFault copy(UntaggedBuffer buffer, long offset, int length) {
+    private @Nullable ProtocolFault copy(OctetSpan sink, long offset, int length) {
         try {
-            buffer.sink().put(offset, segment.buffer(), segment.payloadIndex(), length);
+            sink.put(offset, segment.buffer(), segment.payloadIndex(), length);
         } catch (IllegalStateException | IndexOutOfBoundsException | UnsupportedOperationException unusable) {
             return new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC,
@@ -253,16 +254,30 @@ public final class DdpReceiver {
         return null;
     }
 
-    private void deliver(UntaggedQueue queue, int queueNumber) {
-        while (!silent && queue.available() > 0) {
+    /** Delivers what is complete at the head of a queue, and leaves {@link #segment} at the last message's segment. */
+    private @Nullable ProtocolFault deliver(UntaggedQueue queue, int queueNumber) {
+        ProtocolFault fault = null;
+        boolean waited = false;
+        while (fault == null && !silent && queue.available() > 0) {
             UntaggedBuffer head = queue.buffer(0);
             if (!head.complete()) {
-                return;
+                break;
+            }
+            if (waited) {
+                nameLastSegmentOf(head);
             }
             nextMsn[queueNumber]++;
             counters.add(Counter.MESSAGES_DELIVERED, 1);
-            queue.deliver(head);
+            fault = queue.deliver(head);
+            waited = true;
         }
+        return fault;
+    }
+
+    /** A message that waited did not come with this segment, and its buffer may be used again once it is delivered. */
+    private void nameLastSegmentOf(UntaggedBuffer buffer) {
+        buffer.lastHeader(waitedHeader.clear());
+        segment.wrap(waitedHeader, 0, buffer.lastSegmentLength());
     }
 
     private void countPlacement(int length) {

@@ -103,7 +103,11 @@ public final class DdpSegment {
         return buffer.getUnsignedInt(at(DdpLayout.MESSAGE_OFFSET_OFFSET));
     }
 
-    /** {@return the buffer that holds header and payload in one piece, still owned by MPA} */
+    /**
+     * {@return the buffer that holds header and payload in one piece, still owned by MPA}
+     *
+     * <p>In {@link DdpUlp#onFault} it may hold the header alone.
+     */
     public ByteBuf buffer() {
         return buffer;
     }

@@ -40,8 +40,11 @@ public interface DdpUlp {
      * A tagged message is complete: its last segment was placed.
      *
      * @param last that segment, with the STag and RsvdULP of the message; valid during the call
+     * @return null if all is well; otherwise the error that ends reception, which {@link #onFault} gets with this
+     *     segment
      */
-    void onTaggedDelivery(DdpSegment last);
+    @Nullable
+    ProtocolFault onTaggedDelivery(DdpSegment last);
 
     /**
      * The transport has taken all octets of a message (RFC 5041 section 5.4). Calls come in the order of writing. The
@@ -63,8 +66,10 @@ public interface DdpUlp {
      * the ULP closes it, and may send one more message ({@link DdpMessage#finalWords}) unless the transport is lost.
      *
      * @param fault what happened
-     * @param segment the segment with the error, valid during the call; null when the error is not that of a segment.
-     *     Its header may be incomplete: ask {@link DdpSegment#headerComplete}
+     * @param segment the segment with the error, or the last one of the message whose delivery was the error; valid
+     *     during the call; null when the error is not that of a segment. Header and length are as they came, but the
+     *     header may be incomplete, which {@link DdpSegment#headerComplete} tells, and the payload of a message that
+     *     waited for earlier ones is not in the segment's buffer
      */
     void onFault(ProtocolFault fault, @Nullable DdpSegment segment);
 

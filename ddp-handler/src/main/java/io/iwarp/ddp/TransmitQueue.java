@@ -44,6 +44,7 @@ final class TransmitQueue {
     /** The last segment of the message in work was cut. */
     void handOver() {
         if (inWork != null) {
+            inWork.handOver();
             handedOver.add(inWork);
             inWork = null;
         }

@@ -1,6 +1,8 @@
 package io.iwarp.ddp;
 
 import io.iwarp.memory.OctetSpan;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One buffer of an {@link UntaggedQueue}: room for one message, and what DDP found out about that message.
@@ -10,19 +12,42 @@ import io.iwarp.memory.OctetSpan;
  * It belongs to the event loop of the stream.
  */
 public class UntaggedBuffer {
+    private static final int MIDDLE_OFFSET = Long.BYTES;
+    private static final int END_OFFSET = MIDDLE_OFFSET + Long.BYTES;
+
     private final OctetSpan sink = new OctetSpan();
-    private boolean begun;
+    /** Where the message goes that has begun; null before its first segment. */
+    private @Nullable OctetSpan chosen;
+
     private boolean complete;
     private int control;
     private int rsvdUlp;
     private int msn;
     private long messageLength;
+    private int lastSegmentLength;
+    // The header of the last segment. Fields take less room than an array, and there are many buffers.
+    private long headerStart;
+    private long headerMiddle;
+    private short headerEnd;
 
     /** A buffer without room, not used by any message. */
     public UntaggedBuffer() {}
 
-    /** {@return where the message goes; its length is the room for the message in octets} */
+    /** {@return where the message goes unless {@link #sinkFor} says otherwise; its length is the room in octets} */
     public final OctetSpan sink() {
+        return sink;
+    }
+
+    /**
+     * {@return where the message of a segment goes; its length is the room for the message in octets}
+     *
+     * <p>A subclass can keep messages of the ULP's own out of the application's buffer. DDP asks once for each message,
+     * with the first of its segments that comes: the one whose {@link #control} and {@link #rsvdUlp} are reported. All
+     * segments of the message go there, whatever a faulty peer writes into the RsvdULP of the others.
+     *
+     * @param segment passed {@link DdpUlp#examine}; valid during the call
+     */
+    protected OctetSpan sinkFor(DdpSegment segment) {
         return sink;
     }
 
@@ -55,9 +80,38 @@ public class UntaggedBuffer {
         return complete;
     }
 
+    /**
+     * {@return octets of the segment that completed the message, header and payload: the DDP Segment Length of a
+     * Terminate message}
+     *
+     * @throws IllegalStateException if the message is not {@link #complete}
+     */
+    public final int lastSegmentLength() {
+        requireComplete();
+        return lastSegmentLength;
+    }
+
+    /**
+     * Writes the header of the segment that completed the message, exactly as it came. Together with
+     * {@link #lastSegmentLength} it says, until {@link #reset}, which segment an error is about.
+     *
+     * @param out takes {@link DdpLayout#UNTAGGED_HEADER_LENGTH} octets at its writer index
+     * @throws IllegalStateException if the message is not {@link #complete}
+     */
+    public final void lastHeader(ByteBuf out) {
+        requireComplete();
+        out.writeLong(headerStart).writeLong(headerMiddle).writeShort(headerEnd);
+    }
+
+    private void requireComplete() {
+        if (!complete) {
+            throw new IllegalStateException("the last segment of the message has not come: ask complete() first");
+        }
+    }
+
     /** Makes the buffer ready for another message. Call it before the buffer is offered by a queue again. */
     public final void reset() {
-        begun = false;
+        chosen = null;
         complete = false;
         control = 0;
         rsvdUlp = 0;
@@ -65,10 +119,16 @@ public class UntaggedBuffer {
         messageLength = 0;
     }
 
-    /** A segment of the message was placed; the first one says what is reported. */
-    final void note(DdpSegment segment) {
-        if (!begun) {
-            begun = true;
+    /** {@return where this segment goes} */
+    final OctetSpan target(DdpSegment segment) {
+        OctetSpan known = chosen;
+        return known == null ? sinkFor(segment) : known;
+    }
+
+    /** A segment of the message was placed; the first one says where the others go and what is reported. */
+    final void note(DdpSegment segment, OctetSpan target) {
+        if (chosen == null) {
+            chosen = target;
             control = segment.control();
             rsvdUlp = segment.rsvdUlp();
             msn = segment.msn();
@@ -76,15 +136,21 @@ public class UntaggedBuffer {
     }
 
     /** The last segment of the message was placed. */
-    final void finish(long length) {
+    final void finish(DdpSegment last) {
+        ByteBuf octets = last.buffer();
+        int index = last.headerIndex();
         complete = true;
-        messageLength = length;
+        messageLength = last.messageOffset() + last.payloadLength();
+        lastSegmentLength = last.ulpduLength();
+        headerStart = octets.getLong(index);
+        headerMiddle = octets.getLong(index + MIDDLE_OFFSET);
+        headerEnd = octets.getShort(index + END_OFFSET);
     }
 
     /** State and size; the octets themselves do not appear. */
     @Override
     public String toString() {
-        String state = complete ? messageLength + " octets" : begun ? "incomplete" : "empty";
+        String state = complete ? messageLength + " octets" : chosen != null ? "incomplete" : "empty";
         return "UntaggedBuffer[" + state + ", room for " + sink.length() + " octets]";
     }
 }

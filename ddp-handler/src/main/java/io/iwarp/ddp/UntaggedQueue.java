@@ -1,5 +1,8 @@
 package io.iwarp.ddp;
 
+import io.iwarp.ProtocolFault;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The receive buffers of one untagged queue, in the order in which messages take them (RFC 5041 section 5.1.2).
  *
@@ -28,6 +31,9 @@ public interface UntaggedQueue {
      *
      * @param buffer the head, with {@link UntaggedBuffer#messageLength} and the other results filled in. When this
      *     returns the head must be another buffer, or this one after {@link UntaggedBuffer#reset}
+     * @return null if all is well; otherwise the error that ends reception. {@link DdpUlp#onFault} then names the last
+     *     segment of this message, also when the message had been complete before earlier ones
      */
-    void deliver(UntaggedBuffer buffer);
+    @Nullable
+    ProtocolFault deliver(UntaggedBuffer buffer);
 }

@@ -123,6 +123,28 @@ class DdpHandlerTransmitTest {
     }
 
     @Test
+    void aMessageIsHandedOverWithItsLastSegmentAndNotBefore() {
+        ddp.ready();
+        DdpMessage message = message(new byte[2 * WINDOW]);
+        ddp.write(message);
+        DdpMessage behind = ddp.send("behind");
+        ddp.flush();
+        assertThat(message.handedOver()).as("waits for the window").isFalse();
+
+        while (!message.handedOver()) {
+            transport.take();
+        }
+        assertThat(behind.handedOver()).isTrue();
+        assertThat(ddp.ulp.events).as("not taken by the transport").isEmpty();
+
+        transport.takeAll();
+        assertThat(message.handedOver()).isTrue();
+        ddp.write(message);
+        assertThat(message.handedOver()).as("written again").isFalse();
+        assertThat(behind.untagged(0x43, 0, 0).handedOver()).as("filled again").isFalse();
+    }
+
+    @Test
     @Requirement({"DDP-36", "DDP-40"})
     void aMessageOfSeveralBurstsIsReportedWithTheLastOfThem() {
         ddp.ready();

@@ -29,6 +29,10 @@ final class RecordingUlp implements DdpUlp {
     @Nullable
     ProtocolFault verdict;
 
+    /** What the delivery of a message answers. */
+    @Nullable
+    ProtocolFault deliveryVerdict;
+
     AccessRight right = AccessRight.REMOTE_WRITE;
     Consumer<DdpMessage> onSent = message -> {};
     Runnable onDelivery = () -> {};
@@ -70,9 +74,10 @@ final class RecordingUlp implements DdpUlp {
     }
 
     @Override
-    public void onTaggedDelivery(DdpSegment last) {
+    public @Nullable ProtocolFault onTaggedDelivery(DdpSegment last) {
         events.add(String.format("tagged %08x control %02x", last.stag(), last.control()));
         onDelivery.run();
+        return deliveryVerdict;
     }
 
     @Override
@@ -144,11 +149,12 @@ final class RecordingUlp implements DdpUlp {
         }
 
         @Override
-        public void deliver(UntaggedBuffer buffer) {
+        public @Nullable ProtocolFault deliver(UntaggedBuffer buffer) {
             if (buffers.remove(0) != buffer) {
                 throw new AssertionError("delivered a buffer that is not the head");
             }
-            byte[] message = octets(buffer.sink(), (int) buffer.messageLength());
+            int inSink = (int) Math.min(buffer.messageLength(), buffer.sink().length());
+            byte[] message = octets(buffer.sink(), inSink);
             delivered.add(message);
             events.add(String.format(
                     "untagged queue %d MSN %s control %02x rsvd %08x length %d",
@@ -158,6 +164,7 @@ final class RecordingUlp implements DdpUlp {
                     buffer.rsvdUlp(),
                     buffer.messageLength()));
             onDelivery.run();
+            return deliveryVerdict;
         }
     }
 }

@@ -1,7 +1,9 @@
 package io.iwarp.rdmap;
 
+import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
+import org.jspecify.annotations.Nullable;
 
 /** An untagged queue that never has a buffer: whatever arrives on it finds none. */
 enum EmptyQueue implements UntaggedQueue {
@@ -19,7 +21,7 @@ enum EmptyQueue implements UntaggedQueue {
     }
 
     @Override
-    public void deliver(UntaggedBuffer buffer) {
+    public @Nullable ProtocolFault deliver(UntaggedBuffer buffer) {
         throw new IllegalStateException("an empty queue delivers nothing");
     }
 }

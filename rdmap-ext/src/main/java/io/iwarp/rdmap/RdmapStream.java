@@ -181,7 +181,9 @@ final class RdmapStream implements DdpUlp {
 
     /** A Write is not reported: its target learns of it by a later message (RFC 5040 section 5.1). */
     @Override
-    public void onTaggedDelivery(DdpSegment last) {}
+    public @Nullable ProtocolFault onTaggedDelivery(DdpSegment last) {
+        return null;
+    }
 
     @Override
     public void onSent(DdpMessage message) {

@@ -1,5 +1,6 @@
 package io.iwarp.rdmap;
 
+import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.netty.buffer.ByteBuf;
@@ -36,10 +37,11 @@ final class TerminateQueue implements UntaggedQueue {
     }
 
     @Override
-    public void deliver(UntaggedBuffer delivered) {
+    public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
         taken = true;
         ByteBuf message = Objects.requireNonNull(octets, "delivered without a buffer");
         message.setIndex(0, (int) delivered.messageLength());
         receiver.accept(message);
+        return null;
     }
 }

@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.rdmap.Opcode;
@@ -35,7 +36,7 @@ final class ReceiveQueue implements UntaggedQueue {
     }
 
     @Override
-    public void deliver(UntaggedBuffer delivered) {
+    public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
         ReceiveRequest request = Objects.requireNonNull(ring.take(), "delivered without a posted receive");
         long received = delivered.messageLength();
         ByteBuf buffer = request.buffer();
@@ -45,6 +46,7 @@ final class ReceiveQueue implements UntaggedQueue {
         boolean solicited = RdmapUlp.opcodeOf(delivered) == Opcode.SEND_WITH_SOLICITED_EVENT;
         completion.set(request, received, solicited, null);
         engine.completeInBurst(release(request), completion);
+        return null;
     }
 
     /** Completes everything posted with the reason why the stream ended. */

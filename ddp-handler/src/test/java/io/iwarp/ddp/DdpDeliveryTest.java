@@ -1,0 +1,231 @@
+package io.iwarp.ddp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.OctetSpan;
+import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Seeds;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the layer above may say to a delivery, and what it learns about the message. */
+class DdpDeliveryTest {
+    private static final int IMMEDIATE_DATA = 0x48;
+    private static final ProtocolFault REFUSED =
+            new ProtocolFault(ProtocolError.RDMAP_OPERATION_UNSPECIFIED, "for the test");
+
+    private final ReceiverFixture peer = new ReceiverFixture();
+
+    @AfterEach
+    void close() {
+        peer.close();
+    }
+
+    @Test
+    @Requirement({"DDP-64", "DDP-65", "DDP-66"})
+    void anUntaggedMessageThatTheUlpRefusesOnDeliveryEndsReception() {
+        peer.ulp.post(0, 8);
+        UntaggedBuffer next = peer.ulp.post(0, 8);
+        peer.ulp.deliveryVerdict = REFUSED;
+        byte[] last = Segment.untagged(0, 1)
+                .reservedBits()
+                .rsvdUlp(0x01020304)
+                .messageOffset(2)
+                .payload("cde")
+                .octets();
+        peer.receives(Segment.untagged(0, 1).notLast().payload("ab"));
+        peer.receives(last);
+        peer.receives(Segment.untagged(0, 2).payload("dropped"));
+
+        assertThat(peer.ulp.events)
+                .containsExactly(
+                        "untagged queue 0 MSN 1 control 43 rsvd 00000000 length 5",
+                        "fault RDMAP_OPERATION_UNSPECIFIED");
+        assertThat(peer.ulp.faults).containsExactly(REFUSED);
+        assertFaultOf(last);
+        assertThat(RecordingUlp.octets(next.sink(), 8)).containsOnly(0);
+    }
+
+    @Test
+    @Requirement({"DDP-64", "DDP-65", "DDP-66"})
+    void aTaggedMessageThatTheUlpRefusesOnDeliveryEndsReception() {
+        MemoryRegion region = peer.region(8, 0x100);
+        peer.ulp.deliveryVerdict = REFUSED;
+        byte[] last = Segment.tagged(region.stag(), 0x102).payload("cd").octets();
+        peer.receives(Segment.tagged(region.stag(), 0x100).notLast().payload("ab"));
+        peer.receives(last);
+        peer.receives(Segment.tagged(region.stag(), 0x104).payload("ef"));
+
+        assertThat(peer.ulp.events)
+                .containsExactly(
+                        String.format("tagged %08x control 40", region.stag()), "fault RDMAP_OPERATION_UNSPECIFIED");
+        assertFaultOf(last);
+        assertThat(ReceiverFixture.contentOf(region)).containsExactly('a', 'b', 'c', 'd', 0, 0, 0, 0);
+    }
+
+    @Test
+    @Requirement({"DDP-36", "DDP-37", "DDP-65"})
+    void aRefusedMessageThatHadWaitedIsTheOneThatTheReportNames() {
+        for (int i = 0; i < 3; i++) {
+            peer.ulp.post(0, 8);
+        }
+        byte[] second = Segment.untagged(0, 2)
+                .control(0x44)
+                .reservedBits()
+                .rsvdUlp(0xCAFE_BABE)
+                .payload("second")
+                .octets();
+        peer.receives(Segment.untagged(0, 3).payload("third"));
+        peer.receives(second);
+        peer.ulp.onDelivery = () -> peer.ulp.deliveryVerdict = peer.ulp.delivered.size() == 2 ? REFUSED : null;
+        peer.receives(Segment.untagged(0, 1).payload("1"));
+
+        assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("1", "second");
+        assertThat(peer.ulp.faults).containsExactly(REFUSED);
+        assertFaultOf(second);
+    }
+
+    @Test
+    @Requirement("DDP-65")
+    void theReportNamesTheRefusedMessageAlsoWhenTheUlpUsesItsBufferAgain() {
+        UntaggedBuffer first = peer.ulp.post(0, 8);
+        UntaggedBuffer second = peer.ulp.post(0, 8);
+        byte[] last = Segment.untagged(0, 2).payload("second").octets();
+        peer.receives(last);
+        peer.ulp.onDelivery = () -> {
+            UntaggedBuffer delivered = peer.ulp.delivered.size() == 1 ? first : second;
+            delivered.reset();
+            peer.ulp.post(0, delivered);
+            peer.ulp.deliveryVerdict = delivered == second ? REFUSED : null;
+        };
+        peer.receives(Segment.untagged(0, 1).payload("first"));
+
+        assertFaultOf(last);
+    }
+
+    @Test
+    @Requirement({"DDP-36", "DDP-65"})
+    void whateverTheOrderOfTheSegmentsTheReportNamesTheLastOneOfTheRefusedMessage() {
+        Seeds.forEach(200, (seed, random) -> {
+            try (ReceiverFixture shuffled = new ReceiverFixture()) {
+                int messages = 1 + random.nextInt(6);
+                int refused = random.nextInt(messages);
+                List<byte[]> segments = new ArrayList<>();
+                for (int i = 0; i < messages; i++) {
+                    shuffled.ulp.post(0, 100);
+                    segments.add(Segment.untagged(0, i + 1)
+                            .rsvdUlp(random.nextInt())
+                            .messageOffset(random.nextInt(50))
+                            .payload(new byte[random.nextInt(50)])
+                            .octets());
+                }
+                byte[] culprit = segments.get(refused);
+                Collections.shuffle(segments, random);
+                shuffled.ulp.onDelivery = () ->
+                        shuffled.ulp.deliveryVerdict = shuffled.ulp.delivered.size() == refused + 1 ? REFUSED : null;
+                segments.forEach(shuffled::receives);
+
+                assertThat(shuffled.ulp.delivered).hasSize(refused + 1);
+                assertThat(shuffled.ulp.faultHeaders).containsExactly(Arrays.copyOf(culprit, 18));
+                assertThat(shuffled.ulp.faultUlpduLength).isEqualTo(culprit.length);
+            }
+        });
+    }
+
+    private void assertFaultOf(byte[] ulpdu) {
+        int headerLength = Ulpdus.segment(ulpdu).headerLength();
+        assertThat(peer.ulp.faultHeaders).containsExactly(Arrays.copyOf(ulpdu, headerLength));
+        assertThat(peer.ulp.faultUlpduLength).isEqualTo(ulpdu.length);
+        assertThat(peer.ulp.faultHeaderComplete).isTrue();
+    }
+
+    @Test
+    @Requirement("DDP-65")
+    void aDeliveredBufferKnowsTheLastSegmentUntilItIsReset() {
+        UntaggedBuffer buffer = peer.ulp.post(1, 8);
+        byte[] last = Segment.untagged(1, 1)
+                .reservedBits()
+                .control(0x41)
+                .rsvdUlp(0xFEDC_BA98)
+                .messageOffset(2)
+                .payload("cd")
+                .octets();
+        peer.receives(Segment.untagged(1, 1).notLast().payload("ab"));
+        assertThatThrownBy(buffer::lastSegmentLength).isInstanceOf(IllegalStateException.class);
+        peer.receives(last);
+
+        ByteBuf header = Unpooled.buffer();
+        buffer.lastHeader(header);
+        assertThat(ByteBufUtil.getBytes(header)).isEqualTo(Arrays.copyOf(last, 18));
+        assertThat(buffer.lastSegmentLength()).isEqualTo(last.length);
+        buffer.reset();
+        assertThatThrownBy(() -> buffer.lastHeader(header))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has not come");
+    }
+
+    @Test
+    void aBufferMayKeepMessagesOfTheUlpOutOfItsSink() {
+        SplitBuffer buffer = new SplitBuffer();
+        peer.ulp.post(0, buffer);
+        peer.receives(Segment.untagged(0, 1).control(IMMEDIATE_DATA).payload("12345678"));
+        assertThat(peer.ulp.events).containsExactly("untagged queue 0 MSN 1 control 48 rsvd 00000000 length 8");
+        assertThat(buffer.own.array()).containsExactly("12345678".getBytes(StandardCharsets.US_ASCII));
+        assertThat(buffer.applications.array()).containsOnly(0);
+
+        buffer.reset();
+        peer.ulp.post(0, buffer);
+        peer.receives(Segment.untagged(0, 2).payload("abc"));
+        assertThat(buffer.applications.array()).containsExactly('a', 'b', 'c', 0);
+    }
+
+    @Test
+    @Requirement("DDP-57")
+    void theRoomIsThatOfTheSinkThatWasChosen() {
+        peer.ulp.post(0, new SplitBuffer());
+        peer.receives(Segment.untagged(0, 1).control(IMMEDIATE_DATA).payload("123456789"));
+
+        assertThat(peer.ulp.events).containsExactly("fault DDP_UNTAGGED_MESSAGE_TOO_LONG");
+    }
+
+    @Test
+    @Requirement({"DDP-17", "DDP-57"})
+    void aMessageThatChangesItsRsvdUlpOnTheWayStaysInTheSinkOfItsFirstSegment() {
+        SplitBuffer buffer = new SplitBuffer();
+        peer.ulp.post(0, buffer);
+        peer.receives(Segment.untagged(0, 1).notLast());
+        peer.receives(Segment.untagged(0, 1).control(IMMEDIATE_DATA).payload("12345678"));
+
+        assertThat(peer.ulp.events).containsExactly("fault DDP_UNTAGGED_MESSAGE_TOO_LONG");
+        assertThat(buffer.own.array()).containsOnly(0);
+        assertThat(buffer.applications.array()).containsOnly(0);
+    }
+
+    /** A buffer of 4 octets for the application, and 8 for the ULP. */
+    private static final class SplitBuffer extends UntaggedBuffer {
+        final ByteBuf applications = Unpooled.wrappedBuffer(new byte[4]);
+        final ByteBuf own = Unpooled.wrappedBuffer(new byte[8]);
+        private final OctetSpan ownSink = new OctetSpan().wrap(own, 0, 8);
+
+        SplitBuffer() {
+            sink().wrap(applications, 0, 4);
+        }
+
+        @Override
+        protected OctetSpan sinkFor(DdpSegment segment) {
+            return segment.control() == IMMEDIATE_DATA ? ownSink : super.sinkFor(segment);
+        }
+    }
+}
