@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IwarpDevice {
     private final int maximumRegions;
+    private final int maximumWindows;
     private final long maximumRegisteredOctets;
     private final Random random;
     private final STagTable table = new STagTable();
@@ -26,10 +27,12 @@ public final class IwarpDevice {
 
     private final RetiredSTags retired = new RetiredSTags();
     private int regions;
+    private int windows;
     private long registeredOctets;
 
     IwarpDevice(Builder builder, Random random) {
         this.maximumRegions = builder.maximumRegions;
+        this.maximumWindows = builder.maximumWindows;
         this.maximumRegisteredOctets = builder.maximumRegisteredOctets;
         this.random = random;
     }
@@ -52,6 +55,21 @@ public final class IwarpDevice {
     /** How many regions may be open at the same time. */
     public int maximumRegions() {
         return maximumRegions;
+    }
+
+    /** How many windows may be bound at the same time. */
+    public int maximumWindows() {
+        return maximumWindows;
+    }
+
+    /** How many windows are bound now. */
+    public int windows() {
+        lock.lock();
+        try {
+            return windows;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** How many octets all open regions together may have. */
@@ -108,16 +126,42 @@ public final class IwarpDevice {
         }
     }
 
-    /** Gives memory a new STag, by which it can be found from now on. */
+    /** Counts one more window against the limit, or throws and counts nothing. */
+    void reserveWindow() {
+        lock.lock();
+        try {
+            if (windows == maximumWindows) {
+                throw new ResourceLimitException("maximumWindows", maximumWindows, windows, 1);
+            }
+            windows++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes back what {@link #reserveWindow} counted. */
+    void unreserveWindow() {
+        lock.lock();
+        try {
+            windows--;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives part of a memory a new STag, by which it can be found from now on. */
     TaggedBuffer issue(
             ProtectionDomain domain,
             @Nullable StreamAssociation scope,
             int rightBits,
             long baseTaggedOffset,
-            RegionMemory memory) {
+            RegionMemory memory,
+            long memoryOffset,
+            long length) {
         lock.lock();
         try {
-            TaggedBuffer buffer = new TaggedBuffer(drawSTag(), domain, scope, rightBits, baseTaggedOffset, memory);
+            TaggedBuffer buffer = new TaggedBuffer(
+                    drawSTag(), domain, scope, rightBits, baseTaggedOffset, memory, memoryOffset, length);
             table.add(buffer);
             return buffer;
         } finally {
@@ -153,8 +197,10 @@ public final class IwarpDevice {
     /** Sets the limits of a device. A builder belongs to one thread. */
     public static final class Builder {
         private static final int DEFAULT_MAXIMUM_REGIONS = 1 << 20;
+        private static final int DEFAULT_MAXIMUM_WINDOWS = 1 << 20;
 
         private int maximumRegions = DEFAULT_MAXIMUM_REGIONS;
+        private int maximumWindows = DEFAULT_MAXIMUM_WINDOWS;
         private long maximumRegisteredOctets = Long.MAX_VALUE;
 
         private Builder() {}
@@ -171,6 +217,20 @@ public final class IwarpDevice {
                 throw new IllegalArgumentException("maximumRegions is at least 1, not " + maximum);
             }
             this.maximumRegions = maximum;
+            return this;
+        }
+
+        /**
+         * How many windows may be bound at the same time. Default 1,048,576. A window costs some 300 octets.
+         *
+         * @param maximum at least 1
+         * @return this builder
+         */
+        public Builder maximumWindows(int maximum) {
+            if (maximum < 1) {
+                throw new IllegalArgumentException("maximumWindows is at least 1, not " + maximum);
+            }
+            this.maximumWindows = maximum;
             return this;
         }
 

@@ -1,6 +1,10 @@
 package io.iwarp.memory;
 
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -18,12 +22,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may call any method, an event loop included.
  */
-public final class MemoryRegion implements AutoCloseable {
+public final class MemoryRegion implements STagHolder, AutoCloseable {
     private final ProtectionDomain protectionDomain;
     private final @Nullable StreamAssociation stream;
     private final TaggedBuffer tagged;
     private final RegionMemory memory;
     private final AtomicBoolean retired = new AtomicBoolean();
+    /** The windows that are bound to this region; guards itself. */
+    private final Set<MemoryWindow> windows = Collections.newSetFromMap(new IdentityHashMap<>());
+
     private final AtomicBoolean closed = new AtomicBoolean();
 
     MemoryRegion(
@@ -43,6 +50,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /** The STag: any 32-bit value but 0. */
+    @Override
     public int stag() {
         return tagged.stag();
     }
@@ -60,6 +68,11 @@ public final class MemoryRegion implements AutoCloseable {
     /** What may be done to the region through its STag; cannot be changed. */
     public Set<AccessRight> rights() {
         return AccessRight.ofBits(tagged.rightBits());
+    }
+
+    /** Whether a right is among the {@link #rights}. */
+    public boolean grants(AccessRight right) {
+        return (tagged.rightBits() & right.bit()) != 0;
     }
 
     /** Whether the STag can be used: the region was neither invalidated nor closed. */
@@ -103,13 +116,56 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Takes the STag back and leaves the memory with the region, until it is closed. When this method returns, no
-     * placement into the region is in progress and none begins: no peer changes the octets any more (RFC 5042 section
-     * 6.2.2). It waits for placements that are in progress, each at most the copy of one segment, and may be called on
-     * an event loop. Calling it again does nothing but that waiting.
+     * A builder for a window: an STag of its own over a part of the region.
+     *
+     * @param offset where the part begins, in octets from the beginning of the region
+     * @param length the number of octets of the part, at least 1
+     * @throws IndexOutOfBoundsException if the part is not within the region
      */
+    public WindowBuilder window(long offset, long length) {
+        Objects.checkFromIndexSize(offset, length, length());
+        if (length == 0) {
+            throw new IndexOutOfBoundsException("a window has at least 1 octet");
+        }
+        return new WindowBuilder(this, offset, length);
+    }
+
+    /**
+     * Executes an atomic operation on 8 octets of the region, as an access of this side: it needs no right. It is atomic
+     * with regard to the atomics of peers.
+     *
+     * @param offset of the first of the 8 octets in the region; their address must be a multiple of 8
+     * @param operation what to do; it holds the original value afterwards
+     * @return the original value
+     * @throws IllegalArgumentException if the address is no multiple of 8
+     * @throws IllegalStateException if the region was closed
+     */
+    public long execute(long offset, AtomicOperation operation) {
+        Objects.checkFromIndexSize(offset, AtomicOperation.LENGTH, length());
+        RegionMemory octets = memory();
+        if (!octets.isAligned(offset)) {
+            throw new IllegalArgumentException("the address of offset " + offset + " is no multiple of "
+                    + AtomicOperation.LENGTH + ": register memory that begins at such an address, and use offsets that"
+                    + " are multiples");
+        }
+        if (!octets.executeLocally(offset, operation)) {
+            requireOpen();
+        }
+        return operation.original();
+    }
+
+    /**
+     * Takes the STag back, and those of all windows of the region, and leaves the memory with the region, until it is
+     * closed. When this method returns, no access of a peer is in progress and none begins: no peer changes or reads the
+     * octets any more (RFC 5042 section 6.2.2). It waits for accesses that are in progress, each at most the copy of one
+     * segment, and may be called on an event loop. Calling it again does nothing but that waiting.
+     */
+    @Override
     public void invalidate() {
         tagged.revoke();
+        for (MemoryWindow window : boundWindows()) {
+            window.invalidate();
+        }
         if (retired.compareAndSet(false, true)) {
             protectionDomain.device().retire(tagged);
             if (stream != null) {
@@ -130,6 +186,30 @@ public final class MemoryRegion implements AutoCloseable {
         if (closed.compareAndSet(false, true)) {
             memory.close();
             protectionDomain.dismissRegion(memory.length());
+        }
+    }
+
+    private List<MemoryWindow> boundWindows() {
+        synchronized (windows) {
+            return List.copyOf(windows);
+        }
+    }
+
+    /** Ties a window to this region. False when the region was invalidated. */
+    boolean attach(MemoryWindow window) {
+        synchronized (windows) {
+            boolean valid = isValid();
+            if (valid) {
+                windows.add(window);
+            }
+            return valid;
+        }
+    }
+
+    /** Forgets a window that was invalidated. */
+    void detach(MemoryWindow window) {
+        synchronized (windows) {
+            windows.remove(window);
         }
     }
 

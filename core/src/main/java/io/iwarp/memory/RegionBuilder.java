@@ -138,16 +138,16 @@ public final class RegionBuilder {
      */
     public MemoryRegion register() {
         long length = requireLength();
-        if (baseTaggedOffset != 0 && Long.compareUnsigned(length, -baseTaggedOffset) > 0) {
-            throw new IllegalArgumentException("base tagged offset " + Long.toUnsignedString(baseTaggedOffset)
-                    + " plus length " + length + " is more than 2^64; choose a lower base");
-        }
+        TaggedRange.requireEnds(baseTaggedOffset, length);
         domain.admitRegion(length);
         MemoryRegion region;
         try {
             RegionMemory memory = new RegionMemory(acquirePieces());
             region = new MemoryRegion(
-                    domain, stream, domain.device().issue(domain, stream, rightBits, baseTaggedOffset, memory), memory);
+                    domain,
+                    stream,
+                    domain.device().issue(domain, stream, rightBits, baseTaggedOffset, memory, 0, length),
+                    memory);
         } catch (RuntimeException | Error e) {
             domain.dismissRegion(length);
             throw e;

@@ -88,7 +88,8 @@ final class RegionMemory {
         }
     }
 
-    private void fetch(long offset, ByteBuf dst, int dstIndex, int length) {
+    /** Copies out of the memory; the caller holds a reference, or is inside a gate that is closed before the region is. */
+    void fetch(long offset, ByteBuf dst, int dstIndex, int length) {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
         int to = dstIndex;
@@ -101,6 +102,33 @@ final class RegionMemory {
             index = 0;
             piece++;
         }
+    }
+
+    /** Whether 8 octets from this offset on lie in one buffer, at an address that is a multiple of 8. */
+    boolean isAligned(long offset) {
+        int piece = pieceAt(offset);
+        int index = (int) (offset - starts[piece]);
+        return index <= capacity(piece) - AtomicOperation.LENGTH
+                && views[piece].alignmentOffset(index, AtomicOperation.LENGTH) == 0;
+    }
+
+    /** Executes an operation on 8 aligned octets; the caller is inside a gate that is closed before the region is. */
+    void execute(long offset, AtomicOperation operation) {
+        int piece = pieceAt(offset);
+        operation.execute(view(piece), (int) (offset - starts[piece]));
+    }
+
+    /** Executes an operation on 8 aligned octets. False when the region was closed; then nothing was done. */
+    boolean executeLocally(long offset, AtomicOperation operation) {
+        if (!changes.enter()) {
+            return false;
+        }
+        try {
+            execute(offset, operation);
+        } finally {
+            changes.leave();
+        }
+        return true;
     }
 
     /** The number of the buffer that holds the octet at this offset; the last one for the offset behind the last octet. */

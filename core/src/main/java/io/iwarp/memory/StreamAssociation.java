@@ -1,10 +1,9 @@
 package io.iwarp.memory;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 public final class StreamAssociation implements AutoCloseable {
     private final ProtectionDomain protectionDomain;
     private final ReentrantLock lock = new ReentrantLock();
-    /** The valid regions that were registered for this stream alone. */
-    private final Set<MemoryRegion> regions = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** The valid regions and windows of this stream alone, by STag. */
+    private final Map<Integer, STagHolder> holders = new HashMap<>();
     /** Changed under the lock, read without it by lookups. */
     private volatile boolean closed;
 
@@ -43,23 +42,23 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Takes the stream out of its domain and invalidates the regions that were registered for it alone, as their STags
-     * mean nothing without it; the regions must still be closed by their owner. When this method returns, no peer
-     * changes those regions any more. Closing again does nothing.
+     * Takes the stream out of its domain and invalidates the regions and windows of this stream alone, as their STags mean
+     * nothing without it; the regions must still be closed by their owner. When this method returns, no peer reaches them
+     * any more. Closing again does nothing.
      */
     @Override
     public void close() {
-        List<MemoryRegion> orphans;
+        List<STagHolder> orphans;
         boolean first;
         lock.lock();
         try {
             first = !closed;
             closed = true;
-            orphans = new ArrayList<>(regions);
+            orphans = new ArrayList<>(holders.values());
         } finally {
             lock.unlock();
         }
-        for (MemoryRegion orphan : orphans) {
+        for (STagHolder orphan : orphans) {
             orphan.invalidate();
         }
         if (first) {
@@ -67,12 +66,42 @@ public final class StreamAssociation implements AutoCloseable {
         }
     }
 
-    /** Ties a region to this stream. False when the stream was closed. */
-    boolean attach(MemoryRegion region) {
+    /**
+     * Takes back an STag at the wish of the peer of this stream (Send with Invalidate). Only an STag that this stream alone
+     * may use can be taken back so (RFC 5040 section 8.1.1 rule 7).
+     *
+     * @param stag an STag that the peer sent, any 32-bit value
+     * @return {@link InvalidationVerdict#INVALIDATED} when no access by the STag is in progress and none begins; otherwise
+     *     why nothing was done
+     */
+    public InvalidationVerdict invalidate(int stag) {
+        TaggedBuffer buffer = lookup(stag);
+        if (buffer == null || buffer.isRevoked()) {
+            return InvalidationVerdict.UNKNOWN;
+        }
+        if (buffer.scope() != this) {
+            return InvalidationVerdict.NOT_PERMITTED;
+        }
+        STagHolder holder;
+        lock.lock();
+        try {
+            holder = holders.get(stag);
+        } finally {
+            lock.unlock();
+        }
+        if (holder == null) {
+            return InvalidationVerdict.UNKNOWN;
+        }
+        holder.invalidate();
+        return InvalidationVerdict.INVALIDATED;
+    }
+
+    /** Ties an STag to this stream. False when the stream was closed. */
+    boolean attach(STagHolder holder) {
         lock.lock();
         try {
             if (!closed) {
-                regions.add(region);
+                holders.put(holder.stag(), holder);
             }
             return !closed;
         } finally {
@@ -80,11 +109,11 @@ public final class StreamAssociation implements AutoCloseable {
         }
     }
 
-    /** Forgets a region that was invalidated. */
-    void detach(MemoryRegion region) {
+    /** Forgets an STag that was taken back. */
+    void detach(STagHolder holder) {
         lock.lock();
         try {
-            regions.remove(region);
+            holders.remove(holder.stag(), holder);
         } finally {
             lock.unlock();
         }

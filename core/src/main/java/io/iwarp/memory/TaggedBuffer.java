@@ -7,10 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an STag names, as the data path sees it: a range of tagged offsets over registered memory, with the rights and
  * the association that hold for it (RFC 5041 section 8.2). DDP and RDMAP find it with
- * {@link StreamAssociation#lookup}, {@link #check} each access, and {@link #place} what was granted.
+ * {@link StreamAssociation#lookup}, {@link #check} each access, and {@link #place}, {@link #fetch} or {@link #execute} what
+ * was granted.
  *
- * <p>Any thread may call any method. Revocation and placement exclude each other: once revoking has returned, no
- * placement is in progress and none begins.
+ * <p>Any thread may call any method. Revocation and access exclude each other: once revoking has returned, no access is in
+ * progress and none begins.
  */
 public final class TaggedBuffer {
     private final int stag;
@@ -19,17 +20,21 @@ public final class TaggedBuffer {
     private final int rightBits;
     private final long baseTaggedOffset;
     private final RegionMemory memory;
+    private final long memoryOffset;
+    private final long length;
     private final Gate gate = new Gate();
 
     /**
-     * Names all octets of a memory.
+     * Names octets of a memory.
      *
      * @param stag the STag
      * @param protectionDomain the domain whose streams may use it
      * @param scope the only stream that may use it, or null for all streams of the domain
      * @param rightBits the rights, one bit each
      * @param baseTaggedOffset the tagged offset of the first octet; base plus length is at most 2^64
-     * @param memory the octets
+     * @param memory holds the octets
+     * @param memoryOffset of the first octet in the memory
+     * @param length the number of octets, all of them within the memory
      */
     TaggedBuffer(
             int stag,
@@ -37,13 +42,17 @@ public final class TaggedBuffer {
             @Nullable StreamAssociation scope,
             int rightBits,
             long baseTaggedOffset,
-            RegionMemory memory) {
+            RegionMemory memory,
+            long memoryOffset,
+            long length) {
         this.stag = stag;
         this.protectionDomain = protectionDomain;
         this.scope = scope;
         this.rightBits = rightBits;
         this.baseTaggedOffset = baseTaggedOffset;
         this.memory = memory;
+        this.memoryOffset = memoryOffset;
+        this.length = length;
     }
 
     /** The STag, any 32-bit value but 0. */
@@ -58,7 +67,7 @@ public final class TaggedBuffer {
 
     /** The number of octets, at least 1. */
     public long length() {
-        return memory.length();
+        return length;
     }
 
     /**
@@ -91,8 +100,7 @@ public final class TaggedBuffer {
         if ((rightBits & right.bit()) == 0) {
             return AccessVerdict.NO_RIGHT;
         }
-        // -taggedOffset is 2^64 - taggedOffset, the room up to 2^64, except for 0, from where no length can wrap.
-        if (taggedOffset != 0 && Long.compareUnsigned(length, -taggedOffset) > 0) {
+        if (TaggedRange.wraps(taggedOffset, length)) {
             return AccessVerdict.WRAP;
         }
         return contains(taggedOffset, length) ? AccessVerdict.GRANTED : AccessVerdict.BOUNDS;
@@ -109,24 +117,93 @@ public final class TaggedBuffer {
      * @return true when all octets were copied, false when the buffer was revoked; then none was
      */
     public boolean place(long taggedOffset, ByteBuf src, int srcIndex, int length) {
-        if (length < 0 || !contains(taggedOffset, length)) {
-            throw new IndexOutOfBoundsException("tagged offset " + Long.toUnsignedString(taggedOffset) + ", length "
-                    + length + " is not within " + this + "; check() before place()");
-        }
+        requireWithin(taggedOffset, length, "place");
         if (!gate.enter()) {
             return false;
         }
         try {
-            memory.place(taggedOffset - baseTaggedOffset, src, srcIndex, length);
+            memory.place(offsetInMemory(taggedOffset), src, srcIndex, length);
         } finally {
             gate.leave();
         }
         return true;
     }
 
+    /**
+     * Copies octets out of the buffer, unless it was revoked since the check. The caller has checked the access; a range
+     * that is not within the buffer is refused once more by an exception, before an octet is copied.
+     *
+     * @param taggedOffset the tagged offset of the first octet, unsigned
+     * @param dst where to; belongs to the calling thread, is neither released nor retained, keeps its indexes
+     * @param dstIndex the index of the first octet in {@code dst}
+     * @param length the number of octets, at least 0
+     * @return true when all octets were copied, false when the buffer was revoked; then none was
+     */
+    public boolean fetch(long taggedOffset, ByteBuf dst, int dstIndex, int length) {
+        requireWithin(taggedOffset, length, "fetch");
+        if (!gate.enter()) {
+            return false;
+        }
+        try {
+            memory.fetch(offsetInMemory(taggedOffset), dst, dstIndex, length);
+        } finally {
+            gate.leave();
+        }
+        return true;
+    }
+
+    /**
+     * Whether the 8 octets from a tagged offset on lie at a memory address that is a multiple of 8, which atomic operations
+     * need (RFC 7306 section 5.1). What counts is the address, not the tagged offset.
+     *
+     * @param taggedOffset the tagged offset of the first of 8 octets within the buffer, unsigned
+     */
+    public boolean isAligned(long taggedOffset) {
+        requireWithin(taggedOffset, AtomicOperation.LENGTH, "isAligned");
+        return memory.isAligned(offsetInMemory(taggedOffset));
+    }
+
+    /**
+     * Executes an atomic operation, unless the buffer was revoked since the check. The caller has checked access and
+     * {@linkplain #isAligned alignment}.
+     *
+     * @param taggedOffset the tagged offset of the first of 8 octets, unsigned
+     * @param operation what to do; it holds the original value afterwards
+     * @return true when it was executed, false when the buffer was revoked; then nothing was done
+     */
+    public boolean execute(long taggedOffset, AtomicOperation operation) {
+        requireWithin(taggedOffset, AtomicOperation.LENGTH, "execute");
+        if (!gate.enter()) {
+            return false;
+        }
+        try {
+            memory.execute(offsetInMemory(taggedOffset), operation);
+        } finally {
+            gate.leave();
+        }
+        return true;
+    }
+
+    private void requireWithin(long taggedOffset, int length, String method) {
+        if (length < 0 || !contains(taggedOffset, length)) {
+            throw new IndexOutOfBoundsException("tagged offset " + Long.toUnsignedString(taggedOffset) + ", length "
+                    + length + " is not within " + this + "; check() before " + method + "()");
+        }
+    }
+
+    private long offsetInMemory(long taggedOffset) {
+        return taggedOffset - baseTaggedOffset + memoryOffset;
+    }
+
     /** Ends all access; returns when no placement is in progress. Any thread may call this, any number of times. */
     void revoke() {
         gate.close();
+    }
+
+    /** The only stream that may use it, or null for all streams of the domain. */
+    @Nullable
+    StreamAssociation scope() {
+        return scope;
     }
 
     /** Whether the buffer was revoked. */
@@ -146,17 +223,16 @@ public final class TaggedBuffer {
                 Locale.ROOT,
                 "STag 0x%08x, %d octets from tagged offset %s, %s",
                 stag,
-                memory.length(),
+                length,
                 Long.toUnsignedString(baseTaggedOffset),
                 AccessRight.ofBits(rightBits));
     }
 
-    private boolean contains(long taggedOffset, long length) {
+    private boolean contains(long taggedOffset, long count) {
         if (Long.compareUnsigned(taggedOffset, baseTaggedOffset) < 0) {
             return false;
         }
         long offset = taggedOffset - baseTaggedOffset;
-        return Long.compareUnsigned(offset, memory.length()) <= 0
-                && Long.compareUnsigned(length, memory.length() - offset) <= 0;
+        return Long.compareUnsigned(offset, length) <= 0 && Long.compareUnsigned(count, length - offset) <= 0;
     }
 }

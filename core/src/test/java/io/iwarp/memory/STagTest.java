@@ -29,7 +29,7 @@ class STagTest {
     }
 
     private TaggedBuffer issue(IwarpDevice device, ProtectionDomain domain) {
-        return device.issue(domain, null, 0, 0, memory);
+        return device.issue(domain, null, 0, 0, memory, 0, 1);
     }
 
     @Test
@@ -125,7 +125,7 @@ class STagTest {
                 int stag = random.nextInt(range) - range / 2;
                 assertThat(table.find(stag)).isSameAs(model.get(stag));
                 if (random.nextInt(5) < 3 && !model.containsKey(stag)) {
-                    TaggedBuffer buffer = new TaggedBuffer(stag, domain, null, 0, 0, memory);
+                    TaggedBuffer buffer = new TaggedBuffer(stag, domain, null, 0, 0, memory, 0, 1);
                     table.add(buffer);
                     model.put(stag, buffer);
                     live.add(buffer);

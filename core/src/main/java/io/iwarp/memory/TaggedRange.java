@@ -1,0 +1,24 @@
+package io.iwarp.memory;
+
+/** Arithmetic on ranges of tagged offsets, which are unsigned 64-bit numbers. */
+final class TaggedRange {
+    private TaggedRange() {}
+
+    /** {@return whether a range goes past 2^64} */
+    static boolean wraps(long offset, long length) {
+        // -offset is 2^64 - offset, the room up to 2^64, except for 0, from where no length can wrap.
+        return offset != 0 && Long.compareUnsigned(length, -offset) > 0;
+    }
+
+    /**
+     * Refuses a base from which the range would go past 2^64.
+     *
+     * @throws IllegalArgumentException if it would
+     */
+    static void requireEnds(long base, long length) {
+        if (wraps(base, length)) {
+            throw new IllegalArgumentException("base tagged offset " + Long.toUnsignedString(base) + " plus length "
+                    + length + " is more than 2^64; choose a lower base");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.iwarp.memory;
+
+import org.jspecify.annotations.Nullable;
+
+/** Says what a {@link MemoryWindow} grants, and binds it. A builder belongs to one thread. */
+public final class WindowBuilder {
+    private final MemoryRegion region;
+    private final long offset;
+    private final long length;
+    private long baseTaggedOffset;
+    private int rightBits;
+    private @Nullable StreamAssociation stream;
+
+    WindowBuilder(MemoryRegion region, long offset, long length) {
+        this.region = region;
+        this.offset = offset;
+        this.length = length;
+    }
+
+    /**
+     * The tagged offset of the first octet. Default 0.
+     *
+     * @param baseTaggedOffset any value, unsigned; base plus length of the window must not be more than 2^64
+     * @return this builder
+     */
+    public WindowBuilder baseTaggedOffset(long baseTaggedOffset) {
+        this.baseTaggedOffset = baseTaggedOffset;
+        return this;
+    }
+
+    /**
+     * What may be done to the window through its STag. Default nothing.
+     *
+     * @param rights each right at most once
+     * @return this builder
+     */
+    public WindowBuilder rights(AccessRight... rights) {
+        this.rightBits = AccessRight.bits(rights);
+        return this;
+    }
+
+    /**
+     * Restricts the window to one stream, whose peer can then take it back with a Send with Invalidate. Default all streams
+     * of the domain. When the stream is closed, the window is invalidated.
+     *
+     * @param stream an open stream of the region's domain
+     * @return this builder
+     */
+    public WindowBuilder stream(StreamAssociation stream) {
+        if (stream.protectionDomain() != region.protectionDomain()) {
+            throw new IllegalArgumentException("the stream belongs to another protection domain than the region;"
+                    + " bind windows for it in a region of its own domain");
+        }
+        this.stream = stream;
+        return this;
+    }
+
+    /**
+     * Binds the window: from now on its STag, a new one, can be used. The builder can be used again for another window.
+     *
+     * @return the window
+     * @throws IllegalArgumentException if tagged offsets would go past 2^64
+     * @throws IllegalStateException if the region was invalidated or closed, or the stream was closed
+     * @throws ResourceLimitException if a limit of the device is reached
+     */
+    public MemoryWindow bind() {
+        TaggedRange.requireEnds(baseTaggedOffset, length);
+        IwarpDevice device = region.protectionDomain().device();
+        device.reserveWindow();
+        MemoryWindow window;
+        try {
+            window = new MemoryWindow(
+                    region,
+                    stream,
+                    device.issue(
+                            region.protectionDomain(),
+                            stream,
+                            rightBits,
+                            baseTaggedOffset,
+                            region.memory(),
+                            offset,
+                            length));
+        } catch (RuntimeException | Error e) {
+            device.unreserveWindow();
+            throw e;
+        }
+        if (!region.attach(window)) {
+            window.invalidate();
+            throw new IllegalStateException("the region was invalidated; bind windows while it is valid");
+        }
+        if (stream != null && !stream.attach(window)) {
+            window.invalidate();
+            throw new IllegalStateException("the stream was closed; a window for it would be of no use");
+        }
+        return window;
+    }
+}
