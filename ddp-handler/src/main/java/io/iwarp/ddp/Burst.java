@@ -28,6 +28,11 @@ final class Burst implements ChannelFutureListener {
         messages++;
     }
 
+    /** The messages that have their last segment in this burst are not to be reported. */
+    void forgetMessages() {
+        messages = 0;
+    }
+
     /** {@return octets of all segments} */
     int octets() {
         return octets;

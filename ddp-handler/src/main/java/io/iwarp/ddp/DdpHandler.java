@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Outbound</b> it takes {@link DdpMessage}s, which leave in the order of writing, after a flush and once MPA is
  * ready to send. A message without buffers of its own costs nothing but its place in the queue: segments are cut as the
- * transport takes them, with no more than {@link DdpSettings#transmitWindow} octets under way. {@link DdpUlp#onSent}
- * tells when a message is sent; a promise that is not void completes just before that, or fails with
- * {@link io.iwarp.StreamEndedException} when the message is dropped. A write fails
+ * transport takes them, with no more than {@link DdpSettings#transmitWindow} octets under way; that holds for the copies
+ * of a {@linkplain DdpMessage#source source} as well. {@link DdpUlp#onSent} tells when a message is sent; a promise that
+ * is not void completes just before that, or fails with {@link io.iwarp.StreamEndedException} when the message is
+ * dropped. A write fails
  *
  * <ul>
  *   <li>after close, after shutting down the output or after {@linkplain DdpMessage#finalWords() final words}:

@@ -1,24 +1,34 @@
 package io.iwarp.ddp;
 
 import io.iwarp.memory.OctetSpan;
+import io.iwarp.memory.TaggedBuffer;
 import io.netty.util.concurrent.Promise;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One outgoing DDP message: where it goes and the octets to send.
  *
- * <p>Fill it with {@link #tagged} or {@link #untagged} and the {@link #payload}, and write it to the channel. From then
- * until {@link DdpUlp#onSent} names it, or the stream ends, neither the message nor the octets of its payload may
- * change, and the payload's buffer or region must stay alive; DDP takes no reference. Afterwards the object can be used
- * again. It belongs to the event loop of the stream.
+ * <p>Fill it with {@link #tagged} or {@link #untagged} and say where its octets are, and write it to the channel. From
+ * then until {@link DdpUlp#onSent} names it, or the stream ends, the message may not change. Afterwards the object can be
+ * used again. It belongs to the event loop of the stream. There are two places where its octets can be:
  *
- * <p>A payload of 0 octets makes a message of exactly one segment; at most 2^32 - 1 octets are allowed (RFC 5041
+ * <ul>
+ *   <li>The {@link #payload}, for what this side chose to send. It goes by reference: until {@code onSent} its octets
+ *       may not change, and its buffer or region must stay alive; DDP takes no reference.
+ *   <li>A {@link #source}, for what the peer asked to read by an STag. Such memory can be revoked at any moment, and the
+ *       application may write to it at any moment, so it is read when segments are cut, each as a copy.
+ * </ul>
+ *
+ * <p>A message of 0 octets is exactly one segment; at most 2^32 - 1 octets are allowed (RFC 5041
  * section 5.2).
  */
 public class DdpMessage {
     private static final int OCTET_MASK = 0xFF;
 
     private final OctetSpan payload = new OctetSpan();
+    private @Nullable TaggedBuffer source;
+    private long sourceOffset;
+    private long sourceLength;
     private boolean tagged;
     private int control;
     private int stag;
@@ -35,7 +45,7 @@ public class DdpMessage {
 
     /**
      * Makes this a tagged message: the peer places it into the buffer that an STag names. The message is no longer
-     * {@link #finalWords}; the payload stays as it is.
+     * {@link #finalWords}; payload and source stay as they are.
      *
      * @param rsvdUlp RsvdULP, passed to the peer's ULP unchanged: 0..255, the control octet of RDMAP
      * @param destination the STag that the peer advertised, any 32-bit value
@@ -52,7 +62,7 @@ public class DdpMessage {
 
     /**
      * Makes this an untagged message: the peer places it into the next buffer of a queue. The message is no longer
-     * {@link #finalWords}; the payload stays as it is.
+     * {@link #finalWords}; payload and source stay as they are.
      *
      * @param rsvdUlpFirst the first octet of RsvdULP, passed to the peer's ULP unchanged: 0..255, the control octet of
      *     RDMAP
@@ -73,9 +83,7 @@ public class DdpMessage {
     }
 
     private void describe(boolean isTagged, int controlOctet) {
-        if (submitted) {
-            throw new IllegalStateException("the message is on its way: wait for onSent before using it again");
-        }
+        requireNotUnderWay();
         if ((controlOctet & ~OCTET_MASK) != 0) {
             throw new IllegalArgumentException("control octet " + controlOctet + " is outside 0..255");
         }
@@ -83,6 +91,37 @@ public class DdpMessage {
         control = controlOctet;
         finalWords = false;
         handedOver = false;
+    }
+
+    private void requireNotUnderWay() {
+        if (submitted) {
+            throw new IllegalStateException("the message is on its way: wait for onSent before using it again");
+        }
+    }
+
+    /**
+     * Says that the octets are those that a peer asked to read by an STag. They are copied out segment by segment, as
+     * the transport takes them, and only while the STag is valid: once a revocation has returned, none is read.
+     * {@link DdpUlp#onSourceRevoked} tells when the message is cut short by that. While there is a source the payload is
+     * not looked at.
+     *
+     * @param buffer the memory to read, whose access was checked; or null for none: the octets are those of the payload,
+     *     as they are for a new message
+     * @param offset the tagged offset of the first octet in the buffer, unsigned
+     * @param length the number of octets, 0..2^32-1; with 0 nothing is read, whether the buffer is valid or not
+     * @return this message
+     * @throws IllegalStateException if the message was written and is not sent yet
+     */
+    public final DdpMessage source(@Nullable TaggedBuffer buffer, long offset, long length) {
+        requireNotUnderWay();
+        if (length < 0 || length > (buffer == null ? 0 : DdpLayout.MAXIMUM_MESSAGE_LENGTH)) {
+            throw new IllegalArgumentException("a source of " + length + " octets in " + buffer + ": allowed are 0.."
+                    + DdpLayout.MAXIMUM_MESSAGE_LENGTH + ", and only 0 without a buffer");
+        }
+        source = buffer;
+        sourceOffset = offset;
+        sourceLength = length;
+        return this;
     }
 
     /**
@@ -98,9 +137,24 @@ public class DdpMessage {
         return this;
     }
 
-    /** {@return the octets to send; wrap a buffer or region with it} */
+    /** {@return the octets to send unless there is a {@link #source}; wrap a buffer or region with it} */
     public final OctetSpan payload() {
         return payload;
+    }
+
+    /** {@return octets of the message, those of its source or payload} */
+    public final long messageLength() {
+        return source == null ? payload.length() : sourceLength;
+    }
+
+    /** {@return the memory to read the octets from; null if they are the payload} */
+    final @Nullable TaggedBuffer source() {
+        return source;
+    }
+
+    /** {@return the tagged offset of the first octet in the {@link #source()}} */
+    final long sourceOffset() {
+        return sourceOffset;
     }
 
     /** {@return whether this message ends the sending side of the stream} */
@@ -193,6 +247,6 @@ public class DdpMessage {
                 : String.format("QN %d, RsvdULP rest 0x%x", queueNumber, rsvdUlp);
         return String.format(
                 "DdpMessage[%s, control 0x%02x, %d octets%s]",
-                where, control, payload.length(), finalWords ? ", final words" : "");
+                where, control, messageLength(), finalWords ? ", final words" : "");
     }
 }

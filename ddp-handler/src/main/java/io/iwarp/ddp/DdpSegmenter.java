@@ -1,6 +1,7 @@
 package io.iwarp.ddp;
 
 import io.iwarp.memory.OctetSpan;
+import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -16,16 +17,20 @@ import org.jspecify.annotations.Nullable;
  * concerns only what is not cut yet (section 3 rules 1 and 2). Segments come in rising order of their offsets, the last
  * and only the last has the L flag, and a message without octets makes one segment.
  *
- * <p>The payload goes by reference. Only a segment that lies across two pieces of a region is copied together, into a
- * buffer of its own that lives until the next cut unless somebody retains it.
+ * <p>A payload goes by reference, except for a segment that lies across two pieces of a region; a source is always
+ * copied, and only while its STag is valid. Copies are made in a buffer that lives until the next cut unless somebody
+ * retains it; while nobody does, the next copy goes there as well.
  *
  * <p>It belongs to the event loop of the stream.
  */
 public final class DdpSegmenter {
+    /** A buffer for copies has at least this many octets, so that small segments of any size can share it. */
+    private static final int SMALLEST_COPY_CAPACITY = 4 * 1024;
+
     private final ByteBufAllocator allocator;
     private final int[] nextMsn = new int[DdpLayout.QUEUES];
     private @Nullable DdpMessage message;
-    private @Nullable ByteBuf gathered;
+    private @Nullable ByteBuf copy;
     private int headerLength;
     private int msn;
     private long length;
@@ -34,7 +39,7 @@ public final class DdpSegmenter {
     /**
      * A segmenter whose queues all begin at MSN 1.
      *
-     * @param allocator gives the buffers for segments whose payload does not lie in one piece
+     * @param allocator gives the buffers for segments that are copied
      */
     public DdpSegmenter(ByteBufAllocator allocator) {
         this(allocator, DdpLayout.FIRST_MSN);
@@ -51,6 +56,11 @@ public final class DdpSegmenter {
         return message != null;
     }
 
+    /** {@return octets of the message in work, or of the last one, that were cut} */
+    public long octetsCut() {
+        return offset;
+    }
+
     /**
      * Takes the next message, and numbers it if it is untagged.
      *
@@ -64,7 +74,7 @@ public final class DdpSegmenter {
         }
         requireLegalLength(next);
         message = next;
-        length = next.payload().length();
+        length = next.messageLength();
         offset = 0;
         if (next.tagged()) {
             headerLength = DdpLayout.TAGGED_HEADER_LENGTH;
@@ -76,11 +86,10 @@ public final class DdpSegmenter {
 
     /** Refuses a message of 2^32 octets or more (RFC 5041 section 5.2). */
     static void requireLegalLength(DdpMessage message) {
-        if (message.payload().length() > DdpLayout.MAXIMUM_MESSAGE_LENGTH) {
-            throw new IllegalArgumentException(
-                    "the message has " + message.payload().length()
-                            + " octets, at most " + DdpLayout.MAXIMUM_MESSAGE_LENGTH
-                            + " are allowed: send it as several messages");
+        if (message.messageLength() > DdpLayout.MAXIMUM_MESSAGE_LENGTH) {
+            throw new IllegalArgumentException("the message has " + message.messageLength()
+                    + " octets, at most " + DdpLayout.MAXIMUM_MESSAGE_LENGTH
+                    + " are allowed: send it as several messages");
         }
     }
 
@@ -88,18 +97,21 @@ public final class DdpSegmenter {
      * Cuts the next segment.
      *
      * @param ulpdu takes the segment; its payload refers to the message's buffer, which must stay alive until the
-     *     ULPDU was written
+     *     ULPDU was written, or to a copy
      * @param mulpdu octets that the ULPDU may have at most, at least 128
+     * @return true; or false if the message's source was revoked, then nothing was cut and the message stays in work
      * @throws IllegalStateException if no message is in work, or if its memory is gone; nothing was cut then
      */
-    public void cut(Ulpdu ulpdu, int mulpdu) {
+    public boolean cut(Ulpdu ulpdu, int mulpdu) {
         DdpMessage current = message;
         if (current == null) {
             throw new IllegalStateException("there is no message to cut: begin one");
         }
         int count = (int) Math.min(mulpdu - headerLength, length - offset);
         boolean last = offset + count == length;
-        putPayload(ulpdu, current.payload(), count);
+        if (!putPayload(ulpdu, current, count)) {
+            return false;
+        }
         ByteBuf header = ulpdu.header().clear();
         if (current.tagged()) {
             putTaggedHeader(header, current, last);
@@ -110,6 +122,7 @@ public final class DdpSegmenter {
         if (last) {
             message = null;
         }
+        return true;
     }
 
     /** Gives up the message in work, if there is one; the segments that were cut stay cut. */
@@ -117,30 +130,56 @@ public final class DdpSegmenter {
         message = null;
     }
 
-    /** Gives back the memory that the last cut may have taken. The segmenter can go on. */
+    /** Gives back the memory that cuts may have taken. The segmenter can go on. */
     public void release() {
-        if (gathered != null) {
-            gathered.release();
-            gathered = null;
+        if (copy != null) {
+            copy.release();
+            copy = null;
         }
     }
 
-    private void putPayload(Ulpdu ulpdu, OctetSpan payload, int count) {
-        release();
+    private boolean putPayload(Ulpdu ulpdu, DdpMessage current, int count) {
         if (count == 0) {
             ulpdu.clearPayload();
-        } else if (payload.contiguousAt(offset) >= count) {
+            return true;
+        }
+        TaggedBuffer source = current.source();
+        if (source == null) {
+            putPayload(ulpdu, current.payload(), count);
+            return true;
+        }
+        ByteBuf octets = copyBuffer(count);
+        if (!source.fetch(current.sourceOffset() + offset, octets, 0, count)) {
+            return false;
+        }
+        ulpdu.payload(octets, 0, count);
+        return true;
+    }
+
+    private void putPayload(Ulpdu ulpdu, OctetSpan payload, int count) {
+        if (payload.contiguousAt(offset) >= count) {
             ByteBuf buffer = payload.bufferAt(offset);
             if (buffer.refCnt() == 0) {
                 throw new IllegalReferenceCountException(0);
             }
             ulpdu.payload(buffer, payload.indexAt(offset), count);
         } else {
-            ByteBuf together = allocator.directBuffer(count, count);
-            gathered = together;
+            ByteBuf together = copyBuffer(count);
             payload.get(offset, together, 0, count);
             ulpdu.payload(together, 0, count);
         }
+    }
+
+    /** A buffer for the octets of one segment: the one of the last cut, if nobody but this object refers to it. */
+    private ByteBuf copyBuffer(int count) {
+        ByteBuf buffer = copy;
+        if (buffer == null || buffer.refCnt() > 1 || buffer.capacity() < count) {
+            release();
+            int capacity = Math.max(count, SMALLEST_COPY_CAPACITY);
+            buffer = allocator.directBuffer(capacity, capacity);
+            copy = buffer;
+        }
+        return buffer;
     }
 
     private void putTaggedHeader(ByteBuf header, DdpMessage current, boolean last) {

@@ -73,8 +73,10 @@ final class DdpTransmitter {
     private boolean writing;
     private boolean reporting;
     private boolean resuming;
-    /** A failure was met; those of later bursts are no news. */
+    /** A message could not be sent, or not wholly. */
     private boolean failed;
+    /** The transport did not take a burst; that it does not take later ones is no news. */
+    private boolean lost;
 
     DdpTransmitter(
             ChannelHandlerContext context, DdpSettings settings, DdpUlp ulp, DdpReceiver receiver, Counters counters) {
@@ -166,7 +168,7 @@ final class DdpTransmitter {
     /** An exception came up the pipeline; if it is the answer to a segment just written, the message has a hole. */
     void exceptionCaught(Throwable cause) {
         if (writing) {
-            fail(cause);
+            lose(cause);
         }
     }
 
@@ -241,13 +243,19 @@ final class DdpTransmitter {
     }
 
     private boolean cut(int limit) {
+        boolean cut;
         try {
             if (!segmenter.busy()) {
                 segmenter.begin(queue.next());
             }
-            segmenter.cut(ulpdu, limit);
+            cut = segmenter.cut(ulpdu, limit);
         } catch (IllegalStateException | IndexOutOfBoundsException memoryGone) {
-            fail(memoryGone);
+            stop(memoryGone);
+            reportFault(memoryGone);
+            return false;
+        }
+        if (!cut) {
+            sourceRevoked();
             return false;
         }
         if (!segmenter.busy()) {
@@ -283,7 +291,7 @@ final class DdpTransmitter {
             if (failure == null) {
                 unreported += head.messages();
             } else {
-                fail(failure);
+                lose(failure);
             }
             head.reset();
             spare.push(head);
@@ -318,17 +326,43 @@ final class DdpTransmitter {
         }
     }
 
-    private void fail(Throwable cause) {
-        if (failed || phase == Phase.ENDED) {
+    private void sourceRevoked() {
+        DdpMessage message = queue.inWork();
+        long octetsRead = segmenter.octetsCut();
+        stop(ended("the memory that the message reads was revoked when " + octetsRead + " octets of it were sent"));
+        if (message != null) {
+            ulp.onSourceRevoked(message, octetsRead);
+        }
+    }
+
+    /** The transport did not take a segment. Whatever it was given at that time counts as not sent. */
+    private void lose(Throwable cause) {
+        if (lost || phase == Phase.ENDED) {
             return;
         }
+        lost = true;
+        queue.dropHandedOver(unreported, cause);
+        for (Burst burst : underWay) {
+            burst.forgetMessages();
+        }
+        if (open != null) {
+            open.forgetMessages();
+        }
+        stop(cause);
+        reportFault(cause);
+    }
+
+    /** Sends nothing more but final words, and what was handed over. */
+    private void stop(Throwable cause) {
         failed = true;
         if (phase == Phase.OPEN) {
             phase = Phase.FAILED;
         }
         segmenter.abandon();
         queue.dropUnsent(cause);
-        queue.dropHandedOver(unreported, cause);
+    }
+
+    private void reportFault(Throwable cause) {
         if (context.channel().isOpen()) {
             receiver.fail(faultOf(cause));
         }

@@ -62,6 +62,20 @@ public interface DdpUlp {
     default void onAllSent() {}
 
     /**
+     * The memory that a message reads was revoked before all of it was read. What was cut of the message is on its way,
+     * the rest is not sent, and the messages behind it are dropped. Messages before it are still sent, and reported with
+     * the final words at the latest. Of what this side writes from now on only
+     * {@linkplain DdpMessage#finalWords() final words} go out; until they are written, segments are still received.
+     * Comes at most once; {@link #onSent} does not come for this message, nor {@link #onAllSent} any more.
+     *
+     * <p>A ULP whose messages have no {@linkplain DdpMessage#source source} is never called.
+     *
+     * @param message the message, free to be used again
+     * @param octetsRead how many of its octets had been cut, 0 to less than its length
+     */
+    default void onSourceRevoked(DdpMessage message, long octetsRead) {}
+
+    /**
      * An error ends reception: all later segments are dropped silently. Comes at most once. The stream stays open until
      * the ULP closes it, and may send one more message ({@link DdpMessage#finalWords}) unless the transport is lost.
      *

@@ -41,6 +41,12 @@ final class TransmitQueue {
         return message;
     }
 
+    /** {@return the message from which segments are being cut; null if there is none} */
+    @Nullable
+    DdpMessage inWork() {
+        return inWork;
+    }
+
     /** The last segment of the message in work was cut. */
     void handOver() {
         if (inWork != null) {

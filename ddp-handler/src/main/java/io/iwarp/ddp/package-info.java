@@ -6,6 +6,9 @@
  * {@link io.iwarp.ddp.DdpSegmenter} makes segments, {@link io.iwarp.ddp.DdpReceiver} checks and places them. The layer
  * above implements {@link io.iwarp.ddp.DdpUlp} and hands down {@link io.iwarp.ddp.DdpMessage}s.
  *
+ * <p>A message's octets go by reference when this side chose to send them, and as copies made at the last moment when a
+ * peer asked for them by an STag, since that memory can be taken away while the message is under way.
+ *
  * <p>What completion means: a message counts as sent when the transport has taken responsibility for all of its octets
  * (section 5.4). It says nothing about whether the peer has received, placed or seen them.
  *

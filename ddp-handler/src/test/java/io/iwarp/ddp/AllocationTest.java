@@ -3,12 +3,17 @@ package io.iwarp.ddp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.lang.management.ManagementFactory;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** The steady path allocates nothing for each segment. */
@@ -16,6 +21,9 @@ class AllocationTest {
     private static final int SEGMENTS = 20_000;
     /** What the measurement itself and the virtual machine may need once. */
     private static final long SLACK = 20_000;
+
+    /** Leak detection would record each access. */
+    private static final ByteBufAllocator WITHOUT_LEAK_DETECTION = new UnpooledByteBufAllocator(true, true);
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -32,6 +40,59 @@ class AllocationTest {
                     }
                 }))
                 .isLessThan(SLACK);
+    }
+
+    @Test
+    void cuttingShortMessagesFromASourceAllocatesNothing() {
+        try (ReceiverFixture peer = new ReceiverFixture()) {
+            int stag = peer.region(peer.domain, 64, 0, AccessRight.REMOTE_READ).stag();
+            TaggedBuffer buffer = Objects.requireNonNull(peer.stream.lookup(stag));
+            DdpMessage message = new DdpMessage().tagged(0x42, 1, 0);
+            DdpSegmenter segmenter = new DdpSegmenter(WITHOUT_LEAK_DETECTION);
+            Ulpdu ulpdu = new Ulpdu();
+
+            assertThat(allocatedBy(() -> {
+                        for (int i = 0; i < SEGMENTS; i++) {
+                            segmenter.begin(message.source(buffer, 0, 1 + i % 64));
+                            segmenter.cut(ulpdu, 128);
+                        }
+                    }))
+                    .isLessThan(SLACK);
+            segmenter.release();
+        }
+    }
+
+    @Test
+    void sendingShortMessagesFromASourceAllocatesForEachBurstAndNotForEachMessage() {
+        try (DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT, WITHOUT_LEAK_DETECTION).ready()) {
+            MemoryRegion region = ddp.domain
+                    .region()
+                    .allocate(ByteBufAllocator.DEFAULT, 64)
+                    .rights(AccessRight.REMOTE_READ)
+                    .register();
+            TaggedBuffer buffer = Objects.requireNonNull(ddp.stream.lookup(region.stag()));
+            ddp.transport.takesOnFlush = true;
+            ddp.transport.keepsOctets = false;
+            ddp.ulp.records = false;
+            DdpMessage[] messages = new DdpMessage[1000];
+            for (int i = 0; i < messages.length; i++) {
+                messages[i] = new DdpMessage().tagged(0x42, 1, 0).source(buffer, 0, 1 + i % 64);
+            }
+
+            long allocated = allocatedBy(() -> {
+                for (int round = 0; round < SEGMENTS / messages.length; round++) {
+                    for (DdpMessage message : messages) {
+                        ddp.write(message);
+                    }
+                    ddp.flush();
+                    ddp.channel.runPendingTasks();
+                }
+            });
+
+            assertThat(ddp.transport.segments).isEqualTo(2 * SEGMENTS);
+            assertThat(allocated).isLessThan(4L * SEGMENTS);
+            region.close();
+        }
     }
 
     @Test

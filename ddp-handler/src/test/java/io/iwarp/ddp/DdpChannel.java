@@ -9,6 +9,7 @@ import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReceivedUlpdu;
 import io.iwarp.mpa.Role;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -40,8 +41,14 @@ final class DdpChannel implements AutoCloseable {
     }
 
     DdpChannel(DdpSettings settings) {
+        this(settings, ByteBufAllocator.DEFAULT);
+    }
+
+    DdpChannel(DdpSettings settings, ByteBufAllocator allocator) {
         handler = new DdpHandler(settings, stream, ulp, counters);
-        channel = new EmbeddedChannel(transport, handler, new Above());
+        channel = new EmbeddedChannel();
+        channel.config().setAllocator(allocator);
+        channel.pipeline().addLast(transport, handler, new Above());
     }
 
     /** Start-up is over. */

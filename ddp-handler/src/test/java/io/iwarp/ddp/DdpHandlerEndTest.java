@@ -284,6 +284,26 @@ class DdpHandlerEndTest {
     }
 
     @Test
+    void finalWordsAfterARefusedSegmentAreReportedWhenTheyAreTakenAndNotBefore() {
+        ddp.ready();
+        ddp.send("a");
+        ddp.flush();
+        transport.onWrite = () -> {
+            transport.onWrite = () -> {};
+            ddp.channel.pipeline().fireExceptionCaught(new IllegalStateException("unreadable"));
+        };
+        ddp.send("refused");
+        ddp.flush();
+        ddp.writeAndFlush(terminate());
+        transport.take();
+        assertThat(ddp.ulp.events).containsExactly("fault DDP_LOCAL_CATASTROPHIC");
+
+        transport.takeAll();
+
+        assertThat(ddp.ulp.events).containsExactly("fault DDP_LOCAL_CATASTROPHIC", "sent T");
+    }
+
+    @Test
     void anExceptionThatHasNothingToDoWithSendingIsOnlyPassedOn() {
         ddp.ready();
         ddp.channel.pipeline().fireExceptionCaught(new IllegalStateException("unrelated"));

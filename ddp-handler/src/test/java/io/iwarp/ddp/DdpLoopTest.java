@@ -2,7 +2,9 @@ package io.iwarp.ddp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -12,6 +14,7 @@ import io.netty.channel.ChannelOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -126,6 +129,46 @@ class DdpLoopTest {
     /** Mostly short, with some of many segments. */
     private static int lengthOf(int message) {
         return message % 100 == 99 ? 70_000 - message : message % 50;
+    }
+
+    @Test
+    @Requirement({"DDP-4", "DDP-26", "DDP-27", "DDP-33"})
+    void whatIsReadFromAnStagArrivesWholeWhetherLongOrShort() {
+        MemoryRegion source = initiator.region(4 * MEBIOCTET, AccessRight.REMOTE_READ);
+        MemoryRegion sink = responder.region(4 * MEBIOCTET);
+        byte[] octets = new byte[4 * MEBIOCTET];
+        new Random(3).nextBytes(octets);
+        source.span().put(0, Unpooled.wrappedBuffer(octets), 0, octets.length);
+        CompletableFuture<Void> allDelivered = new CompletableFuture<>();
+        int[] left = {0};
+        for (int offset = 0; offset < octets.length; offset += sourceLength(left[0]++)) {
+            assertThat(offset).isNotNegative();
+        }
+        responder.ulp.onDelivery = () -> {
+            if (--left[0] == 0) {
+                allDelivered.complete(null);
+            }
+        };
+        pair.connect();
+        initiator.run(() -> {
+            TaggedBuffer buffer = Objects.requireNonNull(initiator.stream.lookup(source.stag()));
+            int message = 0;
+            for (int offset = 0; offset < octets.length; message++) {
+                int length = Math.min(sourceLength(message), octets.length - offset);
+                initiator.write(
+                        new DdpMessage().tagged(0x42, sink.stag(), offset).source(buffer, offset, length));
+                offset += length;
+            }
+            initiator.channel().flush();
+        });
+        TcpPair.await(allDelivered);
+
+        assertThat(RecordingUlp.octets(sink.span(), octets.length)).isEqualTo(octets);
+    }
+
+    /** Mostly short, with some of one segment that is sent by reference and some of many. */
+    private static int sourceLength(int message) {
+        return message % 50 == 49 ? 500_000 : message % 50 == 30 ? 6_000 : 1 + message % 70;
     }
 
     @Test

@@ -35,11 +35,15 @@ final class RecordingUlp implements DdpUlp {
 
     AccessRight right = AccessRight.REMOTE_WRITE;
     Consumer<DdpMessage> onSent = message -> {};
+    Consumer<DdpMessage> onSourceRevoked = message -> {};
     Runnable onDelivery = () -> {};
     Runnable onFault = () -> {};
     Runnable onAllSent = () -> {};
     Runnable onHalfClosed = () -> {};
     boolean recordsReads = true;
+    /** Whether sent messages are written down. */
+    boolean records = true;
+
     private final List<Queue> queues = List.of(new Queue(0), new Queue(1), new Queue(2), new Queue(3));
 
     /** Posts a buffer of its own memory. */
@@ -82,8 +86,16 @@ final class RecordingUlp implements DdpUlp {
 
     @Override
     public void onSent(DdpMessage message) {
-        events.add("sent " + text(message));
+        if (records) {
+            events.add("sent " + text(message));
+        }
         onSent.accept(message);
+    }
+
+    @Override
+    public void onSourceRevoked(DdpMessage message, long octetsRead) {
+        events.add("revoked after " + octetsRead);
+        onSourceRevoked.accept(message);
     }
 
     @Override

@@ -50,9 +50,13 @@ final class TcpPair implements AutoCloseable {
         }
 
         MemoryRegion region(int length) {
+            return region(length, AccessRight.REMOTE_WRITE);
+        }
+
+        MemoryRegion region(int length, AccessRight right) {
             MemoryRegion region = domain.region()
                     .allocate(ByteBufAllocator.DEFAULT, length)
-                    .rights(AccessRight.REMOTE_WRITE)
+                    .rights(right)
                     .register();
             regions.add(region);
             return region;

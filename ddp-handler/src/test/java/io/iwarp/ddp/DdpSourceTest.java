@@ -1,0 +1,218 @@
+package io.iwarp.ddp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.StreamAssociation;
+import io.iwarp.memory.TaggedBuffer;
+import io.iwarp.mpa.Ulpdu;
+import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Seeds;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Messages whose octets are read from an STag's memory while they are cut. */
+class DdpSourceTest {
+    private static final int READ_RESPONSE = 0x42;
+    private static final int SINK_STAG = 0xA1A2_A3A4;
+    private static final long BASE = 0x1_0000_0000L;
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final StreamAssociation stream = domain.openStream();
+    private final List<MemoryRegion> regions = new ArrayList<>();
+    private final DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+    private final Ulpdu ulpdu = new Ulpdu();
+
+    @AfterEach
+    void close() {
+        segmenter.release();
+        regions.forEach(MemoryRegion::close);
+        stream.close();
+        domain.close();
+    }
+
+    @Test
+    @Requirement({"DDP-12", "DDP-18", "DDP-24", "DDP-26", "DDP-29", "DDP-34"})
+    void aSourceIsCutLikeAPayloadOfTheSameOctets() {
+        Seeds.forEach(200, (seed, random) -> {
+            byte[] content = octets(random, 1 + random.nextInt(20_000));
+            TaggedBuffer buffer = register(random, content);
+            int from = random.nextInt(content.length);
+            int length = random.nextInt(content.length - from + 1);
+            int mulpdu = 128 + random.nextInt(random.nextBoolean() ? 500 : 8000);
+            DdpMessage payload = new DdpMessage().tagged(READ_RESPONSE, SINK_STAG, -length);
+            payload.payload().wrap(Unpooled.wrappedBuffer(content), from, length);
+            DdpMessage source =
+                    new DdpMessage().tagged(READ_RESPONSE, SINK_STAG, -length).source(buffer, BASE + from, length);
+
+            assertThat(source.messageLength()).isEqualTo(length);
+            assertThat(Ulpdus.cut(source, mulpdu)).containsExactlyElementsOf(Ulpdus.cut(payload, mulpdu));
+        });
+    }
+
+    @Test
+    void eachSegmentHasTheOctetsOfTheMomentWhenItIsCutAndKeepsThem() {
+        MemoryRegion region = region(new byte[300]);
+        segmenter.begin(response().source(bufferOf(region), BASE, 300));
+        for (int i = 1; i <= 3; i++) {
+            fill(region, i);
+            assertThat(segmenter.cut(ulpdu, 114)).isTrue();
+            fill(region, 0x77);
+            DdpSegment segment = Ulpdus.segment(Ulpdus.octets(ulpdu));
+            byte[] expected = new byte[100];
+            Arrays.fill(expected, (byte) i);
+            assertThat(payloadOf(segment)).isEqualTo(expected);
+        }
+        assertThat(segmenter.busy()).isFalse();
+    }
+
+    @Test
+    void aRevokedSourceIsNotCutAnyFurther() {
+        MemoryRegion region = region(new byte[300]);
+        segmenter.begin(response().source(bufferOf(region), BASE, 300));
+        assertThat(segmenter.cut(ulpdu, 114)).isTrue();
+        region.invalidate();
+
+        assertThat(segmenter.cut(ulpdu, 114)).isFalse();
+        assertThat(segmenter.cut(ulpdu, 114)).isFalse();
+        assertThat(segmenter.busy()).isTrue();
+        assertThat(segmenter.octetsCut()).isEqualTo(100);
+
+        segmenter.abandon();
+        assertThat(Ulpdus.cut(segmenter, DdpChannel.message("next"), 128)).hasSize(1);
+    }
+
+    @Test
+    @Requirement("DDP-30")
+    void aSourceWithoutOctetsIsOneEmptySegmentWhetherItsBufferIsValidOrNot() {
+        MemoryRegion region = region(new byte[1]);
+        TaggedBuffer buffer = bufferOf(region);
+        region.invalidate();
+
+        for (DdpMessage empty :
+                List.of(response().source(buffer, 0, 0), response().source(null, 0, 0))) {
+            assertThat(Ulpdus.cut(empty, 128)).singleElement().satisfies(octets -> {
+                assertThat(octets).hasSize(14);
+                assertThat(Ulpdus.segment(octets).last()).isTrue();
+            });
+        }
+    }
+
+    @Test
+    void withoutASourceTheOctetsAreThoseOfThePayloadAgain() {
+        DdpMessage message = DdpChannel.message("payload");
+        message.source(bufferOf(region("source".getBytes(StandardCharsets.US_ASCII))), BASE, 6);
+        assertThat(textOf(message)).isEqualTo("source");
+
+        message.source(null, 0, 0);
+        assertThat(textOf(message)).isEqualTo("payload");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1L << 32, Long.MAX_VALUE, Long.MIN_VALUE})
+    @Requirement("DDP-25")
+    void aSourceOfTwoToTheThirtySecondOctetsIsRefused(long length) {
+        TaggedBuffer buffer = bufferOf(region(new byte[1]));
+
+        assertThatThrownBy(() -> response().source(buffer, 0, length))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("allowed are 0..4294967295");
+        assertThat(response().source(buffer, 0, (1L << 32) - 1).messageLength()).isEqualTo((1L << 32) - 1);
+    }
+
+    @Test
+    void octetsNeedABufferToComeFrom() {
+        assertThatThrownBy(() -> response().source(null, 0, 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("only 0 without a buffer");
+    }
+
+    @Test
+    void aMessageOnItsWayKeepsItsSource() {
+        DdpMessage message = response();
+        message.submit(null);
+
+        assertThatThrownBy(() -> message.source(null, 0, 0)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aRangeThatNobodyCheckedIsNotRead() {
+        segmenter.begin(response().source(bufferOf(region(new byte[10])), BASE + 5, 6));
+
+        assertThatThrownBy(() -> segmenter.cut(ulpdu, 128)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(segmenter.busy()).isTrue();
+    }
+
+    private static DdpMessage response() {
+        return new DdpMessage().tagged(READ_RESPONSE, SINK_STAG, 0);
+    }
+
+    private MemoryRegion region(byte[] content) {
+        MemoryRegion region = domain.region()
+                .allocate(ByteBufAllocator.DEFAULT, content.length)
+                .baseTaggedOffset(BASE)
+                .rights(AccessRight.REMOTE_READ)
+                .register();
+        regions.add(region);
+        region.span().put(0, Unpooled.wrappedBuffer(content), 0, content.length);
+        return region;
+    }
+
+    /** Registers memory in pieces. */
+    private TaggedBuffer register(Random random, byte[] content) {
+        List<ByteBuf> pieces = new ArrayList<>();
+        for (int from = 0; from < content.length; ) {
+            int size = Math.min(content.length - from, 1 + random.nextInt(random.nextBoolean() ? 50 : 20_000));
+            pieces.add(ByteBufAllocator.DEFAULT.directBuffer(size, size).writeBytes(content, from, size));
+            from += size;
+        }
+        MemoryRegion region = domain.region()
+                .buffers(pieces)
+                .baseTaggedOffset(BASE)
+                .rights(AccessRight.REMOTE_READ)
+                .register();
+        pieces.forEach(ByteBuf::release);
+        regions.add(region);
+        return bufferOf(region);
+    }
+
+    private TaggedBuffer bufferOf(MemoryRegion region) {
+        return Objects.requireNonNull(stream.lookup(region.stag()));
+    }
+
+    private static void fill(MemoryRegion region, int octet) {
+        byte[] content = new byte[(int) region.length()];
+        Arrays.fill(content, (byte) octet);
+        region.span().put(0, Unpooled.wrappedBuffer(content), 0, content.length);
+    }
+
+    private static byte[] octets(Random random, int length) {
+        byte[] octets = new byte[length];
+        random.nextBytes(octets);
+        return octets;
+    }
+
+    private static byte[] payloadOf(DdpSegment segment) {
+        byte[] payload = new byte[segment.payloadLength()];
+        segment.buffer().getBytes(segment.payloadIndex(), payload);
+        return payload;
+    }
+
+    private static String textOf(DdpMessage message) {
+        return new String(payloadOf(Ulpdus.segment(Ulpdus.cut(message, 128).get(0))), StandardCharsets.US_ASCII);
+    }
+}
