@@ -89,6 +89,10 @@ public sealed interface MpaEvent {
      * @param reason who ended it and why
      */
     record StartupFailed(CloseReason reason) implements MpaEvent {
+        /** Returns whether the peer closed the connection on an enhanced connection request. */
+        public boolean enhancedRefused() {
+            return false;
+        }
 
         /** Checks that there is a reason. */
         public StartupFailed {

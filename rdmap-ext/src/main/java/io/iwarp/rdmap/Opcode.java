@@ -60,6 +60,28 @@ public enum Opcode {
         return queue == TAGGED;
     }
 
+    /** {@return whether the message is one of the extensions of RFC 7306} */
+    boolean extension() {
+        return code >= IMMEDIATE_DATA.code;
+    }
+
+    /** {@return whether this is Immediate Data, with or without a solicited event} */
+    public boolean immediate() {
+        return this == IMMEDIATE_DATA || this == IMMEDIATE_DATA_WITH_SOLICITED_EVENT;
+    }
+
+    /** {@return whether the message asks for an event at its receiver} */
+    public boolean solicited() {
+        return this == SEND_WITH_SOLICITED_EVENT
+                || this == SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE
+                || this == IMMEDIATE_DATA_WITH_SOLICITED_EVENT;
+    }
+
+    /** {@return whether the message takes back an STag of its receiver} */
+    public boolean invalidates() {
+        return this == SEND_WITH_INVALIDATE || this == SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE;
+    }
+
     /** {@return whether messages of this type are untagged and travel on the given queue} */
     boolean travelsOn(int queueNumber) {
         return queue == queueNumber;

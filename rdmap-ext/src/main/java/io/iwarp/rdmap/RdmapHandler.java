@@ -4,11 +4,13 @@ import io.iwarp.CloseReason;
 import io.iwarp.Counters;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpUlp;
+import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -26,16 +28,19 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     private final RdmapStream stream;
     private final Runnable deadline = this::onDeadline;
     private @Nullable ChannelHandlerContext context;
+    private final Runnable responseDeadline = this::onResponseDeadline;
     private java.util.concurrent.@Nullable ScheduledFuture<?> deadlineTimer;
+    private java.util.concurrent.@Nullable ScheduledFuture<?> responseTimer;
 
     /**
      * @param settings the limits of the stream
      * @param ulp the layer above
+     * @param association what memory the peer may use
      * @param counters counts Terminates; written only by the event loop
      */
-    public RdmapHandler(RdmapSettings settings, RdmapUlp ulp, Counters counters) {
+    public RdmapHandler(RdmapSettings settings, RdmapUlp ulp, StreamAssociation association, Counters counters) {
         this.settings = settings;
-        this.stream = new RdmapStream(ulp, new Link(), counters);
+        this.stream = new RdmapStream(settings, ulp, new Link(), association, counters);
     }
 
     /** {@return what {@code DdpHandler} has to call} */
@@ -85,7 +90,7 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         } else if (event instanceof MpaEvent.TransmitReady) {
             stream.onTransmitReady();
         } else if (event instanceof MpaEvent.StartupFailed failed) {
-            stream.onStartupFailed(failed.reason());
+            stream.onStartupFailed(failed);
         } else if (event instanceof MpaEvent.Rejected rejected) {
             stream.onRejected(rejected.privateData());
             ctx.pipeline().remove(this);
@@ -95,7 +100,7 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         stream.onDisconnected();
-        cancelDeadline();
+        cancelDeadlines();
         ctx.fireChannelInactive();
     }
 
@@ -103,7 +108,7 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         stream.onDisconnected();
-        cancelDeadline();
+        cancelDeadlines();
     }
 
     /** Whatever fails in the pipeline below ends the connection: the stream cannot be trusted any more. */
@@ -116,6 +121,19 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     private void onDeadline() {
         deadlineTimer = null;
         stream.onDeadline();
+    }
+
+    private void onResponseDeadline() {
+        responseTimer = null;
+        stream.onResponseDeadline();
+    }
+
+    private void cancelDeadlines() {
+        cancelDeadline();
+        if (responseTimer != null) {
+            responseTimer.cancel(false);
+            responseTimer = null;
+        }
     }
 
     private void cancelDeadline() {
@@ -158,11 +176,18 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         }
 
         @Override
+        public void armResponseDeadline() {
+            responseTimer = schedule(responseDeadline, settings.responseTimeout());
+        }
+
+        @Override
         public void armDeadline() {
             cancelDeadline();
-            deadlineTimer = context()
-                    .executor()
-                    .schedule(deadline, settings.closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+            deadlineTimer = schedule(deadline, settings.closeTimeout());
+        }
+
+        private java.util.concurrent.ScheduledFuture<?> schedule(Runnable task, Duration delay) {
+            return context().executor().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 }

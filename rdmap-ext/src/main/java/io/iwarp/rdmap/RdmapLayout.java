@@ -29,6 +29,9 @@ final class RdmapLayout {
     /** Untagged queue of Atomic Responses (RFC 7306 section 4.1). */
     static final int ATOMIC_RESPONSE_QUEUE = 3;
 
+    /** Octets of an Immediate Data message (RFC 7306 section 6.2). */
+    static final int IMMEDIATE_LENGTH = 8;
+
     private static final int VERSION_SHIFT = 6;
     private static final int OPCODE_MASK = 0x0f;
 

@@ -16,6 +16,9 @@ interface RdmapLink {
     /** Closes the connection; ends in {@link RdmapStream#onDisconnected}. */
     void close();
 
+    /** Calls {@link RdmapStream#onResponseDeadline} once, after the response timeout. */
+    void armResponseDeadline();
+
     /** Calls {@link RdmapStream#onDeadline} after the close timeout, unless armed again before that. */
     void armDeadline();
 }

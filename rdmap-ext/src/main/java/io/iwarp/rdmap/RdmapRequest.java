@@ -1,37 +1,314 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.ddp.DdpMessage;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One outgoing RDMAP message that the application asked for: a DDP message with RDMAP's control octet filled in.
+ * One operation that the application asked for. Make it one with a method below, then submit it.
  *
- * <p>The object is the caller's and may be used again once {@link RdmapUlp#onSent} named it. Between submission and
- * that moment neither it nor the octets of its payload may change. Confined to the event loop of the stream.
+ * <p>A Send or Write carries the octets of its {@link #payload}; the other operations carry none of their own.
+ *
+ * <p>The object is the caller's and may be used again once {@link RdmapUlp#onCompleted} named it. Between submission and
+ * that moment neither it nor the octets of its payload may change, and the sink of a Read must stay registered. Confined
+ * to the event loop of the stream.
  */
 public class RdmapRequest extends DdpMessage {
-    /** A request without content; one of the methods below makes it a message. */
+    private enum Kind {
+        /** A Send or Write: this object is the message. */
+        MESSAGE,
+        /** A Write, which is this object, and an Immediate Data message behind it. */
+        WRITE_WITH_IMMEDIATE,
+        IMMEDIATE,
+        READ,
+        ATOMIC
+    }
+
+    private Kind kind = Kind.MESSAGE;
+    private boolean fenced;
+    private boolean solicited;
+    private long immediate;
+
+    private int remoteStag;
+    private long remoteTaggedOffset;
+    private int sinkStag;
+    private long sinkTaggedOffset;
+    private long size;
+    private long received;
+
+    private int atomicOperation;
+    private long addOrSwap;
+    private long addOrSwapMask;
+    private long compare;
+    private long compareMask;
+    private int identifier;
+    private long original;
+
+    private boolean done;
+    private @Nullable RdmapRequest next;
+
+    /** A request without content; one of the methods below makes it an operation. */
     public RdmapRequest() {}
 
     /**
-     * Makes this a Send ({@link Opcode#SEND} or {@link Opcode#SEND_WITH_SOLICITED_EVENT}).
+     * Makes this a Send of the payload.
      *
+     * @param solicitedEvent whether to ask for an event at the peer
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
-    public final RdmapRequest send(boolean solicited) {
-        Opcode opcode = solicited ? Opcode.SEND_WITH_SOLICITED_EVENT : Opcode.SEND;
-        untagged(opcode.control(), 0, opcode.queue());
+    public final RdmapRequest send(boolean solicitedEvent) {
+        return sendMessage(solicitedEvent ? Opcode.SEND_WITH_SOLICITED_EVENT : Opcode.SEND, 0);
+    }
+
+    /**
+     * Makes this a Send of the payload that also takes back an STag of the peer, once the peer has all of the message.
+     *
+     * @param stag an STag that the peer tied to this stream alone; any other ends the stream
+     * @param solicitedEvent whether to ask for an event at the peer
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
+     */
+    public final RdmapRequest sendWithInvalidate(int stag, boolean solicitedEvent) {
+        return sendMessage(
+                solicitedEvent ? Opcode.SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE : Opcode.SEND_WITH_INVALIDATE, stag);
+    }
+
+    private RdmapRequest sendMessage(Opcode opcode, int invalidatedStag) {
+        begin(Kind.MESSAGE);
+        untagged(opcode.control(), invalidatedStag, opcode.queue());
         return this;
     }
 
     /**
-     * Makes this an RDMA Write to the given place in the peer's memory.
+     * Makes this an RDMA Write of the payload to the given place in the peer's memory.
      *
      * @param stag the STag that the peer advertised
      * @param taggedOffset where the first octet goes, in octets of that STag, unsigned
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
     public final RdmapRequest write(int stag, long taggedOffset) {
+        begin(Kind.MESSAGE);
         tagged(Opcode.RDMA_WRITE.control(), stag, taggedOffset);
         return this;
+    }
+
+    /**
+     * Makes this an RDMA Write of the payload with Immediate Data behind it, which tells the peer's application that the
+     * Write is in place. It completes when both have been sent.
+     *
+     * @param stag the STag that the peer advertised
+     * @param taggedOffset where the first octet goes, in octets of that STag, unsigned
+     * @param data the 64 bits that the peer's application gets
+     * @param solicitedEvent whether to ask for an event at the peer
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
+     */
+    public final RdmapRequest writeWithImmediate(int stag, long taggedOffset, long data, boolean solicitedEvent) {
+        write(stag, taggedOffset);
+        kind = Kind.WRITE_WITH_IMMEDIATE;
+        immediate = data;
+        solicited = solicitedEvent;
+        return this;
+    }
+
+    /**
+     * Makes this an Immediate Data message: 64 bits that use up one receive of the peer, in order with Sends.
+     *
+     * @param data the 64 bits that the peer's application gets
+     * @param solicitedEvent whether to ask for an event at the peer
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
+     */
+    public final RdmapRequest immediate(long data, boolean solicitedEvent) {
+        begin(Kind.IMMEDIATE);
+        immediate = data;
+        solicited = solicitedEvent;
+        return this;
+    }
+
+    /**
+     * Makes this an RDMA Read.
+     *
+     * @param sink the STag of local memory that this stream may use and that has the right LOCAL_WRITE
+     * @param sinkOffset where the first octet goes, in octets of the sink, unsigned
+     * @param length the octets to read, 0 to 2^32 - 1
+     * @param stag the STag that the peer advertised
+     * @param taggedOffset where to read from, in octets of that STag, unsigned
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
+     */
+    public final RdmapRequest read(int sink, long sinkOffset, long length, int stag, long taggedOffset) {
+        begin(Kind.READ);
+        sinkStag = sink;
+        sinkTaggedOffset = sinkOffset;
+        size = length;
+        received = 0;
+        remoteStag = stag;
+        remoteTaggedOffset = taggedOffset;
+        return this;
+    }
+
+    /**
+     * Makes this a FetchAdd on 8 octets of the peer, whose value before that comes back as {@link #original}.
+     *
+     * @param stag the STag that the peer advertised
+     * @param taggedOffset where the 8 octets begin, unsigned; their address at the peer must be a multiple of 8
+     * @param add what to add
+     * @param mask each bit set is the highest of a field from which nothing is carried; 0 for a plain 64-bit sum
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
+     */
+    public final RdmapRequest fetchAdd(int stag, long taggedOffset, long add, long mask) {
+        atomic(AtomicLayout.FETCH_ADD, stag, taggedOffset);
+        addOrSwap = add;
+        addOrSwapMask = mask;
+        compare = 0;
+        compareMask = -1;
+        return this;
+    }
+
+    /**
+     * Makes this a CmpSwap on 8 octets of the peer, whose value before that comes back as {@link #original}.
+     *
+     * @param stag the STag that the peer advertised
+     * @param taggedOffset where the 8 octets begin, unsigned; their address at the peer must be a multiple of 8
+     * @param swap the new bits
+     * @param swapMask which bits are replaced; -1 for all
+     * @param expected the bits to compare with
+     * @param expectedMask which bits are compared; -1 for all
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
+     */
+    public final RdmapRequest compareSwap(
+            int stag, long taggedOffset, long swap, long swapMask, long expected, long expectedMask) {
+        atomic(AtomicLayout.COMPARE_SWAP, stag, taggedOffset);
+        addOrSwap = swap;
+        addOrSwapMask = swapMask;
+        compare = expected;
+        compareMask = expectedMask;
+        return this;
+    }
+
+    private void atomic(int operation, int stag, long taggedOffset) {
+        begin(Kind.ATOMIC);
+        atomicOperation = operation;
+        remoteStag = stag;
+        remoteTaggedOffset = taggedOffset;
+    }
+
+    private void begin(Kind newKind) {
+        kind = newKind;
+        fenced = false;
+        done = false;
+        original = 0;
+    }
+
+    /**
+     * Says whether this request waits until all Reads and atomics submitted before it have completed. Call it after the
+     * method that made it an operation.
+     */
+    public final RdmapRequest fenced(boolean waits) {
+        fenced = waits;
+        return this;
+    }
+
+    /** {@return the octets that a Read asks for, 0 to 2^32 - 1; of meaning for a Read only} */
+    public final long readLength() {
+        return size;
+    }
+
+    /** {@return the 64 bits that an atomic found at its target; of meaning once it has completed} */
+    public final long original() {
+        return original;
+    }
+
+    final boolean fenced() {
+        return fenced;
+    }
+
+    final boolean isRead() {
+        return kind == Kind.READ;
+    }
+
+    /** {@return whether it needs an answer of the peer, and counts against the ORD until then} */
+    final boolean awaitsResponse() {
+        return kind == Kind.READ || kind == Kind.ATOMIC;
+    }
+
+    /** {@return whether this object itself is a message, with the payload} */
+    final boolean hasPayloadMessage() {
+        return kind == Kind.MESSAGE || kind == Kind.WRITE_WITH_IMMEDIATE;
+    }
+
+    /** {@return whether a message of a header alone belongs to it, written by {@link #describeHeader}} */
+    final boolean hasHeaderMessage() {
+        return kind != Kind.MESSAGE;
+    }
+
+    /** Makes the message the Immediate Data, Read Request or Atomic Request of this request. */
+    final void describeHeader(HeaderMessage message) {
+        ByteBuf out = message.begin();
+        switch (kind) {
+            case IMMEDIATE, WRITE_WITH_IMMEDIATE -> {
+                out.writeLong(immediate);
+                message.describe(solicited ? Opcode.IMMEDIATE_DATA_WITH_SOLICITED_EVENT : Opcode.IMMEDIATE_DATA);
+            }
+            case READ -> {
+                out.writeInt(sinkStag).writeLong(sinkTaggedOffset).writeInt((int) size);
+                out.writeInt(remoteStag).writeLong(remoteTaggedOffset);
+                message.describe(Opcode.READ_REQUEST);
+            }
+            case ATOMIC -> {
+                out.writeInt(atomicOperation).writeInt(identifier);
+                out.writeInt(remoteStag).writeLong(remoteTaggedOffset);
+                out.writeLong(addOrSwap)
+                        .writeLong(addOrSwapMask)
+                        .writeLong(compare)
+                        .writeLong(compareMask);
+                message.describe(Opcode.ATOMIC_REQUEST);
+            }
+            case MESSAGE -> throw new IllegalStateException("a Send or Write has no header message");
+        }
+    }
+
+    final int sinkStag() {
+        return sinkStag;
+    }
+
+    final long sinkTaggedOffset() {
+        return sinkTaggedOffset;
+    }
+
+    /** {@return the octets of the Read Response that have come} */
+    final long received() {
+        return received;
+    }
+
+    final void received(long octets) {
+        received = octets;
+    }
+
+    /** {@return the Request Identifier of an atomic} */
+    final int identifier() {
+        return identifier;
+    }
+
+    final void identifier(int requestIdentifier) {
+        identifier = requestIdentifier;
+    }
+
+    final void original(long value) {
+        original = value;
+    }
+
+    final boolean done() {
+        return done;
+    }
+
+    final void markDone() {
+        done = true;
+    }
+
+    /** {@return the request submitted after this one} */
+    final @Nullable RdmapRequest next() {
+        return next;
+    }
+
+    final void next(@Nullable RdmapRequest request) {
+        next = request;
     }
 }

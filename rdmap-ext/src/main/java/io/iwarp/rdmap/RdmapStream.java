@@ -4,6 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
+import io.iwarp.ErrorLayer;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpMessage;
@@ -11,9 +12,12 @@ import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.DdpUlp;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.StreamAssociation;
+import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
+import io.iwarp.mpa.ReadyToReceive;
+import io.iwarp.mpa.Role;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,42 +53,92 @@ final class RdmapStream implements DdpUlp {
         ENDED
     }
 
+    /** The ready-to-receive message that a responder in the peer-to-peer model takes when it comes as a Send. */
+    private enum ReadyToReceiveState {
+        /** The first segment of the peer may be one. */
+        POSSIBLE,
+        /** The segment at hand is one. */
+        ARRIVING,
+        /** There was none, or it has come. */
+        OVER
+    }
+
+    private final RdmapSettings settings;
     private final RdmapUlp ulp;
     private final RdmapLink link;
     private final Counters counters;
-    private final DdpMessage terminateMessage = new DdpMessage();
+    private final StreamAssociation association;
+    private final TerminateSender terminateSender;
     private final UntaggedQueue terminateQueue = new TerminateQueue(this::onTerminate);
+    private final SendReceiver sendReceiver;
+    private final ReadyToReceiveQueue readyToReceiveQueue = new ReadyToReceiveQueue();
 
     private Phase phase = Phase.STARTING;
-    private boolean established;
+    private @Nullable MpaParameters parameters;
+    private Requester requester;
+    private Responder responder;
+    private ReadyToReceiveState readyToReceive = ReadyToReceiveState.OVER;
+    private @Nullable ProtocolFault setupFault;
     private boolean peerClosedHalf;
     private boolean outputClosed;
-    private long unsent;
+    private boolean unflushed;
+    private boolean responseDeadlineArmed;
     private long octetsAtDeadline;
+    private long octetsAtResponseDeadline;
     private @Nullable CloseReason firstCause;
-    private @Nullable ByteBuf terminateOctets;
 
-    RdmapStream(RdmapUlp ulp, RdmapLink link, Counters counters) {
+    RdmapStream(
+            RdmapSettings settings, RdmapUlp ulp, RdmapLink link, StreamAssociation association, Counters counters) {
+        this.settings = settings;
         this.ulp = ulp;
         this.link = link;
+        this.association = association;
         this.counters = counters;
+        this.terminateSender = new TerminateSender(link);
+        this.sendReceiver = new SendReceiver(ulp.receiveQueue(), association);
+        this.requester = new Requester(this::write, ulp::onCompleted, 0);
+        this.responder = new Responder(this::write, association, 0);
     }
 
-    void onEstablished(MpaParameters parameters) {
-        established = true;
-        ulp.onEstablished(parameters);
+    void onEstablished(MpaParameters agreed) {
+        parameters = agreed;
+        requester = new Requester(this::write, ulp::onCompleted, agreed.ord());
+        responder = new Responder(this::write, association, agreed.ird());
+        if (agreed.role() == Role.RESPONDER && agreed.peerToPeer()) {
+            readyToReceive = ReadyToReceiveState.POSSIBLE;
+        }
+        ulp.onEstablished(agreed);
     }
 
     void onTransmitReady() {
-        if (phase == Phase.STARTING) {
-            phase = Phase.OPEN;
-            ulp.onReady();
+        if (phase != Phase.STARTING) {
+            return;
         }
+        phase = Phase.OPEN;
+        if (setupFault != null) {
+            terminate(setupFault, Terminate.of(setupFault.error()));
+            return;
+        }
+        ReadyToReceive kind = parameters == null ? null : parameters.readyToReceive();
+        if (kind != null) {
+            requester.sendReadyToReceive(kind);
+            flush();
+        }
+        ulp.onReady();
+    }
+
+    /** Where requester and responder write to. */
+    private void write(DdpMessage message) {
+        unflushed = true;
+        link.write(message);
     }
 
     /** Start-up failed: the stream never began. */
-    void onStartupFailed(CloseReason reason) {
-        end(note(reason));
+    void onStartupFailed(MpaEvent.StartupFailed failed) {
+        if (failed.enhancedRefused()) {
+            ulp.onEnhancedSetupRefused();
+        }
+        end(note(failed.reason()));
     }
 
     /** Start-up ended with a rejection: the stream never began. */
@@ -100,12 +154,64 @@ final class RdmapStream implements DdpUlp {
         if (phase != Phase.OPEN) {
             throw new IllegalStateException("request submitted while the stream is " + phase);
         }
-        unsent++;
-        link.write(request);
+        if (requester.refuses(request)) {
+            fail(new ProtocolFault(
+                    ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
+                    "a Read or atomic was posted, but the set-up agreed on an ORD of 0: raise the ORD here and the IRD"
+                            + " of the peer"));
+            return;
+        }
+        requester.submit(request);
+        if (request.awaitsResponse()) {
+            armResponseDeadline();
+            closeIfUnanswerable();
+        }
+    }
+
+    private void fail(ProtocolFault fault) {
+        terminate(fault, Terminate.of(fault.error()));
     }
 
     void flush() {
+        unflushed = false;
         link.flush();
+    }
+
+    private void flushWritten() {
+        if (unflushed) {
+            flush();
+        }
+    }
+
+    private void armResponseDeadline() {
+        if (!responseDeadlineArmed) {
+            responseDeadlineArmed = true;
+            octetsAtResponseDeadline = counters.get(Counter.ULPDU_OCTETS_RECEIVED);
+            link.armResponseDeadline();
+        }
+    }
+
+    /** The peer had the time that the settings give it to go on with its answers. */
+    void onResponseDeadline() {
+        responseDeadlineArmed = false;
+        if (requester.unanswered() == 0 || phase == Phase.TERMINATING || phase == Phase.ENDED) {
+            return;
+        }
+        if (counters.get(Counter.ULPDU_OCTETS_RECEIVED) > octetsAtResponseDeadline) {
+            armResponseDeadline();
+            return;
+        }
+        CloseReason reason = note(new CloseReason(
+                EndedBy.TIMEOUT,
+                null,
+                "the peer sent nothing for " + settings.responseTimeout() + " while " + requester.unanswered()
+                        + " Reads or atomics waited for its answer",
+                null));
+        if (outputClosed) {
+            abort(reason);
+        } else {
+            beginTerminating(Terminate.of(ProtocolError.RDMAP_LOCAL_CATASTROPHIC));
+        }
     }
 
     /** {@return whether {@link #submit} may be called now} */
@@ -118,7 +224,8 @@ final class RdmapStream implements DdpUlp {
         note(reason);
         if (phase == Phase.OPEN) {
             phase = Phase.DRAINING;
-            octetsAtDeadline = counters.get(Counter.ULPDU_OCTETS_SENT);
+            responder.stop();
+            octetsAtDeadline = octetsMoved();
             link.armDeadline();
             closeOutputWhenDrained();
         } else if (phase == Phase.STARTING) {
@@ -145,15 +252,30 @@ final class RdmapStream implements DdpUlp {
                     ProtocolError.RDMAP_INVALID_VERSION,
                     "RDMAP version " + RdmapLayout.version(control) + ", expected " + RdmapLayout.VERSION);
         }
-        return null;
+        noteReadyToReceive(opcode, segment);
+        return switch (opcode) {
+            case READ_RESPONSE -> requester.examineReadResponse(segment);
+            case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> {
+                long end = segment.messageOffset() + segment.payloadLength();
+                yield end > RdmapLayout.IMMEDIATE_LENGTH ? SendReceiver.checkImmediateLength(end) : null;
+            }
+            default -> null;
+        };
     }
 
-    /** A Read Response without an outstanding Read, and the messages of RFC 7306, are unexpected on every queue. */
-    private static boolean offered(Opcode opcode) {
-        return switch (opcode) {
-            case RDMA_WRITE, SEND, SEND_WITH_SOLICITED_EVENT, TERMINATE, READ_REQUEST -> true;
-            default -> false;
-        };
+    private boolean offered(Opcode opcode) {
+        return settings.extensions() || !opcode.extension();
+    }
+
+    private void noteReadyToReceive(Opcode opcode, DdpSegment segment) {
+        if (readyToReceive == ReadyToReceiveState.OVER) {
+            return;
+        }
+        boolean arriving = readyToReceive == ReadyToReceiveState.POSSIBLE
+                && opcode == Opcode.SEND
+                && segment.payloadLength() == 0
+                && segment.last();
+        readyToReceive = arriving ? ReadyToReceiveState.ARRIVING : ReadyToReceiveState.OVER;
     }
 
     private static boolean onItsQueue(Opcode opcode, DdpSegment segment) {
@@ -167,39 +289,63 @@ final class RdmapStream implements DdpUlp {
 
     @Override
     public AccessRight placementRight(DdpSegment segment) {
-        return AccessRight.REMOTE_WRITE;
+        return Opcode.of(segment.control()) == Opcode.READ_RESPONSE
+                ? AccessRight.LOCAL_WRITE
+                : AccessRight.REMOTE_WRITE;
     }
 
     @Override
     public UntaggedQueue queue(int queueNumber) {
         return switch (queueNumber) {
-            case RdmapLayout.SEND_QUEUE -> ulp.receiveQueue();
+            case RdmapLayout.SEND_QUEUE ->
+                readyToReceive == ReadyToReceiveState.ARRIVING ? readyToReceiveQueue : sendReceiver;
+            case RdmapLayout.REQUEST_QUEUE -> responder;
             case RdmapLayout.TERMINATE_QUEUE -> terminateQueue;
-            default -> EmptyQueue.INSTANCE;
+            default -> requester.atomicResponses();
         };
     }
 
     /** A Write is not reported: its target learns of it by a later message (RFC 5040 section 5.1). */
     @Override
     public @Nullable ProtocolFault onTaggedDelivery(DdpSegment last) {
+        if (Opcode.of(last.control()) == Opcode.READ_RESPONSE) {
+            requester.onReadResponse();
+        }
         return null;
     }
 
     @Override
     public void onSent(DdpMessage message) {
-        if (message == terminateMessage) {
+        if (terminateSender.isTerminate(message)) {
             onTerminateSent();
             return;
         }
-        unsent--;
-        ulp.onSent((RdmapRequest) message);
+        if (message instanceof Response response) {
+            responder.onSent(response);
+        } else {
+            requester.onSent(message);
+        }
+        moveOn();
+    }
+
+    /** Lets out what an event led to, and ends the sending half once nothing is left for it. */
+    private void moveOn() {
+        if (phase == Phase.ENDED) {
+            return;
+        }
+        flushWritten();
         if (phase == Phase.DRAINING) {
             closeOutputWhenDrained();
         }
     }
 
+    /** After the peer's FIN no answer can come, so what waits for one does not hold up the close. */
+    private boolean drained() {
+        return requester.messagesUnderWay() == 0 && responder.idle() && (peerClosedHalf || requester.idle());
+    }
+
     private void closeOutputWhenDrained() {
-        if (unsent == 0) {
+        if (drained()) {
             phase = Phase.HALF_CLOSED;
             closeOutput();
             if (peerClosedHalf) {
@@ -217,18 +363,55 @@ final class RdmapStream implements DdpUlp {
 
     @Override
     public void onFault(ProtocolFault fault, @Nullable DdpSegment segment) {
-        if (phase == Phase.ENDED || phase == Phase.TERMINATING) {
-            return;
+        if (phase == Phase.STARTING && parameters != null && isSetupError(fault.error())) {
+            setupFault = fault;
+        } else if (phase == Phase.STARTING || outputClosed || isTerminate(segment)) {
+            if (phase != Phase.ENDED) {
+                abort(reasonOf(fault));
+            }
+        } else {
+            terminate(fault, Terminate.of(fault.error(), segment, quotedRead(fault, segment)));
         }
-        CloseReason reason = reasonOf(fault);
-        note(reason);
-        if (phase == Phase.STARTING || outputClosed || isTerminate(segment)) {
-            abort(reason);
-            return;
+    }
+
+    /** Found by an initiator when the Reply has come; its Terminate is the first FPDU (RFC 6581 section 8). */
+    private static boolean isSetupError(ProtocolError error) {
+        return error == ProtocolError.MPA_INSUFFICIENT_IRD
+                || error == ProtocolError.MPA_NO_MATCHING_RTR
+                || error == ProtocolError.MPA_LOCAL_CATASTROPHIC;
+    }
+
+    /** Of all messages, only a Read Request that met a protection error is quoted (RFC 5040 figure 10). */
+    private byte[] quotedRead(ProtocolFault fault, @Nullable DdpSegment segment) {
+        boolean protection = fault.error().layer() == ErrorLayer.RDMAP
+                && fault.error().type() == ProtocolError.RDMAP_INVALID_STAG.type();
+        return protection && segment != null && Opcode.of(segment.control()) == Opcode.READ_REQUEST
+                ? responder.refusedRead()
+                : Terminate.NOTHING;
+    }
+
+    /** The application took back what a Read is reading: the rest of it cannot be sent. */
+    @Override
+    public void onSourceRevoked(DdpMessage message, long octetsRead) {
+        ProtocolFault fault = new ProtocolFault(
+                ProtocolError.RDMAP_INVALID_STAG,
+                "the source of a Read was revoked after " + octetsRead + " octets of it had been sent");
+        terminate(fault, ((Response) message).revoked(fault.error(), octetsRead));
+    }
+
+    private void terminate(ProtocolFault fault, Terminate terminate) {
+        if (phase != Phase.ENDED && phase != Phase.TERMINATING) {
+            note(reasonOf(fault));
+            beginTerminating(terminate);
         }
+    }
+
+    private void beginTerminating(Terminate terminate) {
         phase = Phase.TERMINATING;
+        requester.stop();
+        responder.stop();
         link.armDeadline();
-        sendTerminate(Terminate.of(fault.error(), segment));
+        terminateSender.send(terminate);
     }
 
     private static CloseReason reasonOf(ProtocolFault fault) {
@@ -240,19 +423,8 @@ final class RdmapStream implements DdpUlp {
     private static boolean isTerminate(@Nullable DdpSegment segment) {
         return segment != null
                 && segment.headerComplete()
-                && !segment.tagged()
-                && segment.queueNumber() == RdmapLayout.TERMINATE_QUEUE;
-    }
-
-    private void sendTerminate(Terminate terminate) {
-        ByteBuf octets = Unpooled.directBuffer(terminate.length());
-        terminate.encode(octets);
-        terminateOctets = octets;
-        terminateMessage.untagged(Opcode.TERMINATE.control(), 0, RdmapLayout.TERMINATE_QUEUE);
-        terminateMessage.payload().wrap(octets, 0, octets.readableBytes());
-        terminateMessage.finalWords(true);
-        link.write(terminateMessage);
-        link.flush();
+                && Opcode.of(segment.control()) == Opcode.TERMINATE
+                && onItsQueue(Opcode.TERMINATE, segment);
     }
 
     /**
@@ -261,21 +433,13 @@ final class RdmapStream implements DdpUlp {
      */
     private void onTerminateSent() {
         counters.add(Counter.TERMINATES_SENT, 1);
-        releaseTerminate();
+        terminateSender.release();
         closeOutput();
         if (firstCause != null) {
             end(firstCause);
         }
         if (peerClosedHalf) {
             link.close();
-        }
-    }
-
-    private void releaseTerminate() {
-        if (terminateOctets != null) {
-            terminateMessage.payload().clear();
-            terminateOctets.release();
-            terminateOctets = null;
         }
     }
 
@@ -296,21 +460,36 @@ final class RdmapStream implements DdpUlp {
             link.close();
         } else if (phase == Phase.OPEN || phase == Phase.STARTING) {
             ulp.onPeerClosedHalf();
+            closeIfUnanswerable();
+        } else {
+            moveOn();
+        }
+    }
+
+    private void closeIfUnanswerable() {
+        if (peerClosedHalf && phase == Phase.OPEN && requester.unanswered() > 0) {
+            close(new CloseReason(
+                    EndedBy.PEER_CLOSED,
+                    null,
+                    "the peer closed its half of the connection and left " + requester.unanswered()
+                            + " Reads or atomics without an answer",
+                    null));
         }
     }
 
     @Override
     public void onReadComplete() {
         if (phase != Phase.ENDED) {
+            moveOn();
             ulp.onReadComplete();
         }
     }
 
     /** The connection is gone. */
     void onDisconnected() {
-        releaseTerminate();
+        terminateSender.release();
         end(note(
-                established
+                parameters != null
                         ? new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null)
                         : new CloseReason(EndedBy.TRANSPORT, null, "there was no connection to be had", null)));
     }
@@ -323,7 +502,7 @@ final class RdmapStream implements DdpUlp {
 
     /** Nothing moved for the close timeout: cut the connection. */
     void onDeadline() {
-        long octets = counters.get(Counter.ULPDU_OCTETS_SENT);
+        long octets = octetsMoved();
         if (phase == Phase.DRAINING && octets > octetsAtDeadline) {
             octetsAtDeadline = octets;
             link.armDeadline();
@@ -333,10 +512,15 @@ final class RdmapStream implements DdpUlp {
             end(note(new CloseReason(
                     EndedBy.TIMEOUT,
                     null,
-                    "the peer took none of the " + unsent + " requests still to be sent within the close timeout",
+                    "nothing moved within the close timeout of " + settings.closeTimeout()
+                            + ", and there was still work to be done",
                     null)));
         }
         link.close();
+    }
+
+    private long octetsMoved() {
+        return counters.get(Counter.ULPDU_OCTETS_SENT) + counters.get(Counter.ULPDU_OCTETS_RECEIVED);
     }
 
     /** Keeps the first cause, and returns it. */
@@ -350,6 +534,8 @@ final class RdmapStream implements DdpUlp {
     private void end(CloseReason reason) {
         if (phase != Phase.ENDED) {
             phase = Phase.ENDED;
+            requester.stop();
+            responder.stop();
             ulp.onEnded(reason);
         }
     }

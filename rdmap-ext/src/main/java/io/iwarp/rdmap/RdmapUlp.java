@@ -23,16 +23,23 @@ public interface RdmapUlp {
     void onReady();
 
     /**
-     * The transport has taken all octets of the request. That is its completion; it does not say that the peer's
-     * application has seen it (RFC 5040 section 5.5 rules 9 and 14). Called in the order of submission.
+     * The request is complete. For a Send, Write or Immediate Data that is when the transport has taken all its octets,
+     * which does not say that the peer's application has seen it; for a Read or atomic when the answer is in place
+     * (RFC 5040 section 5.5 rules 9, 14 and 19). Called in the order of submission.
      */
-    void onSent(RdmapRequest request);
+    void onCompleted(RdmapRequest request);
 
     /** The peer will send nothing more (FIN between two FPDUs); this side may go on sending. */
     void onPeerClosedHalf();
 
     /** One burst of input has been handled: the moment to submit what it led to. */
     void onReadComplete();
+
+    /**
+     * The peer closed the connection on an enhanced connection request, as one does that knows revision 1 of MPA only.
+     * {@link #onEnded} follows; a new connection with a plain request may succeed (RFC 6581 section 10).
+     */
+    void onEnhancedSetupRefused();
 
     /**
      * The connection request was rejected, by the peer or by this side. MPA has left the pipeline and TCP is still open.
@@ -45,12 +52,18 @@ public interface RdmapUlp {
     /**
      * The stream is over; nothing is sent, placed or delivered any more. Called once, with the first cause.
      *
-     * <p>Requests that were submitted and not named by {@link #onSent} will not be; buffers of the receive queue will
+     * <p>Requests that were submitted and not named by {@link #onCompleted} will not be; buffers of the receive queue will
      * not be filled.
      */
     void onEnded(CloseReason reason);
 
-    /** {@return the opcode of a delivered Send} */
+    /** {@return whether a control octet announces Immediate Data} */
+    static boolean isImmediate(int control) {
+        Opcode opcode = Opcode.of(control);
+        return opcode != null && opcode.immediate();
+    }
+
+    /** {@return the opcode of a delivered message} */
     static Opcode opcodeOf(UntaggedBuffer buffer) {
         Opcode opcode = Opcode.of(buffer.control());
         if (opcode == null) {

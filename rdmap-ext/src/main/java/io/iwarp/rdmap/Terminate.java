@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared, never leaves this package
 record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHeader, byte[] rdmaHeader) {
-    private static final byte[] NOTHING = {};
+    static final byte[] NOTHING = {};
     private static final int NO_SEGMENT_LENGTH = -1;
 
     /** The error type that Chelsio and Intel hardware use with the layer below; the RFC has 0. */
@@ -45,8 +45,10 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
     /**
      * A Terminate about a received segment: with its length, and its DDP header if it was complete. Errors of the layer
      * below and local catastrophic errors name no segment (RFC 5040 figure 10).
+     *
+     * @param readRequest the header of the Read Request in the segment, or {@link #NOTHING}
      */
-    static Terminate of(ProtocolError error, @Nullable DdpSegment segment) {
+    static Terminate of(ProtocolError error, @Nullable DdpSegment segment, byte[] readRequest) {
         if (segment == null || error.layer() == ErrorLayer.MPA || error == ProtocolError.RDMAP_LOCAL_CATASTROPHIC) {
             return of(error);
         }
@@ -55,8 +57,12 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
             header = new byte[segment.headerLength()];
             segment.buffer().getBytes(segment.headerIndex(), header);
         }
-        return new Terminate(
-                error.layer().number(), error.type(), error.code(), segment.ulpduLength(), header, NOTHING);
+        return of(error, segment.ulpduLength(), header, header.length == 0 ? NOTHING : readRequest);
+    }
+
+    /** A Terminate about a segment of the given length and headers, each of which may be {@link #NOTHING}. */
+    static Terminate of(ProtocolError error, int segmentLength, byte[] ddpHeader, byte[] rdmaHeader) {
+        return new Terminate(error.layer().number(), error.type(), error.code(), segmentLength, ddpHeader, rdmaHeader);
     }
 
     /** {@return the number of octets that {@link #encode} writes} */

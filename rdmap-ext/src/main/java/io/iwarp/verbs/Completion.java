@@ -1,16 +1,17 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How one posted work request ended (a verbs work completion).
  *
- * <p>Each request completes exactly once. Sends and Writes complete in the order they were posted, receives in the order
- * the peer's messages arrived; the two kinds are not ordered against each other. Success of a Send or Write means that the
- * transport has taken over all its octets and the local memory may be used again; it does not mean that the peer's
- * application has seen them (RFC 5040 section 5.5).
+ * <p>Each request completes exactly once. Receives complete in the order the peer's messages arrived, all others in the
+ * order they were posted; the two kinds are not ordered against each other. Success of a Send, Write or Immediate Data
+ * means that the transport has taken over all its octets and the local memory may be used again; it does not mean that the
+ * peer's application has seen them (RFC 5040 section 5.5). Success of a Read or atomic means that its result is here.
  *
  * <p>The object that a {@link CompletionListener} gets is reused: it is valid during that call only, and {@link #copy}
  * keeps it. Futures get a copy. Confined to the thread that got it.
@@ -21,6 +22,10 @@ public final class Completion {
     private long octets;
     private boolean solicited;
     private @Nullable ByteBuf buffer;
+    private long original;
+    private boolean hasImmediate;
+    private long immediate;
+    private int invalidatedStag;
     private @Nullable CloseReason failure;
 
     Completion() {}
@@ -28,21 +33,51 @@ public final class Completion {
     Completion set(WorkRequest request, @Nullable CloseReason reason) {
         workRequestId = request.id();
         operation = request.operation();
-        octets = reason == null ? request.length() : 0;
+        octets = reason == null ? request.octets() : 0;
         solicited = false;
-        buffer = null;
+        buffer = request.sinkBuffer();
+        original = reason == null ? request.original() : 0;
+        clearReceived();
         failure = reason;
         return this;
     }
 
-    Completion set(ReceiveRequest request, long received, boolean solicitedEvent, @Nullable CloseReason reason) {
-        workRequestId = request.id();
-        operation = Operation.RECEIVE;
-        octets = received;
-        solicited = solicitedEvent;
-        buffer = request.buffer();
+    /** A receive took a message of the given type. */
+    Completion received(ReceiveRequest request, Opcode opcode) {
+        receive(request);
+        solicited = opcode.solicited();
+        if (opcode.immediate()) {
+            hasImmediate = true;
+            immediate = request.immediate();
+        } else {
+            octets = request.messageLength();
+            invalidatedStag = opcode.invalidates() ? request.rsvdUlp() : 0;
+        }
+        failure = null;
+        return this;
+    }
+
+    /** A receive took no message, as the stream ended. */
+    Completion flushed(ReceiveRequest request, CloseReason reason) {
+        receive(request);
         failure = reason;
         return this;
+    }
+
+    private void receive(ReceiveRequest request) {
+        workRequestId = request.id();
+        operation = Operation.RECEIVE;
+        octets = 0;
+        solicited = false;
+        buffer = request.buffer();
+        original = 0;
+        clearReceived();
+    }
+
+    private void clearReceived() {
+        hasImmediate = false;
+        immediate = 0;
+        invalidatedStag = 0;
     }
 
     /** {@return the number the application gave the request when it posted it} */
@@ -65,19 +100,42 @@ public final class Completion {
         return failure;
     }
 
-    /** {@return the octets sent, written or received, 0 to 2^32 - 1; 0 if it failed} */
+    /**
+     * {@return the octets sent, written, read or received, 0 to 2^32 - 1; 8 for an atomic or sent Immediate Data; 0 if it
+     * failed, and for a receive that took Immediate Data, which leaves the posted buffer alone}
+     */
     public long octets() {
         return octets;
     }
 
-    /** {@return whether the peer asked for an event (Send with Solicited Event)} */
+    /** {@return whether the peer asked for an event with the message that this receive took} */
     public boolean solicited() {
         return solicited;
     }
 
+    /** {@return the 64 bits that an atomic found at its target, as a number; 0 for other operations} */
+    public long original() {
+        return original;
+    }
+
+    /** {@return whether this receive took Immediate Data instead of a message} */
+    public boolean hasImmediate() {
+        return hasImmediate;
+    }
+
+    /** {@return the Immediate Data that this receive took; 0 if it took a message} */
+    public long immediate() {
+        return immediate;
+    }
+
+    /** {@return the STag of this side that the peer's message took back, or 0 if it took none back} */
+    public int invalidatedStag() {
+        return invalidatedStag;
+    }
+
     /**
-     * {@return the buffer that was posted with the receive, its writer index moved past the received octets; null for a
-     * receive into a region} The queue pair has given back its own reference: the poster's is what keeps the buffer.
+     * {@return the buffer that was posted with a receive or Read, its writer index moved past the octets that came; null
+     * for one into a region, and for other operations} The queue pair has given back its own reference: the poster's is what keeps the buffer.
      */
     public @Nullable ByteBuf buffer() {
         return buffer;
@@ -91,6 +149,10 @@ public final class Completion {
         copy.octets = octets;
         copy.solicited = solicited;
         copy.buffer = buffer;
+        copy.original = original;
+        copy.hasImmediate = hasImmediate;
+        copy.immediate = immediate;
+        copy.invalidatedStag = invalidatedStag;
         copy.failure = failure;
         return copy;
     }

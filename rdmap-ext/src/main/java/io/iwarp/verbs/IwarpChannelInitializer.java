@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.MpaStartupHandler;
 import io.iwarp.mpa.StartMode;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -46,7 +47,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
 
     /** Makes the start-up handler of a channel; it differs by role. */
     private interface StartupHandlers {
-        MpaStartupHandler create(QueuePair queuePair);
+        MpaStartupHandler create(QueuePair queuePair, MpaSettings settings);
     }
 
     private IwarpChannelInitializer(
@@ -73,9 +74,9 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             ProtectionDomain domain, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
         byte[] request = privateData.clone();
         requireStartable(settings, request);
-        return new IwarpChannelInitializer(domain, settings, pipeline -> {}, queuePair -> {
+        return new IwarpChannelInitializer(domain, settings, pipeline -> {}, (queuePair, mpa) -> {
             prepare.accept(queuePair);
-            return MpaStartupHandler.initiator(settings.mpa(), request);
+            return MpaStartupHandler.initiator(mpa, request);
         });
     }
 
@@ -97,9 +98,8 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 domain,
                 settings,
                 pipeline -> {},
-                queuePair -> MpaStartupHandler.responder(
-                        settings.mpa(),
-                        request -> requests.onConnectionRequest(new ConnectionRequest(request, queuePair))));
+                (queuePair, mpa) -> MpaStartupHandler.responder(
+                        mpa, request -> requests.onConnectionRequest(new ConnectionRequest(request, queuePair))));
     }
 
     /** A mistake in the private data shows here rather than on each channel. */
@@ -115,6 +115,12 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         return new IwarpChannelInitializer(domain, settings, handlers, startup);
     }
 
+    /** {@return the same initializer, whose connection requests are plain ones of revision 1} */
+    IwarpChannelInitializer withoutEnhancedSetup() {
+        return new IwarpChannelInitializer(
+                domain, settings.withMpa(settings.mpa().withoutEnhancedSetup()), transportHandlers, startup);
+    }
+
     /** {@return the queue pair of a channel, or null if this initializer has not run on it} */
     public static @Nullable QueuePair queuePair(Channel channel) {
         return channel.attr(QUEUE_PAIR).get();
@@ -128,7 +134,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         QueuePair queuePair = new QueuePair(channel, domain, settings);
         channel.attr(QUEUE_PAIR).set(queuePair);
         try {
-            queuePair.engine().addHandlers(pipeline, startup.create(queuePair));
+            queuePair.engine().addHandlers(pipeline, startup.create(queuePair, settings.mpa()));
         } catch (RuntimeException e) {
             queuePair
                     .engine()

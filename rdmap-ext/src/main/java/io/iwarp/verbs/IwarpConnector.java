@@ -13,17 +13,21 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class IwarpConnector {
     private final Bootstrap bootstrap;
+    private final IwarpChannelInitializer initializer;
 
     /**
      * @param bootstrap with group and channel type set; it is copied
      * @param initializer from {@link IwarpChannelInitializer#initiator}
      */
     public IwarpConnector(Bootstrap bootstrap, IwarpChannelInitializer initializer) {
-        this.bootstrap = bootstrap.clone().handler(initializer);
+        this.bootstrap = bootstrap.clone();
+        this.initializer = initializer;
     }
 
     /**
-     * Connects.
+     * Connects. If the peer closes the connection on an enhanced connection request, as one does that knows revision 1 of
+     * MPA only, a second connection is made with a plain request (RFC 6581 section 10); the initializer then prepares a
+     * second queue pair.
      *
      * @return completes with the queue pair once requests flow. Fails with
      *     {@link io.iwarp.ConnectionRejectedException} if the peer says no, with {@link io.iwarp.StreamEndedException} if
@@ -32,31 +36,34 @@ public final class IwarpConnector {
      */
     public CompletableFuture<QueuePair> connect(SocketAddress address) {
         CompletableFuture<QueuePair> connected = new CompletableFuture<>();
-        ChannelFuture connecting = bootstrap.connect(address);
+        connect(address, initializer, connected);
+        return connected;
+    }
+
+    private void connect(
+            SocketAddress address, IwarpChannelInitializer handler, CompletableFuture<QueuePair> connected) {
+        ChannelFuture connecting = bootstrap.clone().handler(handler).connect(address);
         connecting.addListener(done -> {
             QueuePair queuePair = IwarpChannelInitializer.queuePair(connecting.channel());
             if (queuePair != null && (done.isSuccess() || endedHere(queuePair))) {
-                follow(queuePair, connected);
+                queuePair.ready().whenComplete((ready, failure) -> {
+                    if (failure == null) {
+                        connected.complete(ready);
+                    } else if (queuePair.engine().enhancedSetupRefused()) {
+                        connect(address, handler.withoutEnhancedSetup(), connected);
+                    } else {
+                        connected.completeExceptionally(failure);
+                    }
+                });
             } else {
                 connected.completeExceptionally(done.cause());
             }
         });
-        return connected;
     }
 
     /** Then the transport only knows that the channel was closed, and the queue pair knows why. */
     private static boolean endedHere(QueuePair queuePair) {
         CloseReason reason = queuePair.closeReason();
         return reason != null && reason.endedBy() == EndedBy.LOCAL_APPLICATION;
-    }
-
-    private static void follow(QueuePair queuePair, CompletableFuture<QueuePair> connected) {
-        queuePair.ready().whenComplete((ready, failure) -> {
-            if (failure == null) {
-                connected.complete(ready);
-            } else {
-                connected.completeExceptionally(failure);
-            }
-        });
     }
 }

@@ -3,8 +3,8 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.OctetSpan;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.StreamAssociation;
@@ -13,6 +13,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,16 +22,20 @@ import org.jspecify.annotations.Nullable;
  * <p>Each operation comes in two forms. The form with a work-request id tells its completion to the
  * {@link #completionListener}, allocates nothing, and is for code that moves millions of messages. The form without one
  * returns a future. Both may be called from any thread. A post never blocks: it costs one queue offer, and what several
- * threads posted leaves in one flush. A post beyond the queue's depth fails with {@link QueueFullException}, a post on a
- * closed queue pair with an {@link IllegalStateException} that names why it closed.
+ * threads posted leaves in one flush. A post beyond the queue's depth fails with {@link QueueFullException}. A post on a
+ * queue pair that has ended fails with the reason why it ended: the form with an id throws
+ * {@link QueuePairClosedException}, the other returns a future that failed with {@link StreamEndedException}.
  *
- * <p><b>Order.</b> Sends and Writes leave, arrive and complete in the order they were posted. When the peer's application
- * gets a Send, the octets of all Writes posted before it are in place (RFC 5040 section 5.5). Posts of several threads are
- * ordered by who came first.
+ * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also arrive
+ * in that order: when the peer's application gets a Send, the octets of all Writes posted before it are in place. Of Reads
+ * and atomics, as many as the ORD allows are unanswered at a time; the next one waits, and what was posted after it waits
+ * as well. A later Send or Write may be in place before an earlier Read was carried out, unless it is
+ * {@linkplain PostOptions#FENCED fenced} (RFC 5040 section 5.5). Posts of several threads are ordered by who came first.
  *
  * <p><b>Memory.</b> A post takes a reference of its own to the buffer or region and gives it back when the request
  * completes; the caller's reference stays the caller's. The octets of a Send or Write must not change before its
- * completion, those of a receive must not be used before it. Local memory needs no registration.
+ * completion, those of a receive or Read must not be used before it. Local memory needs no registration; the sink of a Read
+ * must be a direct buffer, and is registered for the time of the Read if it is not a region.
  *
  * <p><b>End.</b> Each request completes exactly once: with success, or flushed with the first cause that ended the stream
  * (the same in every flushed completion). {@link #close} ends in order, {@link #abort} at once. An error of the peer ends
@@ -39,16 +44,23 @@ import org.jspecify.annotations.Nullable;
  * <p>Completions, and the calls of {@link QueuePairListener}, come on the event loop of the channel.
  */
 public final class QueuePair implements AutoCloseable {
-    private static final long GREATEST_MESSAGE = 0xffff_ffffL;
+    private static final long GREATEST_SINK = Integer.MAX_VALUE;
 
     private final QueuePairEngine engine;
+    private final Poster poster;
 
     QueuePair(Channel channel, ProtectionDomain domain, QueuePairSettings settings) {
         engine = new QueuePairEngine(this, channel, domain, settings);
+        poster = new Poster(engine);
     }
 
     QueuePairEngine engine() {
         return engine;
+    }
+
+    /** As {@link #send(long, ByteBuf, PostOptions)}, without options. */
+    public void send(long workRequestId, ByteBuf message) {
+        send(workRequestId, message, PostOptions.NONE);
     }
 
     /**
@@ -59,20 +71,18 @@ public final class QueuePair implements AutoCloseable {
      *     size, or it ends the stream.
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
-    public void send(long workRequestId, ByteBuf message) {
-        postSend(workRequestId, message, false, engine.completionListener());
+    public void send(long workRequestId, ByteBuf message, PostOptions options) {
+        poster.send(workRequestId, message, options, engine.completionListener());
     }
 
-    /** As {@link #send(long, ByteBuf)}, and asks for an event at the peer (Send with Solicited Event). */
-    public void sendSolicited(long workRequestId, ByteBuf message) {
-        postSend(workRequestId, message, true, engine.completionListener());
-    }
-
-    /** As {@link #send(long, ByteBuf)}; the future fails with {@link io.iwarp.StreamEndedException} if it is flushed. */
+    /** As {@link #send(ByteBuf, PostOptions)}, without options. */
     public CompletableFuture<Completion> send(ByteBuf message) {
-        CompletionFuture future = new CompletionFuture();
-        postSend(0, message, false, future);
-        return future;
+        return send(message, PostOptions.NONE);
+    }
+
+    /** As {@link #send(long, ByteBuf, PostOptions)}; the future fails with {@link StreamEndedException} if it is flushed. */
+    public CompletableFuture<Completion> send(ByteBuf message, PostOptions options) {
+        return future(listener -> poster.send(0, message, options, listener));
     }
 
     /**
@@ -81,16 +91,35 @@ public final class QueuePair implements AutoCloseable {
      * @param offset of the first octet in the region, 0 for its start
      * @param length 0 to 2^32 - 1 octets
      */
-    public void send(long workRequestId, MemoryRegion source, long offset, long length) {
-        WorkRequest request = claim(source, offset, length);
-        request.send(false);
-        engine.publish(request.set(workRequestId, Operation.SEND, engine.completionListener()));
+    public void send(long workRequestId, MemoryRegion source, long offset, long length, PostOptions options) {
+        poster.send(workRequestId, source, offset, length, options, engine.completionListener());
     }
 
-    private void postSend(long workRequestId, ByteBuf message, boolean solicited, CompletionListener listener) {
-        WorkRequest request = claim(message);
-        request.send(solicited);
-        engine.publish(request.set(workRequestId, Operation.SEND, listener));
+    /**
+     * Posts a Send of the buffer's readable octets that also takes back an STag of the peer: when the peer's application
+     * gets the message, nobody can use that STag any more.
+     *
+     * @param stag an STag that the peer tied to this stream alone. The peer ends the stream if it is unknown to it, taken
+     *     back already, or open to other streams as well.
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
+     */
+    public void sendWithInvalidate(long workRequestId, ByteBuf message, int stag, PostOptions options) {
+        poster.sendWithInvalidate(workRequestId, message, stag, options, engine.completionListener());
+    }
+
+    /** As {@link #sendWithInvalidate(long, ByteBuf, int, PostOptions)}, without options. */
+    public CompletableFuture<Completion> sendWithInvalidate(ByteBuf message, int stag) {
+        return sendWithInvalidate(message, stag, PostOptions.NONE);
+    }
+
+    /** As {@link #sendWithInvalidate(long, ByteBuf, int, PostOptions)}, with a future. */
+    public CompletableFuture<Completion> sendWithInvalidate(ByteBuf message, int stag, PostOptions options) {
+        return future(listener -> poster.sendWithInvalidate(0, message, stag, options, listener));
+    }
+
+    /** As {@link #write(long, ByteBuf, int, long, PostOptions)}, without options. */
+    public void write(long workRequestId, ByteBuf source, int stag, long taggedOffset) {
+        write(workRequestId, source, stag, taggedOffset, PostOptions.NONE);
     }
 
     /**
@@ -103,8 +132,13 @@ public final class QueuePair implements AutoCloseable {
      * @param taggedOffset where the first octet goes, unsigned, in octets of that STag
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
-    public void write(long workRequestId, ByteBuf source, int stag, long taggedOffset) {
-        postWrite(workRequestId, source, stag, taggedOffset, engine.completionListener());
+    public void write(long workRequestId, ByteBuf source, int stag, long taggedOffset, PostOptions options) {
+        poster.write(workRequestId, source, stag, taggedOffset, options, engine.completionListener());
+    }
+
+    /** As {@link #write(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target) {
+        return write(source, target, PostOptions.NONE);
     }
 
     /**
@@ -112,11 +146,9 @@ public final class QueuePair implements AutoCloseable {
      *
      * @throws IllegalArgumentException if the target is shorter than the source
      */
-    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target) {
+    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
         checkFits(source.readableBytes(), target);
-        CompletionFuture future = new CompletionFuture();
-        postWrite(0, source, target.stag(), target.taggedOffset(), future);
-        return future;
+        return future(listener -> poster.write(0, source, target.stag(), target.taggedOffset(), options, listener));
     }
 
     /**
@@ -125,10 +157,15 @@ public final class QueuePair implements AutoCloseable {
      * @param offset of the first octet in the region, 0 for its start
      * @param length 0 to 2^32 - 1 octets
      */
-    public void write(long workRequestId, MemoryRegion source, long offset, long length, int stag, long taggedOffset) {
-        WorkRequest request = claim(source, offset, length);
-        request.write(stag, taggedOffset);
-        engine.publish(request.set(workRequestId, Operation.WRITE, engine.completionListener()));
+    public void write(
+            long workRequestId,
+            MemoryRegion source,
+            long offset,
+            long length,
+            int stag,
+            long taggedOffset,
+            PostOptions options) {
+        poster.write(workRequestId, source, offset, length, stag, taggedOffset, options, engine.completionListener());
     }
 
     /**
@@ -138,61 +175,205 @@ public final class QueuePair implements AutoCloseable {
      */
     public CompletableFuture<Completion> write(MemoryRegion source, long offset, long length, RemoteBuffer target) {
         checkFits(length, target);
-        CompletionFuture future = new CompletionFuture();
-        WorkRequest request = claim(source, offset, length);
-        request.write(target.stag(), target.taggedOffset());
-        engine.publish(request.set(0, Operation.WRITE, future));
-        return future;
+        return future(listener -> poster.write(
+                0, source, offset, length, target.stag(), target.taggedOffset(), PostOptions.NONE, listener));
     }
 
-    private void postWrite(
-            long workRequestId, ByteBuf source, int stag, long taggedOffset, CompletionListener listener) {
-        WorkRequest request = claim(source);
-        request.write(stag, taggedOffset);
-        engine.publish(request.set(workRequestId, Operation.WRITE, listener));
+    /**
+     * Posts an RDMA Write with Immediate Data behind it: the peer's application learns by one of its receives that the
+     * octets are in place, and gets 64 bits with that.
+     *
+     * @param data the 64 bits
+     * @throws UnsupportedOperationException if the extensions are turned off
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
+     */
+    public void writeWithImmediate(
+            long workRequestId, ByteBuf source, int stag, long taggedOffset, long data, PostOptions options) {
+        poster.writeWithImmediate(
+                workRequestId, source, stag, taggedOffset, data, options, engine.completionListener());
     }
 
-    private static void checkFits(long length, RemoteBuffer target) {
-        if (length > target.length()) {
-            throw new IllegalArgumentException(length + " octets do not fit into the " + target.length()
-                    + " octets of the peer's buffer: write less, or ask for a larger one");
-        }
+    /**
+     * As {@link #writeWithImmediate(long, ByteBuf, int, long, long, PostOptions)}, to the start of an advertised buffer.
+     *
+     * @throws IllegalArgumentException if the target is shorter than the source
+     */
+    public CompletableFuture<Completion> writeWithImmediate(
+            ByteBuf source, RemoteBuffer target, long data, PostOptions options) {
+        checkFits(source.readableBytes(), target);
+        return future(listener ->
+                poster.writeWithImmediate(0, source, target.stag(), target.taggedOffset(), data, options, listener));
     }
 
-    private WorkRequest claim(ByteBuf source) {
-        source.retain();
-        WorkRequest request = claimOrNull();
-        if (request == null) {
-            source.release();
-            throw engine.sendRefused();
-        }
-        request.payload().wrap(source, source.readerIndex(), source.readableBytes());
-        return request;
+    /**
+     * Posts Immediate Data: 64 bits that use up one receive of the peer, in order with Sends, and leave its buffer alone.
+     *
+     * @param data the 64 bits
+     * @throws UnsupportedOperationException if the extensions are turned off
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
+     */
+    public void sendImmediate(long workRequestId, long data, PostOptions options) {
+        poster.immediate(workRequestId, data, options, engine.completionListener());
     }
 
-    private WorkRequest claim(MemoryRegion source, long offset, long length) {
-        OctetSpan span = retainedSpan(source, offset, length);
-        WorkRequest request = claimOrNull();
-        if (request == null) {
-            span.release();
-            throw engine.sendRefused();
-        }
-        request.payload().wrap(source, offset, length);
-        return request;
+    /** As {@link #sendImmediate(long, long, PostOptions)}, with a future. */
+    public CompletableFuture<Completion> sendImmediate(long data, PostOptions options) {
+        return future(listener -> poster.immediate(0, data, options, listener));
     }
 
-    private @Nullable WorkRequest claimOrNull() {
-        return engine.closeReason() == null && engine.state() != QueuePairState.DRAINING ? engine.claimSend() : null;
+    /**
+     * Posts an RDMA Read into a part of a region.
+     *
+     * @param workRequestId comes back in the completion
+     * @param sink a region with the right LOCAL_WRITE; it must stay valid until the completion
+     * @param offset of the first octet in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 octets
+     * @param stag the STag that the peer advertised
+     * @param taggedOffset where to read from, unsigned, in octets of that STag
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
+     */
+    public void read(
+            long workRequestId,
+            MemoryRegion sink,
+            long offset,
+            long length,
+            int stag,
+            long taggedOffset,
+            PostOptions options) {
+        poster.read(workRequestId, sink, offset, length, stag, taggedOffset, options, engine.completionListener());
     }
 
-    private static OctetSpan retainedSpan(MemoryRegion region, long offset, long length) {
-        if (length > GREATEST_MESSAGE) {
+    /**
+     * Reads all of an advertised buffer into a region, in one message.
+     *
+     * @param offset in the sink, of the first octet
+     */
+    public CompletableFuture<Completion> read(MemoryRegion sink, long offset, RemoteBuffer source) {
+        return future(listener -> poster.read(
+                0, sink, offset, source.length(), source.stag(), source.taggedOffset(), PostOptions.NONE, listener));
+    }
+
+    /**
+     * Posts an RDMA Read that fills the buffer's writable octets, up to its capacity. At its completion the writer index has
+     * moved past them. The buffer is registered for the time of the Read; a sink that is used again and again is cheaper as
+     * a region.
+     *
+     * @param sink a direct buffer of one piece
+     * @param stag the STag that the peer advertised
+     * @param taggedOffset where to read from, unsigned, in octets of that STag
+     */
+    public void read(long workRequestId, ByteBuf sink, int stag, long taggedOffset, PostOptions options) {
+        poster.read(
+                workRequestId, sink, sink.writableBytes(), stag, taggedOffset, options, engine.completionListener());
+    }
+
+    /** As {@link #read(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source) {
+        return read(sink, source, PostOptions.NONE);
+    }
+
+    /**
+     * Reads all of an advertised buffer. At its completion the sink's writer index has moved past the octets.
+     *
+     * @param sink a direct buffer of one piece
+     * @throws IllegalArgumentException if the sink has fewer writable octets than the source has octets
+     */
+    public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
+        if (source.length() > GREATEST_SINK) {
             throw new IllegalArgumentException(
-                    "a message of " + length + " octets exceeds " + GREATEST_MESSAGE + ": post it in several pieces");
+                    source.length() + " octets do not fit into one buffer: read slices of it, or read into a region");
         }
-        OctetSpan span = new OctetSpan().wrap(region, offset, length);
-        span.retain();
-        return span;
+        int length = (int) source.length();
+        return future(
+                listener -> poster.read(0, sink, length, source.stag(), source.taggedOffset(), options, listener));
+    }
+
+    /**
+     * Posts a FetchAdd: adds to a 64-bit number of the peer, which comes back as it was before in
+     * {@link Completion#original}. No other atomic of any stream comes in between.
+     *
+     * @param stag the STag that the peer advertised, with the right REMOTE_ATOMIC
+     * @param taggedOffset where the number begins, unsigned; its address at the peer must be a multiple of 8
+     * @param add what to add; 0 reads the number, or finds out whether the peer knows atomics
+     * @param mask divides the number into fields: each bit set is the highest of a field, from which nothing is carried into
+     *     the next; 0 for one field of 64 bits
+     * @throws UnsupportedOperationException if the extensions are turned off
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
+     */
+    public void fetchAdd(long workRequestId, int stag, long taggedOffset, long add, long mask, PostOptions options) {
+        poster.fetchAdd(workRequestId, stag, taggedOffset, add, mask, options, engine.completionListener());
+    }
+
+    /** Adds to the 64-bit number at the start of an advertised buffer. */
+    public CompletableFuture<Completion> fetchAdd(RemoteBuffer target, long add) {
+        return fetchAdd(target, add, 0, PostOptions.NONE);
+    }
+
+    /** As {@link #fetchAdd(long, int, long, long, long, PostOptions)}, at the start of an advertised buffer. */
+    public CompletableFuture<Completion> fetchAdd(RemoteBuffer target, long add, long mask, PostOptions options) {
+        return future(
+                listener -> poster.fetchAdd(0, target.stag(), target.taggedOffset(), add, mask, options, listener));
+    }
+
+    /**
+     * Posts a CmpSwap: replaces bits of a 64-bit number of the peer if others of its bits are as expected. The number comes
+     * back as it was before in {@link Completion#original}. No other atomic of any stream comes in between.
+     *
+     * @param stag the STag that the peer advertised, with the right REMOTE_ATOMIC
+     * @param taggedOffset where the number begins, unsigned; its address at the peer must be a multiple of 8
+     * @param expected what to compare with
+     * @param expectedMask which bits to compare, -1 for all; 0 compares none, so that the swap always happens
+     * @param replacement the new bits
+     * @param replacementMask which bits to replace, -1 for all
+     * @throws UnsupportedOperationException if the extensions are turned off
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
+     */
+    public void compareSwap(
+            long workRequestId,
+            int stag,
+            long taggedOffset,
+            long expected,
+            long expectedMask,
+            long replacement,
+            long replacementMask,
+            PostOptions options) {
+        poster.compareSwap(
+                workRequestId,
+                stag,
+                taggedOffset,
+                expected,
+                expectedMask,
+                replacement,
+                replacementMask,
+                options,
+                engine.completionListener());
+    }
+
+    /** Replaces the 64-bit number at the start of an advertised buffer if it is as expected. */
+    public CompletableFuture<Completion> compareSwap(RemoteBuffer target, long expected, long replacement) {
+        return compareSwap(target, expected, -1, replacement, -1, PostOptions.NONE);
+    }
+
+    /**
+     * As {@link #compareSwap(long, int, long, long, long, long, long, PostOptions)}, at the start of an advertised buffer.
+     */
+    public CompletableFuture<Completion> compareSwap(
+            RemoteBuffer target,
+            long expected,
+            long expectedMask,
+            long replacement,
+            long replacementMask,
+            PostOptions options) {
+        return future(listener -> poster.compareSwap(
+                0,
+                target.stag(),
+                target.taggedOffset(),
+                expected,
+                expectedMask,
+                replacement,
+                replacementMask,
+                options,
+                listener));
     }
 
     /**
@@ -200,20 +381,18 @@ public final class QueuePair implements AutoCloseable {
      *
      * <p>At its completion the writer index has moved past the received octets. Receives take messages in the order they
      * were posted. They may be posted before the connection is made, and should be: a Send that finds no receive ends the
-     * stream.
+     * stream. Immediate Data of the peer uses up a receive as well, of any size, and leaves its buffer alone.
      *
      * @param workRequestId comes back in the completion
      * @param sink up to 2^31 - 1 writable octets; it does not grow
      */
     public void receive(long workRequestId, ByteBuf sink) {
-        postReceive(workRequestId, sink, engine.completionListener());
+        poster.receive(workRequestId, sink, engine.completionListener());
     }
 
-    /** As {@link #receive(long, ByteBuf)}; the future fails with {@link io.iwarp.StreamEndedException} if flushed. */
+    /** As {@link #receive(long, ByteBuf)}; the future fails with {@link StreamEndedException} if it is flushed. */
     public CompletableFuture<Completion> receive(ByteBuf sink) {
-        CompletionFuture future = new CompletionFuture();
-        postReceive(0, sink, future);
-        return future;
+        return future(listener -> poster.receive(0, sink, listener));
     }
 
     /**
@@ -223,28 +402,24 @@ public final class QueuePair implements AutoCloseable {
      * @param length 0 to 2^32 - 1 octets
      */
     public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
-        OctetSpan span = retainedSpan(sink, offset, length);
-        ReceiveRequest request = engine.claimReceive();
-        if (request == null) {
-            span.release();
-            throw engine.receiveRefused();
-        }
-        request.sink().wrap(sink, offset, length);
-        engine.publish(request.set(workRequestId, null, engine.completionListener()));
+        poster.receive(workRequestId, sink, offset, length, engine.completionListener());
     }
 
-    private void postReceive(long workRequestId, ByteBuf sink, CompletionListener listener) {
-        if (sink.isReadOnly()) {
-            throw new IllegalArgumentException("a receive needs a writable buffer, this one is read-only");
+    private static CompletableFuture<Completion> future(Consumer<CompletionListener> post) {
+        CompletionFuture future = new CompletionFuture();
+        try {
+            post.accept(future);
+        } catch (QueuePairClosedException closed) {
+            future.completeExceptionally(new StreamEndedException(closed.reason()));
         }
-        sink.retain();
-        ReceiveRequest request = engine.claimReceive();
-        if (request == null) {
-            sink.release();
-            throw engine.receiveRefused();
+        return future;
+    }
+
+    private static void checkFits(long length, RemoteBuffer target) {
+        if (length > target.length()) {
+            throw new IllegalArgumentException(length + " octets do not fit into the " + target.length()
+                    + " octets of the peer's buffer: write less, or ask for a larger one");
         }
-        request.sink().wrap(sink, sink.writerIndex(), sink.writableBytes());
-        engine.publish(request.set(workRequestId, sink, listener));
     }
 
     /** Sets who learns of completions of requests posted with an id. Set it before the first such post. */

@@ -71,6 +71,7 @@ final class QueuePairEngine implements RdmapUlp {
     private volatile @Nullable MpaParameters parameters;
     private volatile @Nullable CompletionListener completionListener;
     private volatile QueuePairListener listener = QueuePairListener.NONE;
+    private volatile boolean enhancedSetupRefused;
     private boolean inBurst;
     private int drainsBeforePoll;
 
@@ -82,7 +83,7 @@ final class QueuePairEngine implements RdmapUlp {
         this.stream = domain.openStream();
         this.sendQueue = new SendQueue(this, settings.sendQueueDepth());
         this.receiveQueue = new ReceiveQueue(this, settings.receiveQueueDepth());
-        this.rdmap = new RdmapHandler(settings.rdmap(), this, counters);
+        this.rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters);
     }
 
     /** Adds the handlers of the three layers behind what is in the pipeline already. */
@@ -93,9 +94,12 @@ final class QueuePairEngine implements RdmapUlp {
         pipeline.addLast(rdmap);
     }
 
+    /** {@return a slot to fill, or null: {@link #sendRefused} says why} */
     @Nullable
     WorkRequest claimSend() {
-        return sendQueue.ring().claim();
+        return closeReason == null && state != QueuePairState.DRAINING
+                ? sendQueue.ring().claim()
+                : null;
     }
 
     @Nullable
@@ -128,10 +132,10 @@ final class QueuePairEngine implements RdmapUlp {
     private RuntimeException refused(String queue, int depth) {
         CloseReason reason = closeReason;
         if (reason != null) {
-            return new IllegalStateException("the queue pair is closed: " + reason);
+            return new QueuePairClosedException(reason);
         }
         if (state == QueuePairState.DRAINING) {
-            return new IllegalStateException("the queue pair was closed by the application and takes no new requests");
+            return new QueuePairClosedException(CLOSED_HERE);
         }
         return new QueueFullException(queue, depth);
     }
@@ -237,7 +241,7 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     @Override
-    public void onSent(RdmapRequest request) {
+    public void onCompleted(RdmapRequest request) {
         sendQueue.completeOldest();
     }
 
@@ -256,6 +260,11 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     @Override
+    public void onEnhancedSetupRefused() {
+        enhancedSetupRefused = true;
+    }
+
+    @Override
     public void onRejected(byte[] privateData) {
         ready.completeExceptionally(new ConnectionRejectedException(privateData));
         channel.close();
@@ -264,7 +273,8 @@ final class QueuePairEngine implements RdmapUlp {
     @Override
     public void onEnded(CloseReason reason) {
         closeReason = reason;
-        state = QueuePairState.CLOSED;
+        state = channel.isOpen() ? QueuePairState.ERROR : QueuePairState.CLOSED;
+        channel.closeFuture().addListener(closing -> state = QueuePairState.CLOSED);
         VarHandle.fullFence();
         LOGGER.debug("{} closed: {}", channel, reason);
         stream.close();
@@ -340,6 +350,15 @@ final class QueuePairEngine implements RdmapUlp {
 
     CompletableFuture<CloseReason> closed() {
         return closed;
+    }
+
+    /** {@return whether the peer closed the connection on an enhanced connection request} */
+    boolean enhancedSetupRefused() {
+        return enhancedSetupRefused;
+    }
+
+    QueuePairSettings settings() {
+        return settings;
     }
 
     StreamAssociation stream() {

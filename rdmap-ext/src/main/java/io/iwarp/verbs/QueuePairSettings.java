@@ -40,6 +40,11 @@ public record QueuePairSettings(
         }
     }
 
+    /** {@return these settings with others for MPA} */
+    QueuePairSettings withMpa(MpaSettings settings) {
+        return new QueuePairSettings(sendQueueDepth, receiveQueueDepth, closeWithPeer, settings, ddp, rdmap);
+    }
+
     /** {@return a builder that holds the defaults} */
     public static Builder builder() {
         return new Builder();

@@ -8,6 +8,8 @@ public enum QueuePairState {
     READY,
     /** The application closed it: what was posted is still sent, new requests are refused. */
     DRAINING,
-    /** The stream is over and every request has completed. */
+    /** The stream is over and every request has completed; the connection is being taken down. */
+    ERROR,
+    /** The stream is over, every request has completed, and the connection is closed. */
     CLOSED
 }

@@ -4,7 +4,6 @@ import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.rdmap.Opcode;
 import io.iwarp.rdmap.RdmapUlp;
 import io.netty.buffer.ByteBuf;
 import java.util.Objects;
@@ -38,13 +37,11 @@ final class ReceiveQueue implements UntaggedQueue {
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
         ReceiveRequest request = Objects.requireNonNull(ring.take(), "delivered without a posted receive");
-        long received = delivered.messageLength();
+        completion.received(request, RdmapUlp.opcodeOf(delivered));
         ByteBuf buffer = request.buffer();
         if (buffer != null) {
-            buffer.writerIndex(buffer.writerIndex() + (int) received);
+            buffer.writerIndex(buffer.writerIndex() + (int) completion.octets());
         }
-        boolean solicited = RdmapUlp.opcodeOf(delivered) == Opcode.SEND_WITH_SOLICITED_EVENT;
-        completion.set(request, received, solicited, null);
         engine.completeInBurst(release(request), completion);
         return null;
     }
@@ -53,7 +50,7 @@ final class ReceiveQueue implements UntaggedQueue {
     void flush(CloseReason reason) {
         ReceiveRequest request = ring.take();
         while (request != null) {
-            completion.set(request, 0, false, reason);
+            completion.flushed(request, reason);
             engine.complete(release(request), completion);
             request = ring.take();
         }

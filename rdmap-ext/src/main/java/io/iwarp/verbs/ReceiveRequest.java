@@ -1,15 +1,25 @@
 package io.iwarp.verbs;
 
+import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.memory.OctetSpan;
+import io.iwarp.rdmap.RdmapUlp;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
-/** A slot of a {@link ReceiveQueue}: one posted receive. */
+/**
+ * A slot of a {@link ReceiveQueue}: one posted receive. The posted buffer takes a Send; Immediate Data uses up the receive
+ * and leaves the buffer alone, so that any size of buffer will do for it.
+ */
 final class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
+    private static final int IMMEDIATE_LENGTH = Long.BYTES;
+
     private long position;
     private long id;
     private @Nullable ByteBuf buffer;
     private @Nullable CompletionListener listener;
+    private @Nullable OctetSpan immediateSink;
 
     ReceiveRequest set(long workRequestId, @Nullable ByteBuf postedBuffer, CompletionListener whoToTell) {
         id = workRequestId;
@@ -26,6 +36,25 @@ final class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
     @Override
     public void position(long newPosition) {
         position = newPosition;
+    }
+
+    @Override
+    protected OctetSpan sinkFor(DdpSegment segment) {
+        return RdmapUlp.isImmediate(segment.control()) ? immediateSink() : sink();
+    }
+
+    private OctetSpan immediateSink() {
+        OctetSpan span = immediateSink;
+        if (span == null) {
+            span = new OctetSpan().wrap(Unpooled.buffer(IMMEDIATE_LENGTH, IMMEDIATE_LENGTH), 0, IMMEDIATE_LENGTH);
+            immediateSink = span;
+        }
+        return span;
+    }
+
+    /** {@return the Immediate Data that was delivered} */
+    long immediate() {
+        return immediateSink().bufferAt(0).getLong(0);
     }
 
     long id() {

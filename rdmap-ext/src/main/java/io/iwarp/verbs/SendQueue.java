@@ -2,10 +2,11 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.rdmap.RdmapHandler;
+import io.netty.buffer.ByteBuf;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The posted Sends and Writes of a queue pair, from posting to completion. */
+/** The posted requests of a queue pair other than receives, from posting to completion. */
 final class SendQueue {
     private final PostRing<WorkRequest> ring;
     private final QueuePairEngine engine;
@@ -26,7 +27,7 @@ final class SendQueue {
         if (request == null) {
             return;
         }
-        while (request != null) {
+        while (request != null && rdmap.open()) {
             rdmap.submit(request);
             request = ring.take();
         }
@@ -53,6 +54,10 @@ final class SendQueue {
     }
 
     private void complete(WorkRequest request, @Nullable CloseReason reason) {
+        ByteBuf sink = request.sinkBuffer();
+        if (sink != null && reason == null) {
+            sink.writerIndex(sink.writerIndex() + (int) request.readLength());
+        }
         completion.set(request, reason);
         CompletionListener listener = request.listener();
         request.clear();

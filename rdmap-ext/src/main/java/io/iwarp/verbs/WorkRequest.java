@@ -1,10 +1,13 @@
 package io.iwarp.verbs;
 
+import io.iwarp.memory.MemoryRegion;
 import io.iwarp.rdmap.RdmapRequest;
+import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot of a {@link SendQueue}: one posted Send or Write. Whoever claimed the slot fills it and publishes it; from then on
+ * A slot of a {@link SendQueue}: one posted request. Its payload is the local memory of the request: what a Send or Write
+ * sends, or where a Read puts what it reads. Whoever claimed the slot fills it and publishes it; from then on
  * it is the event loop's until it has completed.
  */
 final class WorkRequest extends RdmapRequest implements PostRing.Slot {
@@ -12,6 +15,8 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
     private long id;
     private Operation operation = Operation.SEND;
     private @Nullable CompletionListener listener;
+    private @Nullable MemoryRegion temporarySink;
+    private @Nullable ByteBuf sinkBuffer;
 
     WorkRequest set(long workRequestId, Operation what, CompletionListener whoToTell) {
         id = workRequestId;
@@ -38,8 +43,25 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
         return operation;
     }
 
-    long length() {
-        return payload().length();
+    /** The sink of a Read was registered for this request alone and ends with it. */
+    void temporarySink(MemoryRegion region, ByteBuf buffer) {
+        temporarySink = region;
+        sinkBuffer = buffer;
+    }
+
+    /** {@return the buffer that a Read was posted with, or null} */
+    @Nullable
+    ByteBuf sinkBuffer() {
+        return sinkBuffer;
+    }
+
+    /** {@return the octets that the request moves} */
+    long octets() {
+        return switch (operation) {
+            case READ -> readLength();
+            case FETCH_ADD, COMPARE_SWAP, IMMEDIATE -> Long.BYTES;
+            default -> payload().length();
+        };
     }
 
     @Nullable
@@ -52,5 +74,10 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
         payload().release();
         payload().clear();
         listener = null;
+        sinkBuffer = null;
+        if (temporarySink != null) {
+            temporarySink.close();
+            temporarySink = null;
+        }
     }
 }

@@ -43,9 +43,9 @@ class TerminateTest {
         String numbers = String.format("%x%x%02x", error.layer().number(), error.type(), error.code());
         boolean namesSegment = error.layer() != ErrorLayer.MPA && error != ProtocolError.RDMAP_LOCAL_CATASTROPHIC;
         assertThat(encode(Terminate.of(error))).isEqualTo(numbers + "0000");
-        assertThat(encode(Terminate.of(error, segment(TAGGED_HEADER + "0102030405"))))
+        assertThat(encode(Terminate.of(error, segment(TAGGED_HEADER + "0102030405"), Terminate.NOTHING)))
                 .isEqualTo(namesSegment ? numbers + "c000" + "0013" + TAGGED_HEADER : numbers + "0000");
-        assertThat(encode(Terminate.of(error, segment(UNTAGGED_HEADER))))
+        assertThat(encode(Terminate.of(error, segment(UNTAGGED_HEADER), Terminate.NOTHING)))
                 .isEqualTo(namesSegment ? numbers + "c000" + "0012" + UNTAGGED_HEADER : numbers + "0000");
         assertThat(decode(numbers + "0000").error()).isEqualTo(error);
     }
@@ -54,7 +54,7 @@ class TerminateTest {
     @Requirement("RDMAP-51")
     void aCutHeaderIsLeftOutAndItsLengthKept() {
         DdpSegment cut = segment(TAGGED_HEADER.substring(0, 26));
-        assertThat(encode(Terminate.of(ProtocolError.RDMAP_OPERATION_UNSPECIFIED, cut)))
+        assertThat(encode(Terminate.of(ProtocolError.RDMAP_OPERATION_UNSPECIFIED, cut, Terminate.NOTHING)))
                 .isEqualTo("02ff8000" + "000d");
     }
 

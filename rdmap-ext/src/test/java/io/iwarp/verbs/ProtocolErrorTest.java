@@ -124,10 +124,6 @@ class ProtocolErrorTest {
                         t -> write(t.region, BASE, four).ddpVersion(0).opcode(13)),
                 wrong("1201", "queue 4", t -> send.queue(4)),
                 wrong("1201", "queue 2^32 - 1", t -> send.queue(-1)),
-                wrong(
-                        "1202",
-                        "a Read Request where none is taken",
-                        t -> Segment.send(1, new byte[28]).opcode(1).queue(1)),
                 wrong("1203", "MSN 0", t -> Segment.send(0, four)),
                 wrong("1203", "an MSN of the far future", t -> Segment.send(1000, four)),
                 wrong("1203", "an MSN of half the number space ahead", t -> Segment.send(0x8000_0001, four)),

@@ -297,9 +297,14 @@ class QueuePairTest {
                 .hasMessageContaining("completion listener");
         initiator.abort();
         await(initiator.closed());
-        assertThatThrownBy(() -> initiator.send(Unpooled.EMPTY_BUFFER))
-                .isInstanceOf(IllegalStateException.class)
+        initiator.completionListener((qp, completion) -> {});
+        assertThatThrownBy(() -> initiator.send(1, Unpooled.EMPTY_BUFFER))
+                .isInstanceOf(QueuePairClosedException.class)
                 .hasMessageContaining("aborted by the application");
+        assertThat(initiator.send(Unpooled.EMPTY_BUFFER))
+                .failsWithin(Duration.ofSeconds(1))
+                .withThrowableThat()
+                .withCauseInstanceOf(StreamEndedException.class);
         await(loopback.nextAccepted().closed());
         assertThat(sink.refCnt()).isOne();
         sink.release();
@@ -317,14 +322,12 @@ class QueuePairTest {
         source.setInt(length - 4, 0xcafebabe);
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         QueuePairSettings impatient = QueuePairSettings.builder()
-                .rdmap(new RdmapSettings(Duration.ofMillis(100)))
+                .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(Duration.ofMillis(100)))
                 .build();
         QueuePair initiator = loopback.connect(address, domain, impatient, qp -> {});
         CompletableFuture<Completion> written = initiator.write(source, target.remoteBuffer());
         initiator.close();
-        assertThatThrownBy(() -> initiator.send(Unpooled.EMPTY_BUFFER))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("closed by the application");
+        assertThat(initiator.send(Unpooled.EMPTY_BUFFER)).isCompletedExceptionally();
         assertThat(await(initiator.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
         assertThat(await(written).octets()).isEqualTo(length);
         assertThat(await(loopback.nextAccepted().closed()).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
@@ -518,7 +521,7 @@ class QueuePairTest {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<ScriptedPeer> deafPeer = CompletableFuture.supplyAsync(() -> answerOnly(server));
             QueuePairSettings impatient = QueuePairSettings.builder()
-                    .rdmap(new RdmapSettings(Duration.ofMillis(200)))
+                    .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(Duration.ofMillis(200)))
                     .build();
             QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, impatient, qp -> {});
             int length = 64 << 20;

@@ -46,6 +46,63 @@ final class Segment implements Cloneable {
         return send(1, content).opcode(7).queue(2);
     }
 
+    /** A Read Request with the given message number. */
+    static Segment readRequest(int msn, int sinkStag, long sinkOffset, int size, int stag, long offset) {
+        return send(
+                        msn,
+                        ByteBuffer.allocate(28)
+                                .putInt(sinkStag)
+                                .putLong(sinkOffset)
+                                .putInt(size)
+                                .putInt(stag)
+                                .putLong(offset)
+                                .array())
+                .opcode(1)
+                .queue(1);
+    }
+
+    static Segment readResponse(int stag, long taggedOffset, byte[] payload) {
+        return write(stag, taggedOffset, payload).opcode(2);
+    }
+
+    /** A FetchAdd with the given message number, which is also its identifier. */
+    static Segment fetchAdd(int msn, int stag, long offset, long add, long mask) {
+        return atomic(msn, 0, stag, offset, add, mask, 0, -1);
+    }
+
+    static Segment atomic(
+            int msn, int operation, int stag, long offset, long data, long mask, long compare, long compareMask) {
+        return send(
+                        msn,
+                        ByteBuffer.allocate(52)
+                                .putInt(operation)
+                                .putInt(msn)
+                                .putInt(stag)
+                                .putLong(offset)
+                                .putLong(data)
+                                .putLong(mask)
+                                .putLong(compare)
+                                .putLong(compareMask)
+                                .array())
+                .opcode(0xa)
+                .queue(1);
+    }
+
+    static Segment atomicResponse(int msn, int identifier, long original) {
+        return send(
+                        msn,
+                        ByteBuffer.allocate(12)
+                                .putInt(identifier)
+                                .putLong(original)
+                                .array())
+                .opcode(0xb)
+                .queue(3);
+    }
+
+    static Segment immediate(int msn, long data) {
+        return send(msn, ByteBuffer.allocate(8).putLong(data).array()).opcode(8);
+    }
+
     private Segment copy() {
         try {
             return (Segment) clone();
@@ -82,6 +139,16 @@ final class Segment implements Cloneable {
         Segment copy = copy();
         copy.invalidateStag = value;
         return copy;
+    }
+
+    Segment payload(byte[] value) {
+        Segment copy = copy();
+        copy.payload = value;
+        return copy;
+    }
+
+    byte[] payload() {
+        return payload;
     }
 
     Segment queue(int value) {

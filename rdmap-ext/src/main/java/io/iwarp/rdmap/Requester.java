@@ -1,0 +1,277 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.DdpMessage;
+import io.iwarp.ddp.DdpSegment;
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.mpa.ReadyToReceive;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of this side, from submission to completion: keeps their order, holds Reads and atomics back at the ORD,
+ * honours fences and matches the peer's responses.
+ *
+ * <pre>
+ *      completed │ on their way, or unanswered │ held back │
+ *   ─────────────┼─────────────────────────────┼───────────┤   in the order of submission
+ *             oldest                        waiting      newest
+ * </pre>
+ *
+ * <p>Requests go to DDP in that order, so what is behind a request that is held back waits as well; and they complete in
+ * that order, however early a response or the transport was (RFC 5040 section 5.5 rules 13 and 15).
+ */
+final class Requester {
+    private final Consumer<DdpMessage> output;
+    private final Consumer<RdmapRequest> completion;
+    private final int ord;
+    private final ArrayDeque<RdmapRequest> reads = new ArrayDeque<>();
+    private final ArrayDeque<RdmapRequest> atomics = new ArrayDeque<>();
+    private final ArrayDeque<HeaderMessage> spareMessages = new ArrayDeque<>();
+    private final AtomicResponses atomicResponses;
+
+    private @Nullable RdmapRequest oldest;
+    private @Nullable RdmapRequest newest;
+    private @Nullable RdmapRequest waiting;
+    private @Nullable RdmapRequest readyToReceive;
+    private int messagesUnderWay;
+    private int nextIdentifier = 1;
+    private boolean stopped;
+
+    /**
+     * @param output takes the messages
+     * @param completion told of each request that is complete, in the order of submission
+     * @param ord how many Reads and atomics may be unanswered at a time, at least 0
+     */
+    Requester(Consumer<DdpMessage> output, Consumer<RdmapRequest> completion, int ord) {
+        this.output = output;
+        this.completion = completion;
+        this.ord = ord;
+        this.atomicResponses = new AtomicResponses(Math.max(1, ord));
+    }
+
+    /** {@return whether a request that needs an answer could never be sent} */
+    boolean refuses(RdmapRequest request) {
+        return ord == 0 && request.awaitsResponse();
+    }
+
+    void submit(RdmapRequest request) {
+        request.next(null);
+        if (newest == null) {
+            oldest = request;
+        } else {
+            newest.next(request);
+        }
+        newest = request;
+        if (waiting == null) {
+            waiting = request;
+        }
+        startWaiting();
+    }
+
+    private void startWaiting() {
+        while (waiting != null && !stopped && mayStart(waiting)) {
+            RdmapRequest request = waiting;
+            waiting = request.next();
+            start(request);
+        }
+    }
+
+    private boolean mayStart(RdmapRequest request) {
+        int unanswered = unanswered();
+        if (request.fenced() && unanswered > 0) {
+            return false;
+        }
+        return !request.awaitsResponse() || unanswered < ord;
+    }
+
+    private void start(RdmapRequest request) {
+        if (request.hasPayloadMessage()) {
+            write(request);
+        }
+        if (request.awaitsResponse()) {
+            request.identifier(nextIdentifier++);
+            (request.isRead() ? reads : atomics).add(request);
+        }
+        if (request.hasHeaderMessage()) {
+            HeaderMessage message = spareMessage();
+            request.describeHeader(message);
+            if (!request.awaitsResponse()) {
+                message.completes(request);
+            }
+            write(message);
+        }
+    }
+
+    private void write(DdpMessage message) {
+        messagesUnderWay++;
+        output.accept(message);
+    }
+
+    private HeaderMessage spareMessage() {
+        HeaderMessage spare = spareMessages.poll();
+        return spare == null ? new HeaderMessage() : spare;
+    }
+
+    /**
+     * Sends the message that tells a responder, in the peer-to-peer model, that it may begin to send. It is not a request
+     * of the application and is never told of as completed (RFC 6581 section 9.2).
+     */
+    void sendReadyToReceive(ReadyToReceive kind) {
+        RdmapRequest request = new RdmapRequest();
+        switch (kind) {
+            case WRITE -> write(request.write(0, 0));
+            case SEND -> write(request.send(false));
+            case READ -> {
+                request.read(0, 0, 0, 0, 0);
+                reads.add(request);
+                HeaderMessage message = spareMessage();
+                request.describeHeader(message);
+                write(message);
+            }
+        }
+        readyToReceive = request;
+    }
+
+    /** The transport has all of a message that this requester wrote. */
+    void onSent(DdpMessage message) {
+        messagesUnderWay--;
+        if (message instanceof HeaderMessage header) {
+            RdmapRequest request = header.completes();
+            spareMessages.add(header);
+            if (request != null) {
+                complete(request);
+            }
+        } else if (message instanceof RdmapRequest request && !request.hasHeaderMessage()) {
+            complete(request);
+        }
+    }
+
+    /** {@return what is wrong with a segment of a Read Response, or null; checked before it is placed} */
+    @Nullable
+    ProtocolFault examineReadResponse(DdpSegment segment) {
+        RdmapRequest read = reads.peek();
+        if (read == null) {
+            return new ProtocolFault(
+                    ProtocolError.RDMAP_UNEXPECTED_OPCODE, "a Read Response came and no Read is outstanding");
+        }
+        int length = segment.payloadLength();
+        if (length > 0) {
+            if (segment.stag() != read.sinkStag()) {
+                return new ProtocolFault(
+                        ProtocolError.DDP_TAGGED_INVALID_STAG,
+                        String.format(
+                                "a Read Response for STag 0x%08x, the oldest outstanding Read has the sink 0x%08x",
+                                segment.stag(), read.sinkStag()));
+            }
+            long offset = segment.taggedOffset() - read.sinkTaggedOffset();
+            if (Long.compareUnsigned(offset, read.readLength()) > 0
+                    || length > read.readLength() - offset
+                    || length > read.readLength() - read.received()) {
+                return new ProtocolFault(
+                        ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS,
+                        String.format(
+                                "a Read Response with %d octets for tagged offset 0x%x, asked for were %d from 0x%x",
+                                length, segment.taggedOffset(), read.readLength(), read.sinkTaggedOffset()));
+            }
+            read.received(read.received() + length);
+        }
+        if (segment.last() && read.received() != read.readLength()) {
+            return new ProtocolFault(
+                    ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
+                    "a Read Response ended after " + read.received() + " of " + read.readLength() + " octets");
+        }
+        return null;
+    }
+
+    /** The Read Response that was examined is complete and in place. */
+    void onReadResponse() {
+        answered(reads.remove());
+    }
+
+    private void answered(RdmapRequest request) {
+        startWaiting();
+        complete(request);
+    }
+
+    private void complete(RdmapRequest request) {
+        if (request == readyToReceive) {
+            readyToReceive = null;
+            return;
+        }
+        request.markDone();
+        while (oldest != null && oldest.done() && !stopped) {
+            RdmapRequest finished = oldest;
+            oldest = finished.next();
+            if (oldest == null) {
+                newest = null;
+            }
+            completion.accept(finished);
+        }
+    }
+
+    /** {@return the buffers for Atomic Responses: one for each outstanding atomic} */
+    UntaggedQueue atomicResponses() {
+        return atomicResponses;
+    }
+
+    /** {@return how many Reads and atomics wait for an answer} */
+    int unanswered() {
+        return reads.size() + atomics.size();
+    }
+
+    /** {@return whether nothing is held back or unanswered} */
+    boolean idle() {
+        return waiting == null && unanswered() == 0;
+    }
+
+    /** {@return how many messages DDP has not reported as sent} */
+    int messagesUnderWay() {
+        return messagesUnderWay;
+    }
+
+    /** Sends and completes nothing more. */
+    void stop() {
+        stopped = true;
+    }
+
+    /** The queue of Atomic Responses, whose MSN says which atomic is answered (RFC 7306 section 5). */
+    private final class AtomicResponses extends HeaderQueue {
+        AtomicResponses(int buffers) {
+            super(buffers, AtomicLayout.RESPONSE_LENGTH);
+        }
+
+        @Override
+        public int available() {
+            return atomics.size();
+        }
+
+        @Override
+        @Nullable
+        ProtocolFault onMessage(UntaggedBuffer message, ByteBuf octets) {
+            if (message.messageLength() != AtomicLayout.RESPONSE_LENGTH) {
+                return new ProtocolFault(
+                        ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
+                        "an Atomic Response of " + message.messageLength() + " octets, it has "
+                                + AtomicLayout.RESPONSE_LENGTH);
+            }
+            RdmapRequest atomic = Objects.requireNonNull(atomics.peek(), "a response for which there was no buffer");
+            int identifier = octets.getInt(AtomicLayout.ORIGINAL_IDENTIFIER);
+            if (identifier != atomic.identifier()) {
+                return new ProtocolFault(
+                        ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
+                        "an Atomic Response to request " + Integer.toUnsignedString(identifier)
+                                + ", the oldest outstanding one is "
+                                + Integer.toUnsignedString(atomic.identifier()));
+            }
+            atomic.original(octets.getLong(AtomicLayout.ORIGINAL_VALUE));
+            answered(atomics.remove());
+            return null;
+        }
+    }
+}

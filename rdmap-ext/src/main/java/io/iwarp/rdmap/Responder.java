@@ -1,0 +1,217 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.DdpMessage;
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.AtomicOperation;
+import io.iwarp.memory.StreamAssociation;
+import io.iwarp.memory.TaggedBuffer;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers the peer's Reads and atomics: the queue of their requests, as many as the IRD allows, and one queue for the
+ * answers to both, so that these leave in the order of the requests
+ * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>,
+ * <a href="https://www.rfc-editor.org/rfc/rfc7306#section-7">RFC 7306 section 7</a>).
+ *
+ * <p>A request holds its place in the IRD until all of its answer has been handed to the transport. What a Read asks for is
+ * read when its segments are cut, so a Response of 4 GiB needs no memory of its own. Answers go to DDP a few at a time:
+ * requests of this side that come later are then not behind all that the peer has asked for.
+ */
+final class Responder extends HeaderQueue {
+    /** How many octets of answers DDP has at a time, unless a single one is larger. */
+    private static final long OCTETS_UNDER_WAY = 128 * 1024;
+
+    private final Consumer<DdpMessage> output;
+    private final StreamAssociation stream;
+    private final ArrayDeque<Response> unanswered = new ArrayDeque<>();
+    private final ArrayDeque<Response> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Response> spare = new ArrayDeque<>();
+    private final AtomicOperation atomic = new AtomicOperation();
+    private int responsesUnderWay;
+    private long octetsUnderWay;
+    private boolean stopped;
+    private byte @Nullable [] refusedRead;
+
+    /**
+     * @param output takes the answers
+     * @param stream what the peer may use
+     * @param ird how many requests there is room for
+     */
+    Responder(Consumer<DdpMessage> output, StreamAssociation stream, int ird) {
+        super(ird, AtomicLayout.REQUEST_LENGTH);
+        this.output = output;
+        this.stream = stream;
+    }
+
+    @Override
+    public int available() {
+        forgetAnswered();
+        return buffers() - unanswered.size();
+    }
+
+    private void forgetAnswered() {
+        while (!unanswered.isEmpty() && unanswered.peek().handedOver()) {
+            unanswered.remove();
+        }
+    }
+
+    @Override
+    @Nullable
+    ProtocolFault onMessage(UntaggedBuffer message, ByteBuf octets) {
+        if (stopped) {
+            return null;
+        }
+        boolean read = RdmapUlp.opcodeOf(message) == Opcode.READ_REQUEST;
+        int expected = read ? ReadRequestLayout.LENGTH : AtomicLayout.REQUEST_LENGTH;
+        if (message.messageLength() != expected) {
+            return new ProtocolFault(
+                    message.messageLength() < expected
+                            ? ProtocolError.RDMAP_OPERATION_UNSPECIFIED
+                            : ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG,
+                    (read ? "a Read Request" : "an Atomic Request") + " of " + message.messageLength()
+                            + " octets, it has " + expected);
+        }
+        return read ? onReadRequest(message, octets) : onAtomicRequest(octets);
+    }
+
+    private @Nullable ProtocolFault onReadRequest(UntaggedBuffer message, ByteBuf octets) {
+        long length = octets.getUnsignedInt(ReadRequestLayout.MESSAGE_SIZE);
+        TaggedBuffer source = null;
+        if (length > 0) {
+            int stag = octets.getInt(ReadRequestLayout.SOURCE_STAG);
+            long offset = octets.getLong(ReadRequestLayout.SOURCE_TAGGED_OFFSET);
+            source = stream.lookup(stag);
+            ProtocolFault fault = check(source, AccessRight.REMOTE_READ, stag, offset, length);
+            if (fault != null) {
+                refusedRead = new byte[ReadRequestLayout.LENGTH];
+                octets.getBytes(0, refusedRead);
+                return fault;
+            }
+        }
+        Response response = spareResponse();
+        response.read(message, octets, source);
+        answer(response);
+        return null;
+    }
+
+    private @Nullable ProtocolFault onAtomicRequest(ByteBuf octets) {
+        int operation = AtomicLayout.operation(octets.getInt(AtomicLayout.OPERATION));
+        if (operation != AtomicLayout.FETCH_ADD && operation != AtomicLayout.COMPARE_SWAP) {
+            return new ProtocolFault(
+                    ProtocolError.RDMAP_UNEXPECTED_OPCODE,
+                    "atomic operation code " + operation + ", there are " + AtomicLayout.FETCH_ADD + " and "
+                            + AtomicLayout.COMPARE_SWAP);
+        }
+        int stag = octets.getInt(AtomicLayout.STAG);
+        long offset = octets.getLong(AtomicLayout.TAGGED_OFFSET);
+        TaggedBuffer target = stream.lookup(stag);
+        ProtocolFault fault = check(target, AccessRight.REMOTE_ATOMIC, stag, offset, AtomicLayout.OPERAND_LENGTH);
+        if (fault != null || target == null) {
+            return fault;
+        }
+        if (!target.isAligned(offset)) {
+            return new ProtocolFault(
+                    ProtocolError.RDMAP_STREAM_CATASTROPHIC,
+                    String.format(
+                            "an atomic on tagged offset 0x%x of STag 0x%08x, whose address is no multiple of %d",
+                            offset, stag, AtomicLayout.OPERAND_LENGTH));
+        }
+        long data = octets.getLong(AtomicLayout.ADD_OR_SWAP);
+        long mask = octets.getLong(AtomicLayout.ADD_OR_SWAP_MASK);
+        if (operation == AtomicLayout.FETCH_ADD) {
+            atomic.fetchAdd(data, mask);
+        } else {
+            atomic.compareSwap(
+                    data, mask, octets.getLong(AtomicLayout.COMPARE), octets.getLong(AtomicLayout.COMPARE_MASK));
+        }
+        if (!target.execute(offset, atomic)) {
+            return unknownStag(stag);
+        }
+        Response response = spareResponse();
+        response.atomic(octets.getInt(AtomicLayout.REQUEST_IDENTIFIER), atomic.original());
+        answer(response);
+        return null;
+    }
+
+    private @Nullable ProtocolFault check(
+            @Nullable TaggedBuffer buffer, AccessRight right, int stag, long offset, long length) {
+        if (buffer == null) {
+            return unknownStag(stag);
+        }
+        return switch (buffer.check(stream, right, offset, length)) {
+            case GRANTED -> null;
+            case INVALID_STAG -> unknownStag(stag);
+            case NOT_ASSOCIATED ->
+                fault(
+                        ProtocolError.RDMAP_STAG_NOT_ASSOCIATED,
+                        stag,
+                        "belongs to another protection domain or another stream");
+            case NO_RIGHT -> fault(ProtocolError.RDMAP_ACCESS_RIGHTS, stag, "lacks the right " + right);
+            case WRAP -> fault(ProtocolError.RDMAP_TO_WRAP, stag, range(offset, length) + " wraps around 2^64");
+            case BOUNDS ->
+                fault(ProtocolError.RDMAP_BASE_OR_BOUNDS, stag, range(offset, length) + " is not within " + buffer);
+        };
+    }
+
+    private static ProtocolFault unknownStag(int stag) {
+        return fault(ProtocolError.RDMAP_INVALID_STAG, stag, "is unknown or was revoked");
+    }
+
+    private static ProtocolFault fault(ProtocolError error, int stag, String why) {
+        return new ProtocolFault(error, String.format("STag 0x%08x: %s", stag, why));
+    }
+
+    private static String range(long offset, long length) {
+        return String.format("tagged offset 0x%x, length %d", offset, length);
+    }
+
+    private Response spareResponse() {
+        Response response = spare.poll();
+        return response == null ? new Response() : response;
+    }
+
+    private void answer(Response response) {
+        unanswered.add(response);
+        waiting.add(response);
+        writeWaiting();
+    }
+
+    private void writeWaiting() {
+        while (!waiting.isEmpty() && (responsesUnderWay == 0 || octetsUnderWay < OCTETS_UNDER_WAY)) {
+            Response response = waiting.remove();
+            responsesUnderWay++;
+            octetsUnderWay += response.messageLength();
+            output.accept(response);
+        }
+    }
+
+    /** The transport has all of an answer. */
+    void onSent(Response response) {
+        forgetAnswered();
+        responsesUnderWay--;
+        octetsUnderWay -= response.messageLength();
+        spare.add(response);
+        writeWaiting();
+    }
+
+    /** {@return whether every request has been answered} */
+    boolean idle() {
+        return responsesUnderWay == 0 && waiting.isEmpty();
+    }
+
+    /** Takes no further requests: those that come are dropped. What has been asked for is still answered. */
+    void stop() {
+        stopped = true;
+    }
+
+    /** {@return the header of the Read Request that was refused last, or nothing if none was} */
+    byte[] refusedRead() {
+        return refusedRead == null ? Terminate.NOTHING : refusedRead;
+    }
+}

@@ -1,0 +1,74 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ddp.DdpLayout;
+import io.iwarp.ddp.DdpMessage;
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.memory.TaggedBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/** The answer to one Read or Atomic Request of the peer. Used again and again by a {@link Responder}. */
+final class Response extends DdpMessage {
+    private final ByteBuf atomicOctets = Unpooled.buffer(AtomicLayout.RESPONSE_LENGTH, AtomicLayout.RESPONSE_LENGTH);
+    private final ByteBuf ddpHeader =
+            Unpooled.buffer(DdpLayout.UNTAGGED_HEADER_LENGTH, DdpLayout.UNTAGGED_HEADER_LENGTH);
+    private final ByteBuf request = Unpooled.buffer(ReadRequestLayout.LENGTH, ReadRequestLayout.LENGTH);
+    private int segmentLength;
+
+    /**
+     * Makes this a Read Response.
+     *
+     * @param message the Read Request, which a Terminate has to quote if the source is revoked before all of it was read
+     * @param octets its header
+     * @param source what to read, or null for a Read of no octets
+     */
+    void read(UntaggedBuffer message, ByteBuf octets, @Nullable TaggedBuffer source) {
+        tagged(
+                Opcode.READ_RESPONSE.control(),
+                octets.getInt(ReadRequestLayout.SINK_STAG),
+                octets.getLong(ReadRequestLayout.SINK_TAGGED_OFFSET));
+        payload().clear();
+        source(
+                source,
+                octets.getLong(ReadRequestLayout.SOURCE_TAGGED_OFFSET),
+                octets.getUnsignedInt(ReadRequestLayout.MESSAGE_SIZE));
+        if (source == null) {
+            return;
+        }
+        request.clear().writeBytes(octets, 0, ReadRequestLayout.LENGTH);
+        message.lastHeader(ddpHeader.clear());
+        segmentLength = message.lastSegmentLength();
+    }
+
+    /** Makes this an Atomic Response. */
+    void atomic(int identifier, long original) {
+        atomicOctets.clear().writeInt(identifier).writeLong(original);
+        untagged(Opcode.ATOMIC_RESPONSE.control(), 0, Opcode.ATOMIC_RESPONSE.queue());
+        source(null, 0, 0);
+        payload().wrap(atomicOctets, 0, AtomicLayout.RESPONSE_LENGTH);
+    }
+
+    /**
+     * {@return what to tell the peer about a Read that its source was revoked under: the request as it came, with both
+     * tagged offsets moved on and the size reduced by what was answered} See RFC 5040 section 4.8.
+     *
+     * @param error why the rest is not answered
+     * @param answered the octets that went out
+     */
+    Terminate revoked(ProtocolError error, long answered) {
+        byte[] rest = new byte[ReadRequestLayout.LENGTH];
+        request.getBytes(0, rest);
+        ByteBuf header = Unpooled.wrappedBuffer(rest);
+        header.setLong(
+                ReadRequestLayout.SINK_TAGGED_OFFSET, header.getLong(ReadRequestLayout.SINK_TAGGED_OFFSET) + answered);
+        header.setInt(ReadRequestLayout.MESSAGE_SIZE, (int) (messageLength() - answered));
+        header.setLong(
+                ReadRequestLayout.SOURCE_TAGGED_OFFSET,
+                header.getLong(ReadRequestLayout.SOURCE_TAGGED_OFFSET) + answered);
+        byte[] quoted = new byte[DdpLayout.UNTAGGED_HEADER_LENGTH];
+        ddpHeader.getBytes(0, quoted);
+        return Terminate.of(error, segmentLength, quoted, rest);
+    }
+}

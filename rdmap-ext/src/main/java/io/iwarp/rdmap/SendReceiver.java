@@ -1,0 +1,67 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.memory.StreamAssociation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue of Sends and Immediate Data: hands them to the application's receive queue after what RDMAP itself has to do
+ * with them, which is to invalidate the STag they name and to check the size of Immediate Data
+ * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>,
+ * <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6.3">RFC 7306 section 6.3</a>).
+ */
+final class SendReceiver implements UntaggedQueue {
+    private final UntaggedQueue receives;
+    private final StreamAssociation stream;
+
+    SendReceiver(UntaggedQueue receives, StreamAssociation stream) {
+        this.receives = receives;
+        this.stream = stream;
+    }
+
+    @Override
+    public int available() {
+        return receives.available();
+    }
+
+    @Override
+    public UntaggedBuffer buffer(int ahead) {
+        return receives.buffer(ahead);
+    }
+
+    @Override
+    public @Nullable ProtocolFault deliver(UntaggedBuffer message) {
+        ProtocolFault fault = switch (RdmapUlp.opcodeOf(message)) {
+            case SEND_WITH_INVALIDATE, SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE -> invalidate(message.rsvdUlp());
+            case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> checkImmediateLength(message.messageLength());
+            default -> null;
+        };
+        return fault == null ? receives.deliver(message) : fault;
+    }
+
+    private @Nullable ProtocolFault invalidate(int stag) {
+        return switch (stream.invalidate(stag)) {
+            case INVALIDATED -> null;
+            case NOT_PERMITTED ->
+                new ProtocolFault(
+                        ProtocolError.RDMAP_STAG_NOT_INVALIDATED,
+                        String.format("STag 0x%08x is not tied to this stream alone", stag));
+            case UNKNOWN ->
+                new ProtocolFault(
+                        ProtocolError.RDMAP_UNKNOWN_STAG_NOT_INVALIDATED,
+                        String.format("STag 0x%08x is unknown or was revoked before", stag));
+        };
+    }
+
+    /** {@return what is wrong with the size of an Immediate Data message, or null} */
+    static @Nullable ProtocolFault checkImmediateLength(long length) {
+        return length == RdmapLayout.IMMEDIATE_LENGTH
+                ? null
+                : new ProtocolFault(
+                        ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
+                        "Immediate Data of " + length + " octets, it has " + RdmapLayout.IMMEDIATE_LENGTH);
+    }
+}

@@ -1,0 +1,42 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.ddp.DdpMessage;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/** Sends the one Terminate of a stream, ahead of everything that is not on the wire yet. */
+final class TerminateSender {
+    private final RdmapLink link;
+    private final DdpMessage message = new DdpMessage();
+    private @Nullable ByteBuf octets;
+
+    TerminateSender(RdmapLink link) {
+        this.link = link;
+    }
+
+    void send(Terminate terminate) {
+        ByteBuf encoded = Unpooled.directBuffer(terminate.length());
+        terminate.encode(encoded);
+        octets = encoded;
+        message.untagged(Opcode.TERMINATE.control(), 0, RdmapLayout.TERMINATE_QUEUE);
+        message.payload().wrap(encoded, 0, encoded.readableBytes());
+        message.finalWords(true);
+        link.write(message);
+        link.flush();
+    }
+
+    /** {@return whether this is the Terminate} */
+    boolean isTerminate(DdpMessage sent) {
+        return sent == message;
+    }
+
+    /** Gives the memory back: the Terminate was sent, or never will be. */
+    void release() {
+        if (octets != null) {
+            message.payload().clear();
+            octets.release();
+            octets = null;
+        }
+    }
+}

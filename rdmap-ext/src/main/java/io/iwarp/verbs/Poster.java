@@ -1,0 +1,239 @@
+package io.iwarp.verbs;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.OctetSpan;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * Turns the calls on a {@link QueuePair} into work requests: takes the references to local memory that a request needs, fills
+ * a slot and publishes it. A request that cannot be posted leaves nothing behind. Any thread may call any method.
+ */
+final class Poster {
+    private static final long GREATEST_MESSAGE = 0xffff_ffffL;
+
+    private final QueuePairEngine engine;
+
+    Poster(QueuePairEngine engine) {
+        this.engine = engine;
+    }
+
+    void send(long id, ByteBuf message, PostOptions options, CompletionListener listener) {
+        WorkRequest request = claim(message);
+        request.send(options.solicited());
+        publish(request, id, Operation.SEND, options, listener);
+    }
+
+    void send(
+            long id, MemoryRegion source, long offset, long length, PostOptions options, CompletionListener listener) {
+        WorkRequest request = claim(source, offset, length);
+        request.send(options.solicited());
+        publish(request, id, Operation.SEND, options, listener);
+    }
+
+    void sendWithInvalidate(long id, ByteBuf message, int stag, PostOptions options, CompletionListener listener) {
+        WorkRequest request = claim(message);
+        request.sendWithInvalidate(stag, options.solicited());
+        publish(request, id, Operation.SEND, options, listener);
+    }
+
+    void write(long id, ByteBuf source, int stag, long taggedOffset, PostOptions options, CompletionListener listener) {
+        WorkRequest request = claim(source);
+        request.write(stag, taggedOffset);
+        publish(request, id, Operation.WRITE, options, listener);
+    }
+
+    void write(
+            long id,
+            MemoryRegion source,
+            long offset,
+            long length,
+            int stag,
+            long taggedOffset,
+            PostOptions options,
+            CompletionListener listener) {
+        WorkRequest request = claim(source, offset, length);
+        request.write(stag, taggedOffset);
+        publish(request, id, Operation.WRITE, options, listener);
+    }
+
+    void writeWithImmediate(
+            long id,
+            ByteBuf source,
+            int stag,
+            long taggedOffset,
+            long data,
+            PostOptions options,
+            CompletionListener listener) {
+        requireExtensions();
+        WorkRequest request = claim(source);
+        request.writeWithImmediate(stag, taggedOffset, data, options.solicited());
+        publish(request, id, Operation.WRITE, options, listener);
+    }
+
+    void immediate(long id, long data, PostOptions options, CompletionListener listener) {
+        requireExtensions();
+        WorkRequest request = claim();
+        request.immediate(data, options.solicited());
+        publish(request, id, Operation.IMMEDIATE, options, listener);
+    }
+
+    void read(
+            long id,
+            MemoryRegion sink,
+            long offset,
+            long length,
+            int stag,
+            long taggedOffset,
+            PostOptions options,
+            CompletionListener listener) {
+        if (!sink.grants(AccessRight.LOCAL_WRITE)) {
+            throw new IllegalArgumentException(
+                    sink + " cannot be the sink of a Read: register it with the right " + AccessRight.LOCAL_WRITE);
+        }
+        WorkRequest request = claim(sink, offset, length);
+        request.read(sink.stag(), sink.baseTaggedOffset() + offset, length, stag, taggedOffset);
+        publish(request, id, Operation.READ, options, listener);
+    }
+
+    /** Registers the buffer for the time of the Read; only the answers of this stream's peer can be placed there. */
+    void read(
+            long id,
+            ByteBuf sink,
+            int length,
+            int stag,
+            long taggedOffset,
+            PostOptions options,
+            CompletionListener listener) {
+        if (length > sink.writableBytes()) {
+            throw new IllegalArgumentException(
+                    length + " octets do not fit into the " + sink.writableBytes() + " writable octets of the sink");
+        }
+        if (length == 0) {
+            WorkRequest request = claim();
+            request.read(0, 0, 0, stag, taggedOffset);
+            publish(request, id, Operation.READ, options, listener);
+            return;
+        }
+        MemoryRegion region =
+                engine.stream().protectionDomain().region().buffers(sink).rights(AccessRight.LOCAL_WRITE).stream(
+                                engine.stream())
+                        .register();
+        WorkRequest request = engine.claimSend();
+        if (request == null) {
+            region.close();
+            throw engine.sendRefused();
+        }
+        request.temporarySink(region, sink);
+        request.read(region.stag(), region.baseTaggedOffset() + sink.writerIndex(), length, stag, taggedOffset);
+        publish(request, id, Operation.READ, options, listener);
+    }
+
+    void fetchAdd(
+            long id,
+            int stag,
+            long taggedOffset,
+            long add,
+            long mask,
+            PostOptions options,
+            CompletionListener listener) {
+        requireExtensions();
+        WorkRequest request = claim();
+        request.fetchAdd(stag, taggedOffset, add, mask);
+        publish(request, id, Operation.FETCH_ADD, options, listener);
+    }
+
+    void compareSwap(
+            long id,
+            int stag,
+            long taggedOffset,
+            long expected,
+            long expectedMask,
+            long replacement,
+            long replacementMask,
+            PostOptions options,
+            CompletionListener listener) {
+        requireExtensions();
+        WorkRequest request = claim();
+        request.compareSwap(stag, taggedOffset, replacement, replacementMask, expected, expectedMask);
+        publish(request, id, Operation.COMPARE_SWAP, options, listener);
+    }
+
+    void receive(long id, ByteBuf sink, CompletionListener listener) {
+        if (sink.isReadOnly()) {
+            throw new IllegalArgumentException("a receive needs a writable buffer, this one is read-only");
+        }
+        sink.retain();
+        ReceiveRequest request = engine.claimReceive();
+        if (request == null) {
+            sink.release();
+            throw engine.receiveRefused();
+        }
+        request.sink().wrap(sink, sink.writerIndex(), sink.writableBytes());
+        engine.publish(request.set(id, sink, listener));
+    }
+
+    void receive(long id, MemoryRegion sink, long offset, long length, CompletionListener listener) {
+        OctetSpan span = retainedSpan(sink, offset, length);
+        ReceiveRequest request = engine.claimReceive();
+        if (request == null) {
+            span.release();
+            throw engine.receiveRefused();
+        }
+        request.sink().wrap(sink, offset, length);
+        engine.publish(request.set(id, null, listener));
+    }
+
+    private void publish(
+            WorkRequest request, long id, Operation operation, PostOptions options, CompletionListener listener) {
+        request.fenced(options.fenced());
+        engine.publish(request.set(id, operation, listener));
+    }
+
+    private void requireExtensions() {
+        if (!engine.settings().rdmap().extensions()) {
+            throw new UnsupportedOperationException(
+                    "atomics and Immediate Data are turned off by RdmapSettings.extensions");
+        }
+    }
+
+    private WorkRequest claim() {
+        WorkRequest request = engine.claimSend();
+        if (request == null) {
+            throw engine.sendRefused();
+        }
+        return request;
+    }
+
+    private WorkRequest claim(ByteBuf source) {
+        source.retain();
+        WorkRequest request = engine.claimSend();
+        if (request == null) {
+            source.release();
+            throw engine.sendRefused();
+        }
+        request.payload().wrap(source, source.readerIndex(), source.readableBytes());
+        return request;
+    }
+
+    private WorkRequest claim(MemoryRegion memory, long offset, long length) {
+        OctetSpan span = retainedSpan(memory, offset, length);
+        WorkRequest request = engine.claimSend();
+        if (request == null) {
+            span.release();
+            throw engine.sendRefused();
+        }
+        request.payload().wrap(memory, offset, length);
+        return request;
+    }
+
+    private static OctetSpan retainedSpan(MemoryRegion region, long offset, long length) {
+        if (length > GREATEST_MESSAGE) {
+            throw new IllegalArgumentException(
+                    "a message of " + length + " octets exceeds " + GREATEST_MESSAGE + ": post it in several pieces");
+        }
+        OctetSpan span = new OctetSpan().wrap(region, offset, length);
+        span.retain();
+        return span;
+    }
+}

@@ -1,0 +1,374 @@
+package io.iwarp.verbs;
+
+import static io.iwarp.verbs.Loopback.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.StreamAssociation;
+import io.iwarp.rdmap.RdmapSettings;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.net.SocketAddress;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What a peer is told that asks for what it must not have: wrong Reads, atomics, invalidations and Immediate Data. After
+ * each, memory and margins are as they were, and the next peer is served.
+ */
+class RequestErrorTest {
+    private static final int LENGTH = 64;
+    private static final int MARGIN = 16;
+    private static final long BASE = 0x1000;
+    private static final byte PATTERN = 0x5a;
+    private static final int READS = 16;
+    private static final int SINK = 0xa1a2a3a4;
+    private static final String CONTROL_AND_HEADER = "c000";
+    private static final String CONTROL_AND_BOTH_HEADERS = "e000";
+
+    private final Loopback loopback = new Loopback();
+    private final IwarpDevice device = IwarpDevice.create();
+    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final ProtectionDomain otherDomain = device.allocateProtectionDomain();
+    private final StreamAssociation otherStream = domain.openStream();
+    private final ByteBuf memory = Unpooled.directBuffer(LENGTH + 2 * MARGIN);
+    private MemoryRegion region;
+    private MemoryRegion writeOnly;
+    private MemoryRegion foreign;
+    private MemoryRegion otherStreams;
+    private MemoryRegion revoked;
+    private MemoryRegion atTheEnd;
+    private SocketAddress address;
+
+    @BeforeEach
+    void listen() throws Exception {
+        for (int i = 0; i < memory.capacity(); i++) {
+            memory.setByte(i, PATTERN);
+        }
+        AccessRight[] both = {AccessRight.REMOTE_READ, AccessRight.REMOTE_ATOMIC};
+        region = register(domain, BASE, null, both);
+        writeOnly = register(domain, BASE, null, AccessRight.REMOTE_WRITE);
+        foreign = register(otherDomain, BASE, null, both);
+        otherStreams = register(domain, BASE, otherStream, both);
+        revoked = register(domain, BASE, null, both);
+        revoked.invalidate();
+        atTheEnd = register(domain, -LENGTH, null, both);
+        address = listen(RdmapSettings.DEFAULT);
+    }
+
+    private SocketAddress listen(RdmapSettings rdmap) throws Exception {
+        QueuePairSettings settings = QueuePairSettings.builder().rdmap(rdmap).build();
+        return loopback.accept(domain, settings, qp -> {
+            qp.completionListener((queuePair, completion) -> {});
+            qp.receive(1, Unpooled.EMPTY_BUFFER);
+        });
+    }
+
+    private MemoryRegion register(ProtectionDomain owner, long base, StreamAssociation stream, AccessRight... rights) {
+        var builder = owner.region()
+                .buffers(memory.slice(MARGIN, LENGTH))
+                .baseTaggedOffset(base)
+                .rights(rights);
+        return (stream == null ? builder : builder.stream(stream)).register();
+    }
+
+    @AfterEach
+    void release() {
+        loopback.close();
+        for (MemoryRegion registered :
+                new MemoryRegion[] {region, writeOnly, foreign, otherStreams, revoked, atTheEnd}) {
+            registered.close();
+        }
+        otherStream.close();
+        domain.close();
+        otherDomain.close();
+        memory.release();
+    }
+
+    private static Segment read(MemoryRegion source, long offset, int size) {
+        return Segment.readRequest(1, SINK, 0x7000, size, source.stag(), offset);
+    }
+
+    private static Segment add(MemoryRegion target, long offset) {
+        return Segment.fetchAdd(1, target.stag(), offset, 1, 0);
+    }
+
+    private static Segment swap(MemoryRegion target, long offset) {
+        return Segment.atomic(1, 2, target.stag(), offset, 1, -1, 0x5a5a5a5a5a5a5a5aL, -1);
+    }
+
+    private static Segment invalidate(int stag) {
+        return Segment.send(1, new byte[0]).opcode(4).invalidateStag(stag);
+    }
+
+    private static Arguments wrong(String code, String name, Function<RequestErrorTest, Segment> segment) {
+        return Arguments.of(code, name, segment);
+    }
+
+    static Stream<Arguments> refusedReads() {
+        return Stream.of(
+                wrong("0100", "an unknown source", t -> Segment.readRequest(1, SINK, 0, 8, 0x12345678, BASE)),
+                wrong("0100", "a revoked source", t -> read(t.revoked, BASE, 8)),
+                wrong("0103", "a source of another domain", t -> read(t.foreign, BASE, 8)),
+                wrong("0103", "a source of another stream", t -> read(t.otherStreams, BASE, 8)),
+                wrong("0102", "a source without the right", t -> read(t.writeOnly, BASE, 8)),
+                wrong("0104", "a range that wraps", t -> read(t.atTheEnd, -4, 8)),
+                wrong("0104", "a range that wraps, out of bounds as well", t -> read(t.region, -4, 8)),
+                wrong("0101", "one octet before the first", t -> read(t.region, BASE - 1, 1)),
+                wrong("0101", "one octet behind the last", t -> read(t.region, BASE + LENGTH - 7, 8)),
+                wrong("0101", "all but an octet behind the last", t -> read(t.region, BASE + LENGTH, 1)),
+                wrong("0101", "2^32 - 1 octets", t -> read(t.region, BASE, -1)),
+                wrong("0102", "no right, and out of bounds", t -> read(t.writeOnly, BASE + LENGTH, 8)),
+                wrong("0103", "of another domain, and out of bounds", t -> read(t.foreign, BASE + LENGTH, 8)));
+    }
+
+    @ParameterizedTest(name = "{1}")
+    @MethodSource("refusedReads")
+    @Requirement({
+        "RDMAP-19",
+        "RDMAP-24",
+        "RDMAP-50",
+        "RDMAP-51",
+        "RDMAP-53",
+        "RDMAP-81",
+        "RDMAP-82",
+        "RDMAP-83",
+        "RDMAP-84",
+        "RDMAP-85",
+        "RDMAP-86",
+        "SEC-1",
+        "SEC-2",
+        "SEC-4"
+    })
+    void aReadOfWhatItMustNotHaveIsQuotedInTheTerminate(
+            String code, String name, Function<RequestErrorTest, Segment> request) throws Exception {
+        Segment segment = request.apply(this);
+        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+            peer.sends(segment, Segment.send(1, new byte[0]));
+            peer.expectTerminate(code + CONTROL_AND_BOTH_HEADERS + "002e"
+                    + HexFormat.of().formatHex(segment.header())
+                    + HexFormat.of().formatHex(segment.payload()));
+        }
+        assertRefused(code);
+    }
+
+    static Stream<Arguments> wrongMessages() {
+        byte[] nothing = {};
+        return Stream.of(
+                wrong("0100", "FetchAdd on an unknown STag", t -> Segment.fetchAdd(1, 0x12345678, BASE, 1, 0)),
+                wrong("0100", "CmpSwap on a revoked STag", t -> swap(t.revoked, BASE)),
+                wrong("0103", "FetchAdd on an STag of another domain", t -> add(t.foreign, BASE)),
+                wrong("0103", "CmpSwap on an STag of another stream", t -> swap(t.otherStreams, BASE)),
+                wrong("0102", "FetchAdd without the right", t -> add(t.writeOnly, BASE)),
+                wrong("0104", "FetchAdd that wraps", t -> add(t.atTheEnd, -4)),
+                wrong("0101", "FetchAdd half behind the last octet", t -> add(t.region, BASE + LENGTH - 4)),
+                wrong("0101", "CmpSwap before the first octet", t -> swap(t.region, BASE - 8)),
+                wrong("0207", "a misaligned FetchAdd", t -> add(t.region, BASE + 4)),
+                wrong("0207", "a misaligned CmpSwap", t -> swap(t.region, BASE + 1)),
+                wrong("0206", "atomic operation 1", t -> atomicWithCode(t, 1)),
+                wrong("0206", "atomic operation 3", t -> atomicWithCode(t, 3)),
+                wrong("0206", "atomic operation 15", t -> atomicWithCode(t, 15)),
+                wrong(
+                        "02ff",
+                        "a Read Request one octet short",
+                        t -> read(t.region, BASE, 8)
+                                .payload(Arrays.copyOf(read(t.region, BASE, 8).payload(), 27))),
+                wrong(
+                        "02ff",
+                        "an empty Read Request",
+                        t -> read(t.region, BASE, 8).payload(nothing)),
+                wrong(
+                        "1205",
+                        "a Read Request one octet long",
+                        t -> read(t.region, BASE, 8)
+                                .payload(Arrays.copyOf(read(t.region, BASE, 8).payload(), 29))),
+                wrong(
+                        "02ff",
+                        "an Atomic Request one octet short",
+                        t -> add(t.region, BASE)
+                                .payload(Arrays.copyOf(add(t.region, BASE).payload(), 51))),
+                wrong(
+                        "1205",
+                        "an Atomic Request one octet long",
+                        t -> add(t.region, BASE)
+                                .payload(Arrays.copyOf(add(t.region, BASE).payload(), 53))),
+                wrong("0209", "invalidation of an unknown STag", t -> invalidate(0x12345678)),
+                wrong("0209", "invalidation of a revoked STag", t -> invalidate(t.revoked.stag())),
+                wrong("0109", "invalidation of a shared STag", t -> invalidate(t.region.stag())),
+                wrong("0109", "invalidation of another stream's", t -> invalidate(t.otherStreams.stag())),
+                wrong("0109", "invalidation in another domain", t -> invalidate(t.foreign.stag())),
+                wrong(
+                        "0109",
+                        "invalidation with solicited event",
+                        t -> invalidate(t.region.stag()).opcode(6)),
+                wrong(
+                        "02ff",
+                        "Immediate Data of no octets",
+                        t -> Segment.immediate(1, 0).payload(nothing)),
+                wrong(
+                        "02ff",
+                        "Immediate Data of 7 octets",
+                        t -> Segment.immediate(1, 0).payload(new byte[7])),
+                wrong(
+                        "02ff",
+                        "Immediate Data of 9 octets",
+                        t -> Segment.immediate(1, 0).payload(new byte[9])),
+                wrong(
+                        "0206",
+                        "a Read Response nobody asked for",
+                        t -> Segment.readResponse(t.region.stag(), BASE, new byte[4])),
+                wrong("0206", "an empty Read Response nobody asked for", t -> Segment.readResponse(0, 0, nothing)),
+                wrong("1202", "an Atomic Response nobody asked for", t -> Segment.atomicResponse(1, 1, 0)),
+                wrong(
+                        "0206",
+                        "a Read Request on queue 0",
+                        t -> read(t.region, BASE, 8).queue(0)),
+                wrong(
+                        "0206",
+                        "an Atomic Request on queue 3",
+                        t -> add(t.region, BASE).queue(3)),
+                wrong(
+                        "0206",
+                        "an Atomic Response on queue 1",
+                        t -> Segment.atomicResponse(1, 1, 0).queue(1)),
+                wrong(
+                        "0206",
+                        "Immediate Data on queue 1",
+                        t -> Segment.immediate(1, 0).queue(1)),
+                wrong(
+                        "0206",
+                        "a Send with Invalidate on queue 2",
+                        t -> invalidate(1).queue(2)),
+                wrong(
+                        "0206",
+                        "a tagged Atomic Request",
+                        t -> Segment.write(t.region.stag(), BASE, new byte[52]).opcode(0xa)),
+                wrong(
+                        "0206",
+                        "an untagged Read Response",
+                        t -> Segment.send(1, nothing).opcode(2)));
+    }
+
+    private static Segment atomicWithCode(RequestErrorTest test, int code) {
+        return Segment.atomic(1, code, test.region.stag(), BASE, 1, 0, 0, -1);
+    }
+
+    @ParameterizedTest(name = "{1}")
+    @MethodSource("wrongMessages")
+    @Requirement({
+        "RDMAP-39",
+        "RDMAP-48",
+        "RDMAP-53",
+        "RDMAP-78",
+        "RDMAP-80",
+        "EXT-6",
+        "EXT-9",
+        "EXT-15",
+        "EXT-16",
+        "EXT-20",
+        "EXT-29",
+        "EXT-32",
+        "EXT-33",
+        "SEC-1",
+        "SEC-2",
+        "SEC-4",
+        "SEC-7"
+    })
+    void aWrongMessageIsNamedInTheTerminate(String code, String name, Function<RequestErrorTest, Segment> message)
+            throws Exception {
+        Segment segment = message.apply(this);
+        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+            peer.sends(segment, Segment.send(1, new byte[0]));
+            peer.expectTerminate(code
+                    + CONTROL_AND_HEADER
+                    + String.format("%04x", segment.ulpdu().length)
+                    + HexFormat.of().formatHex(segment.header()));
+        }
+        assertRefused(code);
+    }
+
+    @Test
+    @Requirement({"RDMAP-28", "RDMAP-74", "SEC-11", "SEC-16", "EXT-19"})
+    void asManyRequestsAsAgreedAreAnsweredAndOneMoreEndsTheStream() throws Exception {
+        Segment[] burst = new Segment[READS + 1];
+        for (int i = 0; i < burst.length; i++) {
+            burst[i] = i % 2 == 0
+                    ? Segment.readRequest(i + 1, SINK, i, 1, region.stag(), BASE)
+                    : Segment.fetchAdd(i + 1, region.stag(), BASE, 0, 0);
+        }
+        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+            peer.sends(Arrays.copyOf(burst, READS));
+            for (int i = 0; i < READS; i++) {
+                assertThat(peer.expectUlpdu()[1] & 0xf).isEqualTo(i % 2 == 0 ? 2 : 0xb);
+            }
+        }
+        awaitClosed();
+        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+            peer.sends(burst);
+            peer.expectTerminate(
+                    "1202" + CONTROL_AND_HEADER + "002e" + HexFormat.of().formatHex(burst[READS].header()));
+        }
+        assertRefused("1202");
+    }
+
+    @Test
+    @Requirement({"EXT-34"})
+    void withoutTheExtensionsTheirMessagesAreUnknown() throws Exception {
+        SocketAddress plain = listen(RdmapSettings.DEFAULT.withExtensions(false));
+        Segment[] extensions = {
+            Segment.fetchAdd(1, region.stag(), BASE, 0, 0),
+            Segment.immediate(1, 0),
+            Segment.immediate(1, 0).opcode(9),
+            Segment.atomicResponse(1, 1, 0)
+        };
+        for (Segment segment : extensions) {
+            try (ScriptedPeer peer = ScriptedPeer.established(plain)) {
+                peer.sends(segment);
+                peer.expectTerminate("0206" + CONTROL_AND_HEADER
+                        + String.format("%04x", segment.ulpdu().length)
+                        + HexFormat.of().formatHex(segment.header()));
+            }
+            assertRefused("0206");
+        }
+    }
+
+    private CloseReason awaitClosed() throws Exception {
+        return await(loopback.nextAccepted().closed());
+    }
+
+    private void assertRefused(String code) throws Exception {
+        CloseReason reason = awaitClosed();
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
+        assertThat(reason.error()).isNotNull();
+        assertThat(String.format(
+                        "%x%x%02x",
+                        reason.error().layer().number(),
+                        reason.error().type(),
+                        reason.error().code()))
+                .isEqualTo(code);
+        for (int i = 0; i < memory.capacity(); i++) {
+            assertThat(memory.getByte(i)).as("octet %d", i).isEqualTo(PATTERN);
+        }
+        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+            peer.sends(Segment.readRequest(1, SINK, 7, 2, region.stag(), BASE));
+            assertThat(peer.expectUlpdu())
+                    .isEqualTo(Segment.readResponse(SINK, 7, new byte[] {PATTERN, PATTERN})
+                            .ulpdu());
+        }
+        awaitClosed();
+    }
+}
