@@ -53,16 +53,6 @@ final class RdmapStream implements DdpUlp {
         ENDED
     }
 
-    /** The ready-to-receive message that a responder in the peer-to-peer model takes when it comes as a Send. */
-    private enum ReadyToReceiveState {
-        /** The first segment of the peer may be one. */
-        POSSIBLE,
-        /** The segment at hand is one. */
-        ARRIVING,
-        /** There was none, or it has come. */
-        OVER
-    }
-
     private final RdmapSettings settings;
     private final RdmapUlp ulp;
     private final RdmapLink link;
@@ -70,14 +60,12 @@ final class RdmapStream implements DdpUlp {
     private final StreamAssociation association;
     private final TerminateSender terminateSender;
     private final UntaggedQueue terminateQueue = new TerminateQueue(this::onTerminate);
-    private final SendReceiver sendReceiver;
-    private final ReadyToReceiveQueue readyToReceiveQueue = new ReadyToReceiveQueue();
 
     private Phase phase = Phase.STARTING;
     private @Nullable MpaParameters parameters;
     private Requester requester;
     private Responder responder;
-    private ReadyToReceiveState readyToReceive = ReadyToReceiveState.OVER;
+    private Reception reception;
     private @Nullable ProtocolFault setupFault;
     private boolean peerClosedHalf;
     private boolean outputClosed;
@@ -95,18 +83,22 @@ final class RdmapStream implements DdpUlp {
         this.association = association;
         this.counters = counters;
         this.terminateSender = new TerminateSender(link);
-        this.sendReceiver = new SendReceiver(ulp.receiveQueue(), association);
         this.requester = new Requester(this::write, ulp::onCompleted, 0);
         this.responder = new Responder(this::write, association, 0);
+        this.reception = reception(false);
+    }
+
+    private Reception reception(boolean readyToReceivePossible) {
+        SendReceiver sends = new SendReceiver(ulp.receiveQueue(), association);
+        return new Reception(
+                settings.extensions(), readyToReceivePossible, sends, responder, terminateQueue, requester);
     }
 
     void onEstablished(MpaParameters agreed) {
         parameters = agreed;
         requester = new Requester(this::write, ulp::onCompleted, agreed.ord());
         responder = new Responder(this::write, association, agreed.ird());
-        if (agreed.role() == Role.RESPONDER && agreed.peerToPeer()) {
-            readyToReceive = ReadyToReceiveState.POSSIBLE;
-        }
+        reception = reception(agreed.role() == Role.RESPONDER && agreed.peerToPeer());
         ulp.onEstablished(agreed);
     }
 
@@ -242,75 +234,22 @@ final class RdmapStream implements DdpUlp {
 
     @Override
     public @Nullable ProtocolFault examine(DdpSegment segment) {
-        int control = segment.control();
-        Opcode opcode = Opcode.of(control);
-        if (opcode == null || !offered(opcode) || !onItsQueue(opcode, segment)) {
-            return new ProtocolFault(ProtocolError.RDMAP_UNEXPECTED_OPCODE, describeOpcode(control, segment));
-        }
-        if (RdmapLayout.version(control) != RdmapLayout.VERSION) {
-            return new ProtocolFault(
-                    ProtocolError.RDMAP_INVALID_VERSION,
-                    "RDMAP version " + RdmapLayout.version(control) + ", expected " + RdmapLayout.VERSION);
-        }
-        noteReadyToReceive(opcode, segment);
-        return switch (opcode) {
-            case READ_RESPONSE -> requester.examineReadResponse(segment);
-            case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> {
-                long end = segment.messageOffset() + segment.payloadLength();
-                yield end > RdmapLayout.IMMEDIATE_LENGTH ? SendReceiver.checkImmediateLength(end) : null;
-            }
-            default -> null;
-        };
-    }
-
-    private boolean offered(Opcode opcode) {
-        return settings.extensions() || !opcode.extension();
-    }
-
-    private void noteReadyToReceive(Opcode opcode, DdpSegment segment) {
-        if (readyToReceive == ReadyToReceiveState.OVER) {
-            return;
-        }
-        boolean arriving = readyToReceive == ReadyToReceiveState.POSSIBLE
-                && opcode == Opcode.SEND
-                && segment.payloadLength() == 0
-                && segment.last();
-        readyToReceive = arriving ? ReadyToReceiveState.ARRIVING : ReadyToReceiveState.OVER;
-    }
-
-    private static boolean onItsQueue(Opcode opcode, DdpSegment segment) {
-        return segment.tagged() ? opcode.tagged() : opcode.travelsOn(segment.queueNumber());
-    }
-
-    private static String describeOpcode(int control, DdpSegment segment) {
-        String where = segment.tagged() ? "a tagged segment" : "queue " + segment.queueNumber();
-        return String.format("opcode 0x%x on %s", RdmapLayout.opcode(control), where);
+        return reception.examine(segment);
     }
 
     @Override
     public AccessRight placementRight(DdpSegment segment) {
-        return Opcode.of(segment.control()) == Opcode.READ_RESPONSE
-                ? AccessRight.LOCAL_WRITE
-                : AccessRight.REMOTE_WRITE;
+        return reception.placementRight(segment);
     }
 
     @Override
     public UntaggedQueue queue(int queueNumber) {
-        return switch (queueNumber) {
-            case RdmapLayout.SEND_QUEUE ->
-                readyToReceive == ReadyToReceiveState.ARRIVING ? readyToReceiveQueue : sendReceiver;
-            case RdmapLayout.REQUEST_QUEUE -> responder;
-            case RdmapLayout.TERMINATE_QUEUE -> terminateQueue;
-            default -> requester.atomicResponses();
-        };
+        return reception.queue(queueNumber);
     }
 
-    /** A Write is not reported: its target learns of it by a later message (RFC 5040 section 5.1). */
     @Override
     public @Nullable ProtocolFault onTaggedDelivery(DdpSegment last) {
-        if (Opcode.of(last.control()) == Opcode.READ_RESPONSE) {
-            requester.onReadResponse();
-        }
+        reception.onTaggedDelivery(last);
         return null;
     }
 
@@ -424,7 +363,7 @@ final class RdmapStream implements DdpUlp {
         return segment != null
                 && segment.headerComplete()
                 && Opcode.of(segment.control()) == Opcode.TERMINATE
-                && onItsQueue(Opcode.TERMINATE, segment);
+                && Reception.onItsQueue(Opcode.TERMINATE, segment);
     }
 
     /**

@@ -1,0 +1,123 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.DdpSegment;
+import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.memory.AccessRight;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What may come in on a stream, and who takes it: the checks of RDMAP on each segment, before anything of it is placed
+ * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-7.2">RFC 5040 section 7.2</a>), and the way of each message to
+ * the part that it is for.
+ */
+final class Reception {
+    /** The ready-to-receive message that a responder in the peer-to-peer model takes when it comes as a Send. */
+    private enum ReadyToReceive {
+        /** The first segment of the peer may be one. */
+        POSSIBLE,
+        /** The segment at hand is one. */
+        ARRIVING,
+        /** There was none, or it has come. */
+        OVER
+    }
+
+    private final boolean extensions;
+    private final UntaggedQueue sends;
+    private final UntaggedQueue requests;
+    private final UntaggedQueue terminates;
+    private final Requester requester;
+    private final ReadyToReceiveQueue readyToReceiveQueue = new ReadyToReceiveQueue();
+    private ReadyToReceive readyToReceive;
+
+    /**
+     * @param extensions whether the messages of RFC 7306 are taken
+     * @param readyToReceivePossible whether the first message of the peer may be a Send that nobody is told of
+     * @param sends takes Sends and Immediate Data
+     * @param requests takes Read and Atomic Requests
+     * @param terminates takes a Terminate
+     * @param requester takes the answers to the requests of this side
+     */
+    Reception(
+            boolean extensions,
+            boolean readyToReceivePossible,
+            UntaggedQueue sends,
+            UntaggedQueue requests,
+            UntaggedQueue terminates,
+            Requester requester) {
+        this.extensions = extensions;
+        this.readyToReceive = readyToReceivePossible ? ReadyToReceive.POSSIBLE : ReadyToReceive.OVER;
+        this.sends = sends;
+        this.requests = requests;
+        this.terminates = terminates;
+        this.requester = requester;
+    }
+
+    /** {@return what is wrong with a segment, or null; nothing of it was placed yet} */
+    @Nullable
+    ProtocolFault examine(DdpSegment segment) {
+        int control = segment.control();
+        Opcode opcode = Opcode.of(control);
+        if (opcode == null || (opcode.extension() && !extensions) || !onItsQueue(opcode, segment)) {
+            return new ProtocolFault(ProtocolError.RDMAP_UNEXPECTED_OPCODE, describeOpcode(control, segment));
+        }
+        if (RdmapLayout.version(control) != RdmapLayout.VERSION) {
+            return new ProtocolFault(
+                    ProtocolError.RDMAP_INVALID_VERSION,
+                    "RDMAP version " + RdmapLayout.version(control) + ", expected " + RdmapLayout.VERSION);
+        }
+        noteReadyToReceive(opcode, segment);
+        if (opcode == Opcode.READ_RESPONSE) {
+            return requester.examineReadResponse(segment);
+        }
+        long end = segment.messageOffset() + segment.payloadLength();
+        return opcode.immediate() && end > RdmapLayout.IMMEDIATE_LENGTH ? SendReceiver.checkImmediateLength(end) : null;
+    }
+
+    /** {@return whether a segment is tagged, or on the queue, as its opcode demands} */
+    static boolean onItsQueue(Opcode opcode, DdpSegment segment) {
+        return segment.tagged() ? opcode.tagged() : opcode.travelsOn(segment.queueNumber());
+    }
+
+    private static String describeOpcode(int control, DdpSegment segment) {
+        String where = segment.tagged() ? "a tagged segment" : "queue " + segment.queueNumber();
+        return String.format("opcode 0x%x on %s", RdmapLayout.opcode(control), where);
+    }
+
+    private void noteReadyToReceive(Opcode opcode, DdpSegment segment) {
+        if (readyToReceive != ReadyToReceive.OVER) {
+            boolean arriving = readyToReceive == ReadyToReceive.POSSIBLE
+                    && opcode == Opcode.SEND
+                    && segment.payloadLength() == 0
+                    && segment.last();
+            readyToReceive = arriving ? ReadyToReceive.ARRIVING : ReadyToReceive.OVER;
+        }
+    }
+
+    /** {@return the right that the buffer of a tagged segment has to grant} */
+    AccessRight placementRight(DdpSegment segment) {
+        return isReadResponse(segment) ? AccessRight.LOCAL_WRITE : AccessRight.REMOTE_WRITE;
+    }
+
+    /** {@return the buffers for the segment that was examined last} */
+    UntaggedQueue queue(int queueNumber) {
+        return switch (queueNumber) {
+            case RdmapLayout.SEND_QUEUE -> readyToReceive == ReadyToReceive.ARRIVING ? readyToReceiveQueue : sends;
+            case RdmapLayout.REQUEST_QUEUE -> requests;
+            case RdmapLayout.TERMINATE_QUEUE -> terminates;
+            default -> requester.atomicResponses();
+        };
+    }
+
+    /** A Write is not reported: its target learns of it by a later message (RFC 5040 section 5.1). */
+    void onTaggedDelivery(DdpSegment last) {
+        if (isReadResponse(last)) {
+            requester.onReadResponse();
+        }
+    }
+
+    private static boolean isReadResponse(DdpSegment segment) {
+        return Opcode.of(segment.control()) == Opcode.READ_RESPONSE;
+    }
+}
