@@ -1,8 +1,4 @@
-"""Captures of iWARP connections: their octets, and the same capture with each FPDU in a TCP segment of its own.
-
-TCP keeps no record boundaries, and a capture has whatever pieces a socket or a network made of the stream. Wireshark
-follows markers only where a segment begins with an FPDU, so the judge lets it see the stream in such pieces.
-"""
+"""Captures of iWARP connections: the octets that each side sent, in order, taken apart into start-up frames and FPDUs."""
 
 from __future__ import annotations
 
@@ -14,8 +10,7 @@ from pathlib import Path
 
 ETHERNET, RAW_IP = 1, 101
 ETHERNET_HEADER, IPV4_HEADER, TCP_HEADER = 14, 20, 20
-LARGEST_SEGMENT = 65535 - IPV4_HEADER - TCP_HEADER
-FIN, SYN, ACK = 0x01, 0x02, 0x10
+SYN, ACK = 0x02, 0x10
 
 REQUEST_KEY, REPLY_KEY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
 STARTUP_HEADER = 20  # key, flags, revision, length of the private data (RFC 5044 section 7.1)
@@ -42,6 +37,19 @@ class Piece:
     octets: bytes
     is_fpdu: bool
     position: int  # in the sender's stream of FPDUs and markers, from which the places of markers count
+    markers: bool
+
+    @property
+    def is_beyond_tshark(self) -> bool:
+        """tshark takes a marker that comes right behind the CRC, and belongs to the next FPDU, for this one's."""
+        return self.markers and (self.position + len(self.octets)) % MARKER_SPACING == 0
+
+    @property
+    def marker_offsets(self) -> list[int]:
+        """Where its markers are, if it has the length that it says."""
+        first = self.markers and self.position % MARKER_SPACING == 0
+        ulpdu = struct.unpack_from(">H", self.octets, MARKER_LENGTH if first else 0)[0]
+        return marker_offsets(self.position, content_length(ulpdu)) if self.markers else []
 
 
 @dataclass
@@ -163,7 +171,8 @@ class Connection:
 
     def _add(self, sender: int, begin: int, end: int, is_fpdu: bool, position: int) -> None:
         stream = self.sent[sender]
-        self.pieces.append(Piece(sender, stream.frame_of(end), bytes(stream.octets[begin:end]), is_fpdu, position))
+        octets, markers = bytes(stream.octets[begin:end]), is_fpdu and self.markers(sender)
+        self.pieces.append(Piece(sender, stream.frame_of(end), octets, is_fpdu, position, markers))
 
 
 def fpdu_length(octets: bytes, begin: int, position: int, markers: bool) -> int | None:
@@ -172,9 +181,13 @@ def fpdu_length(octets: bytes, begin: int, position: int, markers: bool) -> int 
     header = begin + (MARKER_LENGTH if marker_first else 0)
     if len(octets) < header + LENGTH_FIELD:
         return None
-    ulpdu = struct.unpack_from(">H", octets, header)[0]
-    content = LENGTH_FIELD + ulpdu + -(LENGTH_FIELD + ulpdu) % 4 + CRC_FIELD
+    content = content_length(struct.unpack_from(">H", octets, header)[0])
     return content + MARKER_LENGTH * (len(marker_offsets(position, content)) if markers else 0)
+
+
+def content_length(ulpdu: int) -> int:
+    """The octets of an FPDU without its markers."""
+    return LENGTH_FIELD + ulpdu + -(LENGTH_FIELD + ulpdu) % 4 + CRC_FIELD
 
 
 def marker_offsets(position: int, content: int) -> list[int]:
@@ -191,6 +204,21 @@ def without_markers(octets: bytes, offsets: list[int]) -> bytes:
     """An FPDU as it would be without markers."""
     begins = [0] + [offset + MARKER_LENGTH for offset in offsets]
     return b"".join(octets[begin:end] for begin, end in zip(begins, [*offsets, len(octets)]))
+
+
+CRC32C_TABLE = []
+for octet in range(256):
+    for _ in range(8):
+        octet = octet >> 1 ^ (0x82F63B78 if octet & 1 else 0)
+    CRC32C_TABLE.append(octet)
+
+
+def crc32c(octets: bytes) -> int:
+    """The CRC of RFC 5044 section 4.4."""
+    value = 0xFFFFFFFF
+    for octet in octets:
+        value = value >> 8 ^ CRC32C_TABLE[(value ^ octet) & 0xFF]
+    return value ^ 0xFFFFFFFF
 
 
 def read(path: Path) -> list[Connection]:
@@ -247,33 +275,3 @@ def _tcp(ip: bytes) -> tuple | None:
     source_port, target_port, sequence = struct.unpack_from(">HHI", ip, begin)
     payload = ip[begin + 4 * (ip[begin + 12] >> 4) : end or len(ip)]
     return (ip[12:16], source_port), (ip[16:20], target_port), sequence, ip[begin + 13], payload
-
-
-def write(path: Path, connections: list[Connection]) -> list[tuple[Connection, Piece] | None]:
-    """Writes the capture in which each segment is one piece; returns what each of its frames holds."""
-    contents: list[tuple[Connection, Piece] | None] = []
-    with path.open("wb") as file:
-        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 2**18, RAW_IP))
-
-        def segment(ports, sender, sequences, flags, payload=b"", piece=None):
-            tcp = struct.pack(
-                ">HHIIBBHHH", ports[sender], ports[1 - sender], sequences[sender] % 2**32,
-                sequences[1 - sender] % 2**32, 5 << 4, flags, 65535, 0, 0)  # fmt: skip
-            ip = struct.pack(
-                ">BBHHHBBH4s4s", 0x45, 0, IPV4_HEADER + len(tcp) + len(payload), 0, 0, 64, 6, 0,
-                bytes((192, 0, 2, 1 + sender)), bytes((192, 0, 2, 2 - sender)))  # fmt: skip
-            packet = ip + tcp + payload
-            file.write(struct.pack("<IIII", 0, len(contents), len(packet), len(packet)) + packet)
-            contents.append(piece)
-            sequences[sender] += len(payload) + (1 if flags & (SYN | FIN) else 0)
-
-        for index, connection in enumerate(connections):
-            ports, sequences = (40000 + index, 7471), [1, 1]
-            segment(ports, 0, sequences, SYN)
-            segment(ports, 1, sequences, SYN | ACK)
-            for piece in connection.pieces:
-                for begin in range(0, len(piece.octets), LARGEST_SEGMENT):
-                    payload = piece.octets[begin : begin + LARGEST_SEGMENT]
-                    last = begin + len(payload) == len(piece.octets)
-                    segment(ports, piece.sender, sequences, ACK, payload, (connection, piece) if last else None)
-    return contents

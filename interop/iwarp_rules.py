@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import struct
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from iwarp_pcap import CRC_FIELD, LENGTH_FIELD, MARKER_LENGTH, SENDERS, Connection, Piece, marker_offsets, without_markers
+from iwarp_pcap import (
+    CRC_FIELD,
+    LENGTH_FIELD,
+    MARKER_LENGTH,
+    SENDERS,
+    Connection,
+    Piece,
+    content_length,
+    crc32c,
+    marker_offsets,
+    without_markers,
+)
 
 INITIATOR, RESPONDER = 0, 1
 TAGGED_HEADER, UNTAGGED_HEADER = 14, 18  # RFC 5041 section 4
@@ -66,17 +78,33 @@ class Segment:
 
     @staticmethod
     def of(piece: Piece, mpa: Element, ddp: Element) -> Segment:
-        """Reads tshark's trees of the two layers."""
+        """Reads tshark's trees of the two layers, and only that of DDP if tshark was not shown markers and CRC."""
+        fields = {
+            field.get("name").partition(".")[2]: number(field)
+            for field in ddp.iter("field")
+            if field.get("value") and field.get("name").startswith("iwarp_")
+        }
+        ulpdu = number(mpa.find(".//field[@name='iwarp_mpa.ulpdulength']"))
+        if piece.is_beyond_tshark:
+            return Segment._beyond_tshark(piece, ulpdu, fields)
         crc = mpa.find(".//field[@name='iwarp_mpa.crc_check']")
         return Segment(
             piece,
-            number(mpa.find(".//field[@name='iwarp_mpa.ulpdulength']")),
+            ulpdu,
             "" if crc is None else crc.get("showname", ""),
             [number(marker) for marker in mpa.iterfind(".//field[@name='iwarp_mpa.marker_fpduptr']")],
             [number(marker) for marker in mpa.iterfind(".//field[@name='iwarp_mpa.marker_res']")],
-            {field.get("name").partition(".")[2]: number(field)
-             for field in ddp.iter("field") if field.get("value") and field.get("name").startswith("iwarp_")},
-        )  # fmt: skip
+            fields,
+        )
+
+    @staticmethod
+    def _beyond_tshark(piece: Piece, ulpdu: int, fields: dict[str, int]) -> Segment:
+        expected = crc32c(piece.octets[:-CRC_FIELD])
+        good = piece.octets[-CRC_FIELD:] == expected.to_bytes(CRC_FIELD, "little")
+        crc_label = "CRC check: Good CRC32" if good else f"CRC check: Bad CRC32, should be {expected:#010x}"
+        markers = [struct.unpack_from(">HH", piece.octets, offset) for offset in piece.marker_offsets]
+        pointers, reserved = [pointer for _, pointer in markers], [reserved for reserved, _ in markers]
+        return Segment(piece, ulpdu, crc_label, pointers, reserved, fields)
 
     @property
     def opcode(self) -> Opcode | None:
@@ -154,11 +182,11 @@ class StreamRules:
                 yield Fault(self.connection.sent[sender].frames[-1], f"{SENDERS[sender]}: the last message has no end")
 
     def _framing(self, segment: Segment) -> Iterator[str]:
-        piece, markers = segment.piece, self.connection.markers(segment.piece.sender)
+        piece = segment.piece
         if self.connection.crc and "Good CRC32" not in segment.crc_label:
             yield segment.crc_label or "tshark sees no CRC to check, though CRCs were agreed on"
-        content = LENGTH_FIELD + segment.ulpdu + -(LENGTH_FIELD + segment.ulpdu) % 4 + CRC_FIELD
-        offsets = marker_offsets(piece.position, content) if markers else []
+        content = content_length(segment.ulpdu)
+        offsets = marker_offsets(piece.position, content) if piece.markers else []
         # A pointer counts from the length field, which comes behind a marker at the very beginning.
         pointers = [max(0, offset - MARKER_LENGTH) if offsets[0] == 0 else offset for offset in offsets]
         if segment.markers != pointers:
@@ -177,6 +205,7 @@ class StreamRules:
         if sender == INITIATOR:
             self.initiator_has_spoken = True
         elif not self.initiator_has_spoken and not self.siw:
+            self.initiator_has_spoken = True  # to say it once
             yield "the responder speaks before the initiator's first FPDU (RFC 5044 section 7.1.2)"
         if self.terminated[sender]:
             yield "comes after the sender's Terminate"
