@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
 
 /** A peer on a raw TCP socket that says what the test wants, and checks what it hears octet by octet. */
 final class ScriptedPeer implements AutoCloseable {
@@ -40,6 +43,26 @@ final class ScriptedPeer implements AutoCloseable {
         peer.sends(startupFrame("MPA ID Req Frame", CRC));
         peer.expectReply();
         return peer;
+    }
+
+    /** Waits for a connection and gets through start-up as the responder. */
+    static CompletableFuture<ScriptedPeer> accepting(ServerSocket server) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                ScriptedPeer peer = new ScriptedPeer(server.accept());
+                peer.expectRequest();
+                peer.sends(startupFrame("MPA ID Rep Frame", CRC));
+                return peer;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    private void expectRequest() throws IOException {
+        byte[] request = in.readNBytes(20);
+        assertThat(new String(request, 0, 16, StandardCharsets.US_ASCII)).isEqualTo("MPA ID Req Frame");
+        in.readNBytes(ByteBuffer.wrap(request).getShort(18));
     }
 
     static byte[] startupFrame(String key, int flags) {
@@ -88,6 +111,11 @@ final class ScriptedPeer implements AutoCloseable {
         byte[] ulpdu = new byte[length];
         System.arraycopy(fpdu, 2, ulpdu, 0, length);
         return ulpdu;
+    }
+
+    /** The opcode of the next FPDU. */
+    int expectOpcode() throws IOException {
+        return expectUlpdu()[1] & 0xf;
     }
 
     /** The next message is this Terminate, then comes FIN and nothing else. */

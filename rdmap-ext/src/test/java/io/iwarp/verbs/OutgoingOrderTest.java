@@ -1,0 +1,360 @@
+package io.iwarp.verbs;
+
+import static io.iwarp.verbs.Loopback.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.Counter;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The order in which requests leave and complete, and what has to wait for an answer. A scripted peer sees it on the wire
+ * and answers when the test wants.
+ */
+class OutgoingOrderTest {
+    private static final int ORD = 16;
+    private static final int STAG = 0x1234;
+
+    /** What can be posted, with the opcodes that the peer must see. */
+    private enum Kind {
+        SEND(3) {
+            @Override
+            void post(OutgoingOrderTest test, long id, PostOptions options) {
+                test.queuePair.send(id, test.octets, options);
+            }
+        },
+        SEND_WITH_INVALIDATE(4) {
+            @Override
+            void post(OutgoingOrderTest test, long id, PostOptions options) {
+                test.queuePair.sendWithInvalidate(id, test.octets, STAG, options);
+            }
+        },
+        WRITE(0) {
+            @Override
+            void post(OutgoingOrderTest test, long id, PostOptions options) {
+                test.queuePair.write(id, test.octets, STAG, 0, options);
+            }
+        },
+        WRITE_WITH_IMMEDIATE(0) {
+            @Override
+            void post(OutgoingOrderTest test, long id, PostOptions options) {
+                test.queuePair.writeWithImmediate(id, test.octets, STAG, 0, id, options);
+            }
+        },
+        IMMEDIATE(8) {
+            @Override
+            void post(OutgoingOrderTest test, long id, PostOptions options) {
+                test.queuePair.sendImmediate(id, id, options);
+            }
+        },
+        READ(1) {
+            @Override
+            void post(OutgoingOrderTest test, long id, PostOptions options) {
+                test.queuePair.read(id, test.sink, 0, 8, STAG, 0, options);
+            }
+        },
+        FETCH_ADD(0xa) {
+            @Override
+            void post(OutgoingOrderTest test, long id, PostOptions options) {
+                test.queuePair.fetchAdd(id, STAG, 0, 1, 0, options);
+            }
+        },
+        COMPARE_SWAP(0xa) {
+            @Override
+            void post(OutgoingOrderTest test, long id, PostOptions options) {
+                test.queuePair.compareSwap(id, STAG, 0, 1, -1, 2, -1, options);
+            }
+        };
+
+        private final int opcode;
+
+        Kind(int opcode) {
+            this.opcode = opcode;
+        }
+
+        abstract void post(OutgoingOrderTest test, long id, PostOptions options);
+
+        boolean answered() {
+            return this == READ || this == FETCH_ADD || this == COMPARE_SWAP;
+        }
+    }
+
+    private final Loopback loopback = new Loopback();
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ByteBuf octets = Unpooled.directBuffer(8, 8).writeLong(0x0102030405060708L);
+    private final ByteBuf inbox = Unpooled.directBuffer(8, 8);
+    /** What completed; belongs to the event loop. */
+    private final List<String> completed = new ArrayList<>();
+
+    private final Deque<byte[]> unanswered = new ArrayDeque<>();
+    private ServerSocket server;
+    private MemoryRegion sink;
+    private QueuePair queuePair;
+    private ScriptedPeer peer;
+    private int sentByPeer;
+    private int atomicsAnswered;
+
+    @BeforeEach
+    void establish() throws Exception {
+        sink = domain.region()
+                .allocate(UnpooledByteBufAllocator.DEFAULT, 64)
+                .rights(AccessRight.LOCAL_WRITE)
+                .register();
+        server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        CompletableFuture<ScriptedPeer> accepted = ScriptedPeer.accepting(server);
+        queuePair = loopback.connect(server.getLocalSocketAddress(), domain, QueuePairSettings.DEFAULT, qp -> {
+            qp.completionListener((same, completion) -> completed.add(
+                    completion.operation() == Operation.RECEIVE ? "in" : Long.toString(completion.workRequestId())));
+            for (int i = 0; i < 64; i++) {
+                qp.receive(i, inbox);
+            }
+        });
+        peer = await(accepted);
+    }
+
+    @AfterEach
+    void release() throws Exception {
+        peer.close();
+        await(queuePair.closed());
+        loopback.close();
+        server.close();
+        sink.close();
+        domain.close();
+        octets.release();
+        inbox.release();
+    }
+
+    /** Posts in one go and returns when all of it that may go is on its way. */
+    private void post(Consumer<QueuePair> posts) throws Exception {
+        queuePair.channel().eventLoop().submit(() -> posts.accept(queuePair)).sync();
+        settle();
+    }
+
+    private void settle() throws Exception {
+        queuePair.channel().eventLoop().submit(() -> {}).sync();
+    }
+
+    private long sent() throws Exception {
+        settle();
+        return queuePair.counters().get(Counter.FPDUS_SENT);
+    }
+
+    private List<String> completed() throws Exception {
+        return queuePair
+                .channel()
+                .eventLoop()
+                .submit(() -> List.copyOf(completed))
+                .sync()
+                .getNow();
+    }
+
+    /** The peer sees the messages of a request of this kind next. */
+    private void expect(Kind kind) throws Exception {
+        byte[] ulpdu = peer.expectUlpdu();
+        assertThat(ulpdu[1] & 0xf).as("opcode of %s", kind).isEqualTo(kind.opcode);
+        if (kind.answered()) {
+            unanswered.add(ulpdu);
+        }
+        if (kind == Kind.WRITE_WITH_IMMEDIATE) {
+            assertThat(peer.expectOpcode()).isEqualTo(8);
+        }
+    }
+
+    /** The peer answers the Read or atomic that it saw first. */
+    private void answerOldest() throws Exception {
+        answer(unanswered.remove());
+    }
+
+    private void answer(byte[] ulpdu) throws Exception {
+        ByteBuffer request = ByteBuffer.wrap(ulpdu);
+        if ((ulpdu[1] & 0xf) == 1) {
+            peer.sends(Segment.readResponse(request.getInt(18), request.getLong(22), new byte[request.getInt(30)]));
+        } else {
+            peer.sends(Segment.atomicResponse(++atomicsAnswered, request.getInt(22), 0));
+        }
+    }
+
+    /** Returns when everything that the peer sent before has been handled. */
+    private void peerSends() throws Exception {
+        peer.sends(Segment.send(++sentByPeer, new byte[0]));
+        while (completed().stream().filter("in"::equals).count() < sentByPeer) {
+            Thread.onSpinWait();
+        }
+    }
+
+    static Stream<Arguments> pairs() {
+        return Stream.of(Kind.values())
+                .flatMap(first -> Stream.of(Kind.values()).map(second -> Arguments.of(first, second)));
+    }
+
+    static Stream<Arguments> pairsThatBeginWithAnAnswer() {
+        return pairs().filter(pair -> ((Kind) pair.get()[0]).answered());
+    }
+
+    @ParameterizedTest(name = "{0} -> {1}")
+    @MethodSource("pairs")
+    @Requirement({"RDMAP-13", "RDMAP-20", "RDMAP-36", "RDMAP-65", "RDMAP-66", "EXT-14", "EXT-17", "EXT-26", "EXT-28"})
+    void requestsLeaveAsPostedAndWithoutAFenceNoneWaitsForAnAnswer(Kind first, Kind second) throws Exception {
+        post(qp -> {
+            first.post(this, 1, PostOptions.NONE);
+            second.post(this, 2, PostOptions.NONE);
+        });
+        expect(first);
+        expect(second);
+        int msn = 0;
+        for (byte[] request : unanswered) {
+            assertThat(ByteBuffer.wrap(request).getInt(10)).as("MSN on queue 1").isEqualTo(++msn);
+        }
+    }
+
+    @ParameterizedTest(name = "{0} -> {1}")
+    @MethodSource("pairsThatBeginWithAnAnswer")
+    @Requirement({"RDMAP-63", "RDMAP-68", "RDMAP-70", "EXT-24", "EXT-27"})
+    void whatWasPostedBehindAReadOrAtomicCompletesAfterItThoughSentLongBefore(Kind first, Kind second)
+            throws Exception {
+        post(qp -> {
+            first.post(this, 1, PostOptions.NONE);
+            second.post(this, 2, PostOptions.NONE);
+        });
+        expect(first);
+        expect(second);
+        if (second.answered()) {
+            byte[] oldest = unanswered.remove();
+            boolean sameQueue = (oldest[1] & 0xf) == (unanswered.peek()[1] & 0xf);
+            if (!sameQueue) {
+                answerOldest();
+            }
+            peerSends();
+            assertThat(completed()).containsExactly("in");
+            answer(oldest);
+            if (sameQueue) {
+                peerSends();
+                assertThat(completed()).containsExactly("in", "1", "in");
+                answerOldest();
+            }
+        } else {
+            peerSends();
+            assertThat(completed()).containsExactly("in");
+            answerOldest();
+        }
+        peerSends();
+        assertThat(completed().stream().filter(name -> !"in".equals(name))).containsExactly("1", "2");
+    }
+
+    @ParameterizedTest(name = "{0} -> fenced {1}")
+    @MethodSource("pairsThatBeginWithAnAnswer")
+    @Requirement({"RDMAP-65", "EXT-26"})
+    void aFencedRequestAndAllBehindItWaitForTheAnswer(Kind first, Kind second) throws Exception {
+        post(qp -> {
+            first.post(this, 1, PostOptions.NONE);
+            second.post(this, 2, PostOptions.FENCED);
+            Kind.WRITE.post(this, 3, PostOptions.NONE);
+        });
+        assertThat(sent()).isOne();
+        expect(first);
+        peerSends();
+        assertThat(sent()).isOne();
+        answerOldest();
+        expect(second);
+        expect(Kind.WRITE);
+    }
+
+    @Test
+    @Requirement({"RDMAP-65"})
+    void aFenceWaitsForAllEarlierReadsAndAtomicsAndForNothingElse() throws Exception {
+        post(qp -> {
+            Kind.WRITE.post(this, 1, PostOptions.FENCED);
+            Kind.READ.post(this, 2, PostOptions.FENCED);
+            Kind.FETCH_ADD.post(this, 3, PostOptions.NONE);
+            Kind.READ.post(this, 4, PostOptions.NONE);
+            Kind.SEND.post(this, 5, PostOptions.FENCED);
+            Kind.READ.post(this, 6, PostOptions.NONE);
+        });
+        expect(Kind.WRITE);
+        expect(Kind.READ);
+        expect(Kind.FETCH_ADD);
+        expect(Kind.READ);
+        for (int i = 0; i < 3; i++) {
+            assertThat(sent()).as("with %d answers", i).isEqualTo(4);
+            answerOldest();
+            peerSends();
+        }
+        expect(Kind.SEND);
+        expect(Kind.READ);
+        assertThat(sent()).isEqualTo(6);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"READ", "FETCH_ADD", "COMPARE_SWAP"})
+    @Requirement({"RDMAP-72", "RDMAP-73", "RDMAP-75", "EXT-14"})
+    void noMoreThanTheOrdAreUnansweredAndWhatIsBehindWaitsToo(Kind kind) throws Exception {
+        assertThat(queuePair.parameters().ord()).isEqualTo(ORD);
+        int count = 3 * ORD;
+        post(qp -> {
+            for (int i = 0; i < count; i++) {
+                (i % 3 == 0 ? Kind.READ : kind).post(this, i, PostOptions.NONE);
+            }
+            Kind.SEND.post(this, count, PostOptions.NONE);
+            Kind.WRITE.post(this, count + 1, PostOptions.NONE);
+        });
+        assertThat(sent()).isEqualTo(ORD);
+        for (int i = 0; i < ORD; i++) {
+            expect(i % 3 == 0 ? Kind.READ : kind);
+        }
+        for (int i = ORD; i < count; i++) {
+            answerOldest();
+            expect(i % 3 == 0 ? Kind.READ : kind);
+            assertThat(sent()).isEqualTo(i + 1 < count ? i + 1 : count + 2);
+        }
+        expect(Kind.SEND);
+        expect(Kind.WRITE);
+        peerSends();
+        assertThat(completed().stream().filter(name -> !"in".equals(name))).hasSize(count - ORD);
+        while (!unanswered.isEmpty()) {
+            answerOldest();
+        }
+        peerSends();
+        assertThat(completed().stream().filter(name -> !"in".equals(name)))
+                .containsExactlyElementsOf(Stream.iterate(0, i -> i + 1)
+                        .limit(count + 2)
+                        .map(String::valueOf)
+                        .toList());
+    }
+
+    @Test
+    @Requirement({"RDMAP-30", "RDMAP-63", "RDMAP-70"})
+    void aReadIsCompleteWithTheLastSegmentOfItsResponseAndNotBefore() throws Exception {
+        post(qp -> Kind.READ.post(this, 1, PostOptions.NONE));
+        ByteBuffer request = ByteBuffer.wrap(peer.expectUlpdu());
+        int stag = request.getInt(18);
+        long offset = request.getLong(22);
+        peer.sends(Segment.readResponse(stag, offset, new byte[5]).last(false));
+        peerSends();
+        assertThat(completed()).containsExactly("in");
+        peer.sends(Segment.readResponse(stag, offset + 5, new byte[3]));
+        peerSends();
+        assertThat(completed()).containsExactly("in", "1", "in");
+    }
+}
