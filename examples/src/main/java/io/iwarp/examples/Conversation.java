@@ -38,8 +38,12 @@ final class Conversation implements QueuePairListener {
     private record Arrival(
             @Nullable ByteBuf message, @Nullable CloseReason end) {}
 
-    /** Takes a queue pair over, before its connection is made or accepted. */
+    /**
+     * Takes a queue pair over, before its connection is made or accepted. If a connection is made at the second attempt,
+     * this is called again, and the first one is forgotten.
+     */
     void attach(QueuePair fresh) {
+        arrivals.clear();
         queuePair = fresh;
         fresh.listener(this);
         fresh.completionListener(this::onCompletion);

@@ -13,7 +13,17 @@ import picocli.CommandLine.Spec;
         versionProvider = Iwarp.Version.class,
         description = "RDMA over TCP (iWARP) on the JVM. Begin with the demo; it needs nothing but this machine.",
         footer = "%n'iwarp COMMAND --help' tells more about a command.",
-        subcommands = {Demo.class, EchoServer.class, EchoClient.class, WriteServer.class, WriteClient.class})
+        subcommands = {
+            Demo.class,
+            EchoServer.class,
+            EchoClient.class,
+            WriteServer.class,
+            WriteClient.class,
+            Operations.class,
+            Rping.class,
+            RdmaServer.class,
+            RdmaClient.class
+        })
 public final class Iwarp implements Runnable {
     @Spec
     private CommandSpec spec;

@@ -8,7 +8,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HelpTest {
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "echo-server", "echo-client", "write-server", "write-client"})
+    @ValueSource(
+            strings = {
+                "demo",
+                "echo-server",
+                "echo-client",
+                "write-server",
+                "write-client",
+                "operations",
+                "rping",
+                "rdma-server",
+                "rdma-client"
+            })
     void eachCommandExplainsItself(String command) {
         CommandRun help = CommandRun.of(command, "--help");
 
