@@ -1,7 +1,6 @@
 package io.iwarp.examples;
 
 import io.iwarp.CloseReason;
-import io.iwarp.Counter;
 import io.iwarp.StreamEndedException;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.Operation;
@@ -11,16 +10,10 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.HdrHistogram.Histogram;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Messages to an echo server, one at a time. The next one leaves on the event loop when the last one has come back. */
 final class EchoRun {
-    private static final Logger LOGGER = LoggerFactory.getLogger(EchoRun.class);
     private static final int SIGNIFICANT_DIGITS = 3;
 
     private final QueuePair queuePair;
@@ -51,19 +44,7 @@ final class EchoRun {
     void run() throws IOException, InterruptedException, CommandFailedException {
         queuePair.completionListener((source, completion) -> onCompletion(completion));
         queuePair.channel().eventLoop().execute(this::next);
-        long seen;
-        do {
-            seen = queuePair.counters().get(Counter.MESSAGES_DELIVERED);
-            try {
-                done.get(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
-                return;
-            } catch (ExecutionException e) {
-                throw e.getCause() instanceof IOException failure ? failure : new IOException(e.getCause());
-            } catch (TimeoutException e) {
-                LOGGER.debug("{} messages came back so far", seen);
-            }
-        } while (seen != queuePair.counters().get(Counter.MESSAGES_DELIVERED));
-        throw Endpoint.noAnswer();
+        Endpoint.awaitWhileBusy(queuePair, done);
     }
 
     private void next() {

@@ -1,5 +1,6 @@
 package io.iwarp.examples;
 
+import io.iwarp.Counter;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequestListener;
 import io.iwarp.verbs.IwarpChannelInitializer;
@@ -12,28 +13,36 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a command needs to listen and connect: event loops over NIO and a protection domain. Its methods block; do not call them on an event loop.
  */
 final class Endpoint implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Endpoint.class);
     private static final int EVENT_LOOPS = 2;
     private static final long PATIENCE_SECONDS = 60;
     private static final long SHUTDOWN_SECONDS = 5;
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, NioIoHandler.newFactory());
     private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final Consumer<ChannelPipeline> transportHandlers;
     private final Closeable afterwards;
 
@@ -42,7 +51,10 @@ final class Endpoint implements AutoCloseable {
      * @param afterwards closed when this endpoint and all its channels are
      */
     Endpoint(Consumer<ChannelPipeline> transportHandlers, Closeable afterwards) {
-        this.transportHandlers = transportHandlers;
+        this.transportHandlers = pipeline -> {
+            connections.add(pipeline.channel());
+            transportHandlers.accept(pipeline);
+        };
         this.afterwards = afterwards;
     }
 
@@ -83,10 +95,35 @@ final class Endpoint implements AutoCloseable {
         try {
             return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof IOException failure ? failure : new IOException(e.getCause());
+            throw failureOf(e);
         } catch (TimeoutException e) {
             throw noAnswer();
         }
+    }
+
+    /** Waits for as long as messages of the peer arrive, and then a minute more. */
+    static <T> T awaitWhileBusy(QueuePair queuePair, CompletableFuture<T> result)
+            throws IOException, InterruptedException, CommandFailedException {
+        long delivered;
+        do {
+            delivered = queuePair.counters().get(Counter.MESSAGES_DELIVERED);
+            try {
+                return result.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                throw failureOf(e);
+            } catch (TimeoutException e) {
+                LOGGER.debug("{} messages came so far", delivered);
+            }
+        } while (delivered != queuePair.counters().get(Counter.MESSAGES_DELIVERED));
+        throw noAnswer();
+    }
+
+    /** What an {@link ExecutionException} is about, to be thrown. */
+    static IOException failureOf(ExecutionException failed) throws CommandFailedException {
+        if (failed.getCause() instanceof CommandFailedException failure) {
+            throw failure;
+        }
+        return failed.getCause() instanceof IOException failure ? failure : new IOException(failed.getCause());
     }
 
     /** The peer is there, but silent. */
@@ -100,9 +137,16 @@ final class Endpoint implements AutoCloseable {
         return PATIENCE_SECONDS;
     }
 
+    /** Closes all connections at once, and from now on new ones. */
+    void closeConnections() {
+        connections.close().awaitUninterruptibly();
+    }
+
     /** Closes all connections, waits for the event loops to end, then what was to be closed afterwards. */
     @Override
     public void close() throws IOException {
+        // An event loop that is told to shut down without a quiet period may end before it has closed its channels.
+        closeConnections();
         group.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         afterwards.close();
         domain.close();
