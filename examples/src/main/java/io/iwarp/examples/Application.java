@@ -15,6 +15,8 @@ enum Application {
     DEMO("iwarp demo 1", "the responder of a running demo"),
     /** {@link EchoServer}: the reply goes on with the longest message it takes, 4 octets. */
     ECHO("iwarp echo 1", "an echo-server, to be used by 'iwarp echo-client'"),
+    /** {@link CounterServer}: the reply goes on with a {@link CounterGrant}. */
+    COUNTER("iwarp counter 1", "a counter-server, to be used by 'iwarp counter-client'"),
     /** {@link WriteServer}: nothing goes with the reply. */
     WRITE("iwarp write 1", "a write-server, to be used by 'iwarp write-client'");
 

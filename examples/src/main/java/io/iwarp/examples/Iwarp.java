@@ -15,10 +15,13 @@ import picocli.CommandLine.Spec;
         footer = "%n'iwarp COMMAND --help' tells more about a command.",
         subcommands = {
             Demo.class,
+            Counting.class,
             EchoServer.class,
             EchoClient.class,
             WriteServer.class,
             WriteClient.class,
+            CounterServer.class,
+            CounterClient.class,
             Operations.class,
             Rping.class,
             RdmaServer.class,

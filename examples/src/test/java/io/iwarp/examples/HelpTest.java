@@ -11,10 +11,13 @@ class HelpTest {
     @ValueSource(
             strings = {
                 "demo",
+                "counter",
                 "echo-server",
                 "echo-client",
                 "write-server",
                 "write-client",
+                "counter-server",
+                "counter-client",
                 "operations",
                 "rping",
                 "rdma-server",
@@ -36,7 +39,8 @@ class HelpTest {
         CommandRun help = CommandRun.of();
 
         assertThat(help.exitCode()).isZero();
-        assertThat(help.out()).contains("demo", "echo-server", "echo-client", "write-server", "write-client");
+        assertThat(help.out())
+                .contains("demo", "echo-server", "echo-client", "write-server", "write-client", "counter");
     }
 
     @Test
