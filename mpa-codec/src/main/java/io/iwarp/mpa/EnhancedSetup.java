@@ -1,6 +1,10 @@
 package io.iwarp.mpa;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * The enhanced connection set-up data, the first four octets of the private data of a frame with the S bit (RFC 6581,
@@ -28,6 +32,9 @@ public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolea
     /** Octets of the set-up data. */
     public static final int LENGTH = 4;
 
+    /** The largest depth that can be negotiated. */
+    public static final int MAXIMUM_DEPTH = 0x3FFE;
+
     /** The depth that stands for "not negotiated here, the ULPs see to it". */
     public static final int NOT_NEGOTIATED = 0x3FFF;
 
@@ -50,6 +57,48 @@ public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolea
         if (!peerToPeer && (sendRtr || writeRtr || readRtr)) {
             throw new IllegalArgumentException("an RTR kind (B, C or D) needs the peer-to-peer model (A)");
         }
+    }
+
+    /**
+     * Returns set-up data with these RTR kinds.
+     *
+     * @param peerToPeer A: the peer-to-peer connection model
+     * @param readyToReceive B, C and D: the kinds of RTR message; left out of account unless {@code peerToPeer}
+     * @param ird inbound RDMA Read queue depth, 0 to 16382, or {@link #NOT_NEGOTIATED}
+     * @param ord outbound RDMA Read queue depth, 0 to 16382, or {@link #NOT_NEGOTIATED}
+     * @throws IllegalArgumentException if a depth is out of its range
+     */
+    public static EnhancedSetup of(boolean peerToPeer, Set<ReadyToReceive> readyToReceive, int ird, int ord) {
+        return new EnhancedSetup(
+                peerToPeer,
+                peerToPeer && readyToReceive.contains(ReadyToReceive.SEND),
+                ird,
+                peerToPeer && readyToReceive.contains(ReadyToReceive.WRITE),
+                peerToPeer && readyToReceive.contains(ReadyToReceive.READ),
+                ord);
+    }
+
+    /** Returns B, C and D as a set of RTR kinds, unmodifiable; it is empty without {@link #peerToPeer()}. */
+    public Set<ReadyToReceive> readyToReceive() {
+        EnumSet<ReadyToReceive> kinds = EnumSet.noneOf(ReadyToReceive.class);
+        if (writeRtr) {
+            kinds.add(ReadyToReceive.WRITE);
+        }
+        if (readRtr) {
+            kinds.add(ReadyToReceive.READ);
+        }
+        if (sendRtr) {
+            kinds.add(ReadyToReceive.SEND);
+        }
+        return Collections.unmodifiableSet(kinds);
+    }
+
+    /** Returns the private data of a frame: these four octets and, behind them, the ULP's. */
+    byte[] followedBy(byte[] ulpPrivateData) {
+        byte[] privateData = new byte[LENGTH + ulpPrivateData.length];
+        encode(Unpooled.wrappedBuffer(privateData).writerIndex(0));
+        System.arraycopy(ulpPrivateData, 0, privateData, LENGTH, ulpPrivateData.length);
+        return privateData;
     }
 
     /** Appends the four octets to {@code out}, which the caller keeps. */
@@ -83,8 +132,8 @@ public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolea
 
     private static void checkDepth(String name, int depth) {
         if (depth < 0 || depth > DEPTH_MASK) {
-            throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to " + (DEPTH_MASK - 1)
-                    + ", or " + NOT_NEGOTIATED + " for not negotiated");
+            throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to " + MAXIMUM_DEPTH + ", or "
+                    + NOT_NEGOTIATED + " for not negotiated");
         }
     }
 }

@@ -6,15 +6,17 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A valid MPA Request Frame that waits for the responder's answer: exactly one call of {@link #accept} or {@link #reject}. All
- * methods may be called from any thread.
+ * A valid MPA Request Frame that waits for the responder's answer: exactly one call of {@link #accept} or one of the two
+ * {@code reject}. All methods may be called from any thread.
  */
 public final class MpaConnectionRequest {
 
     private final Channel channel;
     private final MpaFrame.Request frame;
+    private final @Nullable EnhancedSetup setup;
     private final Answer answer;
     private final ChannelPromise answered;
     private final AtomicBoolean decided = new AtomicBoolean();
@@ -23,19 +25,51 @@ public final class MpaConnectionRequest {
     @FunctionalInterface
     interface Answer {
 
-        void give(boolean accepted, byte[] privateData);
+        void give(MpaStartup.Decision decision);
     }
 
     MpaConnectionRequest(Channel channel, MpaFrame.Request frame, ChannelPromise answered, Answer answer) {
         this.channel = channel;
         this.frame = frame;
+        this.setup = frame.setup();
         this.answered = answered;
         this.answer = answer;
     }
 
-    /** Returns a copy of the private data of the Request Frame, 0 to 512 octets. */
+    /** Returns a copy of the ULP's private data of the Request Frame, 0 to 512 octets. */
     public byte[] privateData() {
-        return frame.privateData();
+        return frame.ulpPrivateData();
+    }
+
+    /** Returns the most private data that the answer can carry, in octets: 512, or 508 if {@link #enhanced()}. */
+    public int maximumPrivateData() {
+        return setup == null ? MpaFrameLayout.MAXIMUM_PRIVATE_DATA : EnhancedSetup.MAXIMUM_ULP_PRIVATE_DATA;
+    }
+
+    /** Returns whether the initiator asks for the enhanced connection set-up (RFC 6581). */
+    public boolean enhanced() {
+        return setup != null;
+    }
+
+    /**
+     * Returns how many of our RDMA Reads and atomics the initiator takes at a time, 0 to 16382, or {@link
+     * EnhancedSetup#NOT_NEGOTIATED}, also if not {@link #enhanced()}.
+     */
+    public int peerIrd() {
+        return setup == null ? EnhancedSetup.NOT_NEGOTIATED : setup.ird();
+    }
+
+    /**
+     * Returns how many RDMA Reads and atomics the initiator wants to have outstanding, 0 to 16382, or {@link
+     * EnhancedSetup#NOT_NEGOTIATED}, also if not {@link #enhanced()}.
+     */
+    public int peerOrd() {
+        return setup == null ? EnhancedSetup.NOT_NEGOTIATED : setup.ord();
+    }
+
+    /** Returns whether the initiator asks for the peer-to-peer model; the answer follows it (RFC 6581, section 9.2). */
+    public boolean peerToPeer() {
+        return setup != null && setup.peerToPeer();
     }
 
     /** Returns the MPA revision of the Request Frame. */
@@ -51,36 +85,58 @@ public final class MpaConnectionRequest {
     /**
      * Accepts the request: sends a Reply Frame, in one write, and enters Full Operation.
      *
-     * @param privateData 0 to 512 octets for the Reply Frame, copied; an array of no octets for none
+     * @param privateData 0 to {@link #maximumPrivateData()} octets for the Reply Frame, copied; an array of no octets for none
      * @return completes when the transport has taken the Reply Frame; fails with a {@link StartupException}, which has the
      *     reason, if the start-up ended before that, for example because the peer closed the connection or the time was up
-     * @throws IllegalArgumentException if there are more than 512 octets; the request can still be answered then
+     * @throws IllegalArgumentException if there are more octets than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
     public ChannelFuture accept(byte[] privateData) {
-        return decide(true, privateData);
+        return decide(MpaStartup.Decision.accept(copyOf(privateData)));
     }
 
     /**
      * Refuses the request: sends a Reply Frame with the R bit, in one write, fires {@link MpaEvent.Rejected} and leaves the TCP
      * connection open to the ULP, which closes it unless it has another use for it (RFC 5044, section 7.1.2, rule 2).
      *
-     * @param privateData 0 to 512 octets for the Reply Frame, copied, for example the reason; an array of no octets for none
+     * @param privateData 0 to {@link #maximumPrivateData()} octets for the Reply Frame, copied, for example the reason; an array of no octets for none
      * @return completes when the transport has taken the Reply Frame; fails as that of {@link #accept} does
-     * @throws IllegalArgumentException if there are more than 512 octets; the request can still be answered then
+     * @throws IllegalArgumentException if there are more octets than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
     public ChannelFuture reject(byte[] privateData) {
-        return decide(false, privateData);
+        return decide(MpaStartup.Decision.reject(copyOf(privateData)));
     }
 
-    private ChannelFuture decide(boolean accepted, byte[] privateData) {
-        byte[] copy = MpaFrameLayout.copyOfPrivateData(privateData);
+    /**
+     * Refuses the request as {@link #reject(byte[])} does, because {@link #peerIrd()} is too small for what the application
+     * needs, and tells the initiator how much that is. A Reply Frame to a request that is not {@link #enhanced()}, or that
+     * does not negotiate its IRD, has no room for the number (RFC 6581, section 9.1).
+     *
+     * @param privateData 0 to {@link #maximumPrivateData()} octets for the Reply Frame, copied
+     * @param requiredOrd how many Reads and atomics the application needs to have outstanding, 0 to 16382
+     * @return completes when the transport has taken the Reply Frame; fails as that of {@link #accept} does
+     * @throws IllegalArgumentException if an argument is out of its range; the request can still be answered then
+     * @throws IllegalStateException if the request was answered before
+     */
+    public ChannelFuture reject(byte[] privateData, int requiredOrd) {
+        if (requiredOrd < 0 || requiredOrd > EnhancedSetup.MAXIMUM_DEPTH) {
+            throw new IllegalArgumentException(
+                    "requiredOrd is " + requiredOrd + ", allowed are 0 to " + EnhancedSetup.MAXIMUM_DEPTH);
+        }
+        return decide(new MpaStartup.Decision(true, copyOf(privateData), requiredOrd));
+    }
+
+    private byte[] copyOf(byte[] privateData) {
+        return MpaFrameLayout.copyOfUlpPrivateData(privateData, enhanced());
+    }
+
+    private ChannelFuture decide(MpaStartup.Decision decision) {
         if (!decided.compareAndSet(false, true)) {
             throw new IllegalStateException(
                     "this connection request was answered before; call accept or reject exactly once");
         }
-        answer.give(accepted, copy);
+        answer.give(decision);
         return answered;
     }
 

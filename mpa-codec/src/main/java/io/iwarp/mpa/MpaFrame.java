@@ -1,6 +1,7 @@
 package io.iwarp.mpa;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,17 @@ public sealed interface MpaFrame {
     /** Returns a copy of the private data, 0 to 512 octets, {@link EnhancedSetup} included if {@link #enhanced()}. */
     byte[] privateData();
 
+    /** Returns the set-up data at the beginning of the private data, or null if not {@link #enhanced()}. */
+    default @Nullable EnhancedSetup setup() {
+        return enhanced() ? EnhancedSetup.decode(Unpooled.wrappedBuffer(privateData())) : null;
+    }
+
+    /** Returns a copy of the private data that is the ULP's, 0 to 512 octets: without the {@link #setup()}. */
+    default byte[] ulpPrivateData() {
+        byte[] all = privateData();
+        return enhanced() ? Arrays.copyOfRange(all, EnhancedSetup.LENGTH, all.length) : all;
+    }
+
     /** Returns the octets this frame takes on the wire, 20 to 532. */
     int length();
 
@@ -39,8 +51,8 @@ public sealed interface MpaFrame {
      * Takes one whole frame out of {@code in} and moves its reader index behind it. Reserved bits are ignored, and so is R in
      * a Request Frame and S below revision 2; any revision is taken. The caller keeps {@code in}.
      *
-     * @throws IllegalArgumentException if the octets are not one whole frame: a key that is neither, PD_Length above 512, or
-     *     fewer octets than the frame needs. The reader index has not moved then.
+     * @throws IllegalArgumentException if the octets are not one whole frame: a key that is neither, PD_Length above 512
+     *     or, with S, below 4, or fewer octets than the frame needs. The reader index has not moved then.
      */
     static MpaFrame decode(ByteBuf in) {
         int index = in.readerIndex();
@@ -53,11 +65,11 @@ public sealed interface MpaFrame {
         if (!reply && !MpaFrameLayout.hasRequestKey(in, index)) {
             throw new IllegalArgumentException("the key is neither that of an MPA Request Frame nor of a Reply Frame");
         }
-        byte[] privateData = new byte
-                [checkedPrivateDataLength(
-                        MpaFrameLayout.privateDataLength(in, index), available - MpaFrameLayout.HEADER_LENGTH)];
+        int length = MpaFrameLayout.privateDataLength(in, index);
+        byte[] privateData = new byte[checkedPrivateDataLength(length, available - MpaFrameLayout.HEADER_LENGTH)];
         int flags = MpaFrameLayout.flags(in, index);
         int revision = MpaFrameLayout.revision(in, index);
+        checkHeader(MpaFrameLayout.enhanced(flags, revision), revision, length);
         in.skipBytes(MpaFrameLayout.HEADER_LENGTH).readBytes(privateData);
         boolean markers = (flags & MpaFrameLayout.FLAG_MARKERS) != 0;
         boolean crc = (flags & MpaFrameLayout.FLAG_CRC) != 0;
@@ -81,7 +93,7 @@ public sealed interface MpaFrame {
         return length;
     }
 
-    private static void checkHeader(boolean enhanced, int revision) {
+    private static void checkHeader(boolean enhanced, int revision, int privateDataLength) {
         if (revision < 0 || revision > MpaFrameLayout.MAXIMUM_REVISION) {
             throw new IllegalArgumentException(
                     "revision is " + revision + ", allowed are 0 to " + MpaFrameLayout.MAXIMUM_REVISION);
@@ -89,6 +101,10 @@ public sealed interface MpaFrame {
         if (enhanced && revision < MpaFrameLayout.FIRST_ENHANCED_REVISION) {
             throw new IllegalArgumentException("the S bit needs revision " + MpaFrameLayout.FIRST_ENHANCED_REVISION
                     + " or later, got revision " + revision);
+        }
+        if (enhanced && privateDataLength < EnhancedSetup.LENGTH) {
+            throw new IllegalArgumentException("with the S bit the private data has at least " + EnhancedSetup.LENGTH
+                    + " octets, got " + privateDataLength);
         }
     }
 
@@ -122,10 +138,10 @@ public sealed interface MpaFrame {
          * Checks the fields and copies the private data.
          *
          * @throws IllegalArgumentException if the revision or the length of the private data is out of its range, or
-         *     {@code enhanced} is set below revision 2
+         *     {@code enhanced} is set below revision 2 or with less than four octets of private data
          */
         public Request {
-            checkHeader(enhanced, revision);
+            checkHeader(enhanced, revision, privateData.length);
             privateData = MpaFrameLayout.copyOfPrivateData(privateData);
         }
 
@@ -185,10 +201,10 @@ public sealed interface MpaFrame {
          * Checks the fields and copies the private data.
          *
          * @throws IllegalArgumentException if the revision or the length of the private data is out of its range, or
-         *     {@code enhanced} is set below revision 2
+         *     {@code enhanced} is set below revision 2 or with less than four octets of private data
          */
         public Reply {
-            checkHeader(enhanced, revision);
+            checkHeader(enhanced, revision, privateData.length);
             privateData = MpaFrameLayout.copyOfPrivateData(privateData);
         }
 

@@ -18,13 +18,24 @@ final class MpaFrameReader {
 
     private static final int LOW_OCTET = 0xFF;
 
+    /** Says which revisions and forms of the frame go on. */
+    @FunctionalInterface
+    interface RevisionCheck {
+
+        /** Returns what is wrong with this octet of flags together with this revision, or null. */
+        @Nullable
+        String refusal(int flags, int revision);
+    }
+
     private final Role sender;
+    private final RevisionCheck revisions;
     private byte[] octets = new byte[MpaFrameLayout.HEADER_LENGTH];
     private int received;
 
     /** Creates a reader of the frame that {@code sender} has to send. */
-    MpaFrameReader(Role sender) {
+    MpaFrameReader(Role sender, RevisionCheck revisions) {
         this.sender = sender;
+        this.revisions = revisions;
     }
 
     /**
@@ -49,6 +60,11 @@ final class MpaFrameReader {
             received += taken;
         }
         return null;
+    }
+
+    /** Returns whether no octet has come at all. */
+    boolean isUntouched() {
+        return received == 0;
     }
 
     /** Returns whether the frame is whole. */
@@ -102,15 +118,25 @@ final class MpaFrameReader {
     }
 
     private @Nullable String verifyRevision() {
-        int revision = octets[MpaFrameLayout.REVISION_OFFSET] & LOW_OCTET;
-        int flags = octets[MpaFrameLayout.FLAGS_OFFSET] & LOW_OCTET;
-        return MpaRevisions.refusal(revision, MpaFrameLayout.enhanced(flags, revision));
+        return revisions.refusal(flags(), revision());
+    }
+
+    private int flags() {
+        return octets[MpaFrameLayout.FLAGS_OFFSET] & LOW_OCTET;
+    }
+
+    private int revision() {
+        return octets[MpaFrameLayout.REVISION_OFFSET] & LOW_OCTET;
     }
 
     private @Nullable String verifyPrivateDataLength() {
         int length = MpaFrameLayout.privateDataLength(Unpooled.wrappedBuffer(octets), 0);
         if (length > MpaFrameLayout.MAXIMUM_PRIVATE_DATA) {
             return "PD_Length is " + length + " octets, allowed are 0 to " + MpaFrameLayout.MAXIMUM_PRIVATE_DATA;
+        }
+        if (length < EnhancedSetup.LENGTH && MpaFrameLayout.enhanced(flags(), revision())) {
+            return "PD_Length is " + length + " octets, allowed are " + EnhancedSetup.LENGTH + " to "
+                    + MpaFrameLayout.MAXIMUM_PRIVATE_DATA + " with the S bit (RFC 6581, section 6)";
         }
         octets = Arrays.copyOf(octets, MpaFrameLayout.HEADER_LENGTH + length);
         return null;

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Start.</b> The handler waits for {@link MpaEvent.Established}, passes it up, and then works
  * with its parameters. It fires {@link MpaEvent.TransmitReady} when DDP may send: at once for the
  * initiator and for both ends of a pre-agreed start; for the responder after the first valid FPDU and
- * before that FPDU's ULPDU goes up (section 7.1.2, rule 4). On {@link MpaEvent.Rejected} it passes the
+ * before that FPDU's ULPDU goes up (section 7.1.2, rule 4). When Established tells of a failed set-up,
+ * {@link MpaEvent.Fault} goes up first, and what the peer sends is dropped. On {@link MpaEvent.Rejected} it passes the
  * event up and removes itself.
  *
  * <p><b>Inbound</b> each ULPDU goes up as a {@link ReceivedUlpdu}, valid during the call. Octets are
@@ -200,7 +201,22 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         watch = new MulpduWatch(settings, agreed.sendMarkers(), agreed.mulpdu(), segmentSize);
         phase = Phase.RECEIVING;
         ctx.fireUserEventTriggered(established);
-        if (mayTransmitFirst(agreed) && phase == Phase.RECEIVING) {
+        ProtocolFault failed = established.setupFault();
+        if (phase != Phase.RECEIVING) {
+            return;
+        }
+        if (failed != null) {
+            failSetup(ctx, failed);
+        } else if (mayTransmitFirst(agreed)) {
+            announceTransmitReady(ctx);
+        }
+    }
+
+    /** Lets the layers above know first that there is nothing to send but a Terminate. */
+    private void failSetup(ChannelHandlerContext ctx, ProtocolFault failed) {
+        transmitReady = true;
+        fault(ctx, failed);
+        if (phase == Phase.FAULTED) {
             announceTransmitReady(ctx);
         }
     }

@@ -2,19 +2,22 @@ package io.iwarp.mpa;
 
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the two ends agreed on at start-up. Immutable; the private data is copied in and out.
  *
  * @param role this endpoint's part in the start-up
- * @param revision the MPA revision in use, which the DDP and RDMAP versions follow; 1 also for a pre-agreed start
+ * @param revision the MPA revision in use: 1 for a plain or a pre-agreed start, or 2. DDP and RDMAP have version 1 with both.
  * @param crc whether the CRC of FPDUs is generated and checked, in both directions
  * @param sendMarkers whether we put markers into what we send, the peer's wish
  * @param receiveMarkers whether the peer puts markers into what it sends, our wish
  * @param mulpdu the largest ULPDU MPA takes, in octets, as it is at the start; {@link MpaEvent.MulpduChanged} tells of
  *     later changes
- * @param peerPrivateData the private data of the peer's Request or Reply Frame, 0 to 512 octets, for the ULP
+ * @param peerPrivateData the private data of the peer's Request or Reply Frame, 0 to 512 octets, for the ULP: without the
+ *     octets of the enhanced set-up
+ * @param setup the depths of RDMA Reads and atomics, and the peer-to-peer model
  */
 @SuppressWarnings("ArrayRecordComponent") // copied in and out, compared by content
 public record MpaParameters(
@@ -24,40 +27,80 @@ public record MpaParameters(
         boolean sendMarkers,
         boolean receiveMarkers,
         int mulpdu,
-        byte[] peerPrivateData) {
-
-    private static final int DEFAULT_DEPTH = 16;
-
-    /** Returns how many RDMA Reads and atomics of the peer this end takes at a time. */
-    public int ird() {
-        return DEFAULT_DEPTH;
-    }
-
-    /** Returns how many RDMA Reads and atomics this end may have outstanding. */
-    public int ord() {
-        return DEFAULT_DEPTH;
-    }
-
-    /** Returns whether the peer-to-peer model was agreed on. */
-    public boolean peerToPeer() {
-        return false;
-    }
-
-    /** Returns the kind of ready-to-receive message that this end has to send first, or null for none. */
-    public @Nullable ReadyToReceive readyToReceive() {
-        return null;
-    }
+        byte[] peerPrivateData,
+        AgreedSetup setup) {
 
     /** Copies the private data. */
     public MpaParameters {
         Objects.requireNonNull(role, "role");
+        Objects.requireNonNull(setup, "setup");
         peerPrivateData = peerPrivateData.clone();
+    }
+
+    /** Creates the parameters of a plain start-up with the default depths, {@link MpaSettings#DEFAULT_DEPTH}. */
+    public MpaParameters(
+            Role role,
+            int revision,
+            boolean crc,
+            boolean sendMarkers,
+            boolean receiveMarkers,
+            int mulpdu,
+            byte[] peerPrivateData) {
+        this(
+                role,
+                revision,
+                crc,
+                sendMarkers,
+                receiveMarkers,
+                mulpdu,
+                peerPrivateData,
+                AgreedSetup.plain(MpaSettings.DEFAULT_DEPTH, MpaSettings.DEFAULT_DEPTH));
     }
 
     /** Returns a copy of the private data of the peer's Request or Reply Frame, 0 to 512 octets. */
     @Override
     public byte[] peerPrivateData() {
         return peerPrivateData.clone();
+    }
+
+    /** Returns {@link AgreedSetup#enhanced()}: whether the two ends negotiated by the enhanced set-up. */
+    public boolean enhanced() {
+        return setup.enhanced();
+    }
+
+    /** Returns {@link AgreedSetup#ird()}: how many RDMA Reads and atomics of the peer this end takes at a time. */
+    public int ird() {
+        return setup.ird();
+    }
+
+    /** Returns {@link AgreedSetup#ord()}: how many RDMA Reads and atomics this end may have outstanding. */
+    public int ord() {
+        return setup.ord();
+    }
+
+    /** Returns {@link AgreedSetup#peerIrd()}: the IRD in the peer's frame. */
+    public int peerIrd() {
+        return setup.peerIrd();
+    }
+
+    /** Returns {@link AgreedSetup#peerOrd()}: the ORD in the peer's frame. */
+    public int peerOrd() {
+        return setup.peerOrd();
+    }
+
+    /** Returns {@link AgreedSetup#peerToPeer()}: whether the initiator sends a ready-to-receive message first. */
+    public boolean peerToPeer() {
+        return setup.peerToPeer();
+    }
+
+    /** Returns {@link AgreedSetup#readyToReceiveKinds()}: the kinds of ready-to-receive message that may come. */
+    public Set<ReadyToReceive> readyToReceiveKinds() {
+        return setup.readyToReceiveKinds();
+    }
+
+    /** Returns {@link AgreedSetup#readyToReceive()}: the kind that this end has to send first, or null for none. */
+    public @Nullable ReadyToReceive readyToReceive() {
+        return setup.readyToReceive();
     }
 
     @Override
@@ -69,12 +112,13 @@ public record MpaParameters(
                 && sendMarkers == that.sendMarkers
                 && receiveMarkers == that.receiveMarkers
                 && mulpdu == that.mulpdu
-                && Arrays.equals(peerPrivateData, that.peerPrivateData);
+                && Arrays.equals(peerPrivateData, that.peerPrivateData)
+                && setup.equals(that.setup);
     }
 
     @Override
     public int hashCode() {
-        return 31 * Objects.hash(role, revision, crc, sendMarkers, receiveMarkers, mulpdu)
+        return 31 * Objects.hash(role, revision, crc, sendMarkers, receiveMarkers, mulpdu, setup)
                 + Arrays.hashCode(peerPrivateData);
     }
 
@@ -83,6 +127,6 @@ public record MpaParameters(
     public String toString() {
         return "MPA revision " + revision + " as " + role + ", CRC " + (crc ? "on" : "off") + ", markers sent "
                 + (sendMarkers ? "yes" : "no") + ", markers received " + (receiveMarkers ? "yes" : "no")
-                + ", MULPDU " + mulpdu + " octets, peer's private data " + peerPrivateData.length + " octets";
+                + ", MULPDU " + mulpdu + " octets, peer's private data " + peerPrivateData.length + " octets, " + setup;
     }
 }

@@ -5,38 +5,59 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one place that decides with which revisions of MPA, and with which form of them, this endpoint works together.
  *
- * <p>Plain revision 1 is spoken (RFC 5044). A revision 2 frame with S clear is the same octet by octet (RFC 6581, section 6)
- * and is taken as such. The enhanced set-up (S set) is not offered, and an endpoint without it closes the connection
- * (RFC 6581, section 10).
+ * <p>A plain frame is one of revision 1 (RFC 5044), or of revision 2 with S clear, which is the same octet by octet (RFC 6581,
+ * section 6). An enhanced frame has revision 2 and S set. An endpoint that does not know the enhanced form closes the
+ * connection on it (RFC 6581, section 10).
  */
 final class MpaRevisions {
 
-    /** The revision our frames carry. */
-    static final int SPOKEN = 1;
+    /** The revision of plain frames. */
+    static final int PLAIN = 1;
+
+    /** The revision of enhanced frames, and the last one there is. */
+    static final int ENHANCED = MpaFrameLayout.FIRST_ENHANCED_REVISION;
 
     private MpaRevisions() {}
 
     /**
-     * Returns why a frame with this revision and S bit ends the connection, or null if it does not.
+     * Returns why a Request Frame ends the connection, or null if it does not.
      *
+     * @param known the last revision this endpoint knows, 1 or 2
+     * @param flags the octet of flags
      * @param revision the revision octet, 0 to 255
-     * @param enhanced whether the S bit is set and the revision knows it
      */
-    static @Nullable String refusal(int revision, boolean enhanced) {
-        if (revision < SPOKEN || revision > MpaFrameLayout.FIRST_ENHANCED_REVISION) {
-            return "MPA revision " + revision + " is not supported, allowed are " + SPOKEN + " and "
-                    + MpaFrameLayout.FIRST_ENHANCED_REVISION + " with the S bit clear; have the peer use revision "
-                    + SPOKEN;
-        }
-        if (enhanced) {
+    static @Nullable String refusalOfRequest(int known, int flags, int revision) {
+        if (known < ENHANCED && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {
             return "the frame asks for the enhanced connection set-up (revision " + revision
-                    + ", S bit set), which is not offered here; have the peer use revision " + SPOKEN;
+                    + ", S bit set), which is not offered here; have the peer use revision " + PLAIN;
         }
-        return null;
+        return refusal(revision);
     }
 
-    /** Returns the revision to use with a peer that sent {@code theirs}, which was not refused: the lower of the two. */
-    static int common(int theirs) {
-        return Math.min(theirs, SPOKEN);
+    /**
+     * Returns why a Reply Frame ends the connection, or null if it does not.
+     *
+     * @param asked whether our Request Frame was an enhanced one
+     * @param flags the octet of flags
+     * @param revision the revision octet, 0 to 255
+     */
+    static @Nullable String refusalOfReply(boolean asked, int flags, int revision) {
+        if (!asked && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {
+            return "the peer answered a plain MPA Request Frame with the enhanced connection set-up (revision "
+                    + revision + ", S bit set), which it must not do (RFC 6581, section 10)";
+        }
+        return refusal(revision);
+    }
+
+    private static @Nullable String refusal(int revision) {
+        return revision >= PLAIN && revision <= ENHANCED
+                ? null
+                : "MPA revision " + revision + " is not supported, allowed are " + PLAIN + " and " + ENHANCED
+                        + "; have the peer use one of them";
+    }
+
+    /** Returns the revision to use for two that were not refused: the lower one. */
+    static int common(int ours, int theirs) {
+        return Math.min(ours, theirs);
     }
 }

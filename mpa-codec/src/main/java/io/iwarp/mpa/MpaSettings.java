@@ -1,7 +1,10 @@
 package io.iwarp.mpa;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * What an endpoint wishes for its MPA connection. Immutable, may be shared by any number of connections.
@@ -12,9 +15,7 @@ import java.util.Objects;
  *     both directions.
  * @param crc whether CRC32C is asked for, our C bit. It is on in both directions if either side asks. Default true.
  *     Turn it off only where something at least as strong protects the octets from end to end, TLS for instance: TCP's
- *     checksum lets errors through that CRC32C finds, and they would end in registered memory (RFC 5044 section 4.4).
- *     Switch it off only where something else protects the data from end to end (RFC 5044, section 4.4), for example
- *     TLS: TCP's own checksum is too weak for that.
+ *     checksum lets errors through that CRC32C finds, and they would end in registered memory (RFC 5044, section 4.4).
  * @param start how Full Operation is entered; default {@link StartMode#REQUEST_REPLY}
  * @param startupTimeout how long the whole start-up may take, from the channel becoming active to Full Operation, the
  *     application's decision about a connection request included: 1 ms to 24 h, default 10 s. It bounds how long a
@@ -25,6 +26,21 @@ import java.util.Objects;
  * @param refuseEarlyFpdus whether an initiator treats octets that arrive right behind the MPA Reply Frame as a protocol
  *     error. RFC 5044, section 7.1.2, rule 4 forbids a responder to send them, yet real responders do; the default
  *     false takes them in order as what they are, FPDUs.
+ * @param revision the last MPA revision this endpoint knows, 1 or 2 (default). A responder with 2 answers plain requests
+ *     plainly and enhanced ones enhanced (RFC 6581, section 10); with 1 it closes the connection on an enhanced request.
+ * @param enhanced whether an initiator asks for the enhanced set-up, in revision 2, which negotiates {@code ird} and
+ *     {@code ord}; default false, a plain request of revision 1. It takes four octets of the private data.
+ * @param ird how many inbound RDMA Reads and atomics of the peer this end takes at a time, 0 to 16382; default 16. With the
+ *     enhanced set-up a responder takes no more than the initiator wants, and an initiator ends the connection if the
+ *     responder wants more.
+ * @param ord how many RDMA Reads and atomics this end has outstanding at most, 0 to 16382; default 16. With the enhanced
+ *     set-up it becomes the peer's IRD where that is lower; with a plain one the ULPs see to it.
+ * @param negotiateDepths whether an initiator's enhanced request states {@code ird} and {@code ord}, or leaves them to the
+ *     ULPs ({@link EnhancedSetup#NOT_NEGOTIATED}); default true
+ * @param peerToPeer whether an initiator asks for the peer-to-peer model, in which the responder may send before the
+ *     initiator's application does (RFC 6581, section 9.2); implies {@code enhanced}; default false
+ * @param readyToReceive the kinds of ready-to-receive message this end can send, as initiator, and take, as responder; at
+ *     least one; default all. Unmodifiable.
  */
 public record MpaSettings(
         boolean requestMarkers,
@@ -33,7 +49,17 @@ public record MpaSettings(
         Duration startupTimeout,
         int emss,
         int maximumUlpdu,
-        boolean refuseEarlyFpdus) {
+        boolean refuseEarlyFpdus,
+        int revision,
+        boolean enhanced,
+        int ird,
+        int ord,
+        boolean negotiateDepths,
+        boolean peerToPeer,
+        Set<ReadyToReceive> readyToReceive) {
+
+    /** Default of {@link #ird()} and {@link #ord()}. */
+    public static final int DEFAULT_DEPTH = 16;
 
     /** Smallest value of {@link #maximumUlpdu()} in octets, the least MULPDU that MPA may offer (RFC 5044, section 3). */
     public static final int MINIMUM_MULPDU = 128;
@@ -50,7 +76,8 @@ public record MpaSettings(
     /**
      * Checks all settings.
      *
-     * @throws IllegalArgumentException if one is out of its range; the message names it, its value and the range
+     * @throws IllegalArgumentException if one is out of its range, or two contradict each other; the message names it,
+     *     its value and the range
      */
     public MpaSettings {
         Objects.requireNonNull(start, "start");
@@ -68,6 +95,41 @@ public record MpaSettings(
             throw new IllegalArgumentException("maximumUlpdu is " + maximumUlpdu + " octets, allowed are "
                     + MINIMUM_MULPDU + " to " + MAXIMUM_MULPDU);
         }
+        checkDepth("ird", ird);
+        checkDepth("ord", ord);
+        enhanced |= peerToPeer;
+        checkRevision(revision, enhanced, start);
+        readyToReceive = copyOf(readyToReceive);
+    }
+
+    private static void checkDepth(String name, int depth) {
+        if (depth < 0 || depth > EnhancedSetup.MAXIMUM_DEPTH) {
+            throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to "
+                    + EnhancedSetup.MAXIMUM_DEPTH + "; to leave it to the ULPs turn negotiateDepths off");
+        }
+    }
+
+    private static void checkRevision(int revision, boolean enhanced, StartMode start) {
+        if (revision < MpaRevisions.PLAIN || revision > MpaRevisions.ENHANCED) {
+            throw new IllegalArgumentException("revision is " + revision + ", allowed are " + MpaRevisions.PLAIN
+                    + " and " + MpaRevisions.ENHANCED);
+        }
+        if (enhanced && revision < MpaRevisions.ENHANCED) {
+            throw new IllegalArgumentException("the enhanced set-up and the peer-to-peer model need revision "
+                    + MpaRevisions.ENHANCED + ", but revision is " + revision);
+        }
+        if (enhanced && start == StartMode.PREAGREED) {
+            throw new IllegalArgumentException("a pre-agreed start sends no frame that could carry the enhanced set-up;"
+                    + " use REQUEST_REPLY, or turn enhanced and peerToPeer off");
+        }
+    }
+
+    private static Set<ReadyToReceive> copyOf(Set<ReadyToReceive> kinds) {
+        if (kinds.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "readyToReceive is empty, at least one kind has to be in it (RFC 6581," + " section 9.2)");
+        }
+        return Collections.unmodifiableSet(EnumSet.copyOf(kinds));
     }
 
     /** Returns the settings with every default: CRC on, no markers wished for, Request and Reply exchanged. */
@@ -89,12 +151,22 @@ public record MpaSettings(
                 .startupTimeout(startupTimeout)
                 .emss(emss)
                 .maximumUlpdu(maximumUlpdu)
-                .refuseEarlyFpdus(refuseEarlyFpdus);
+                .refuseEarlyFpdus(refuseEarlyFpdus)
+                .revision(revision)
+                .enhanced(enhanced)
+                .ird(ird)
+                .ord(ord)
+                .negotiateDepths(negotiateDepths)
+                .peerToPeer(peerToPeer)
+                .readyToReceive(readyToReceive);
     }
 
-    /** Returns these settings with plain connection requests of revision 1. */
+    /**
+     * Returns these settings with plain connection requests of revision 1 and without the peer-to-peer model, for another try
+     * on a new connection after {@link MpaEvent.StartupFailed#enhancedRefused()}.
+     */
     public MpaSettings withoutEnhancedSetup() {
-        return this;
+        return toBuilder().enhanced(false).peerToPeer(false).build();
     }
 
     /** Collects settings; they are checked once, in {@link #build()}. Not thread-safe. */
@@ -107,6 +179,13 @@ public record MpaSettings(
         private int emss;
         private int maximumUlpdu = MAXIMUM_MULPDU;
         private boolean refuseEarlyFpdus;
+        private int revision = MpaRevisions.ENHANCED;
+        private boolean enhanced;
+        private int ird = DEFAULT_DEPTH;
+        private int ord = DEFAULT_DEPTH;
+        private boolean negotiateDepths = true;
+        private boolean peerToPeer;
+        private Set<ReadyToReceive> readyToReceive = EnumSet.allOf(ReadyToReceive.class);
 
         private Builder() {}
 
@@ -152,13 +231,69 @@ public record MpaSettings(
             return this;
         }
 
+        /** Sets {@link MpaSettings#revision()}, 1 or 2; default 2. */
+        public Builder revision(int revision) {
+            this.revision = revision;
+            return this;
+        }
+
+        /** Sets {@link MpaSettings#enhanced()}; default false. */
+        public Builder enhanced(boolean enhanced) {
+            this.enhanced = enhanced;
+            return this;
+        }
+
+        /** Sets {@link MpaSettings#ird()}, 0 to 16382; default 16. */
+        public Builder ird(int ird) {
+            this.ird = ird;
+            return this;
+        }
+
+        /** Sets {@link MpaSettings#ord()}, 0 to 16382; default 16. */
+        public Builder ord(int ord) {
+            this.ord = ord;
+            return this;
+        }
+
+        /** Sets {@link MpaSettings#negotiateDepths()}; default true. */
+        public Builder negotiateDepths(boolean negotiateDepths) {
+            this.negotiateDepths = negotiateDepths;
+            return this;
+        }
+
+        /** Sets {@link MpaSettings#peerToPeer()}; default false. */
+        public Builder peerToPeer(boolean peerToPeer) {
+            this.peerToPeer = peerToPeer;
+            return this;
+        }
+
+        /** Sets {@link MpaSettings#readyToReceive()}, at least one kind; default all. */
+        public Builder readyToReceive(Set<ReadyToReceive> readyToReceive) {
+            this.readyToReceive = readyToReceive;
+            return this;
+        }
+
         /**
          * Returns the settings.
          *
-         * @throws IllegalArgumentException if one is out of its range
+         * @throws IllegalArgumentException if one is out of its range, or two contradict each other
          */
         public MpaSettings build() {
-            return new MpaSettings(requestMarkers, crc, start, startupTimeout, emss, maximumUlpdu, refuseEarlyFpdus);
+            return new MpaSettings(
+                    requestMarkers,
+                    crc,
+                    start,
+                    startupTimeout,
+                    emss,
+                    maximumUlpdu,
+                    refuseEarlyFpdus,
+                    revision,
+                    enhanced,
+                    ird,
+                    ord,
+                    negotiateDepths,
+                    peerToPeer,
+                    readyToReceive);
         }
     }
 }

@@ -5,10 +5,12 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.netty.buffer.ByteBuf;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The start-up of one MPA connection, initiator or responder, without I/O, clock or threads (RFC 5044, section 7.1.2).
+ * The start-up of one MPA connection, initiator or responder, without I/O, clock or threads (RFC 5044, section 7.1.2, and RFC
+ * 6581). What the enhanced set-up negotiates is in {@link SetupNegotiation}.
  *
  * <pre>
  *        initiator                                          responder
@@ -46,20 +48,29 @@ final class MpaStartup {
     /**
      * Returns the start-up of an initiator.
      *
-     * @throws IllegalArgumentException if there are more than 512 octets of private data, or any with a pre-agreed start
+     * @throws IllegalArgumentException if there are more than 512 octets of private data (508 with the enhanced set-up), or
+     *     any with a pre-agreed start
      */
     static MpaStartup initiator(MpaSettings settings, byte[] privateData) {
         if (settings.start() == StartMode.REQUEST_REPLY) {
-            return new MpaStartup(new RequestUnsent(
-                    settings,
-                    new MpaFrame.Request(
-                            settings.requestMarkers(), settings.crc(), false, MpaRevisions.SPOKEN, privateData)));
+            return new MpaStartup(new RequestUnsent(settings, request(settings, privateData)));
         }
         if (privateData.length > 0) {
             throw new IllegalArgumentException("a pre-agreed start sends no frame that could carry the "
                     + privateData.length + " octets of private data; pass none");
         }
         return new MpaStartup(new PreAgreed(settings, Role.INITIATOR));
+    }
+
+    private static MpaFrame.Request request(MpaSettings settings, byte[] privateData) {
+        boolean enhanced = settings.enhanced();
+        byte[] copy = MpaFrameLayout.copyOfUlpPrivateData(privateData, enhanced);
+        return new MpaFrame.Request(
+                settings.requestMarkers(),
+                settings.crc(),
+                enhanced,
+                enhanced ? MpaRevisions.ENHANCED : MpaRevisions.PLAIN,
+                enhanced ? SetupNegotiation.request(settings).followedBy(copy) : copy);
     }
 
     /** Returns the start-up of a responder. */
@@ -86,19 +97,24 @@ final class MpaStartup {
     /**
      * The application accepts the request.
      *
-     * @param privateData 0 to 512 octets for the Reply Frame
+     * @param privateData 0 to 512 octets for the Reply Frame, 508 if the request was enhanced
      */
     StartupAction accept(byte[] privateData) {
-        return enter(state.decided(false, privateData));
+        return decide(Decision.accept(privateData));
     }
 
     /**
      * The application refuses the request.
      *
-     * @param privateData 0 to 512 octets for the Reply Frame
+     * @param privateData 0 to 512 octets for the Reply Frame, 508 if the request was enhanced
      */
     StartupAction reject(byte[] privateData) {
-        return enter(state.decided(true, privateData));
+        return decide(Decision.reject(privateData));
+    }
+
+    /** The application accepts or refuses the request. */
+    StartupAction decide(Decision decision) {
+        return enter(state.decided(decision));
     }
 
     /**
@@ -110,13 +126,18 @@ final class MpaStartup {
         if (state instanceof Over) {
             return WAIT;
         }
-        String detail = what + "; " + state.progress();
-        return enter(over(new StartupAction.Fail(new CloseReason(endedBy, error, detail, cause))));
+        CloseReason reason = new CloseReason(endedBy, error, what + "; " + state.progress(), cause);
+        boolean lost = endedBy == EndedBy.PEER_CLOSED || cause instanceof IOException;
+        return enter(over(new StartupAction.Fail(reason, lost && state.awaitsEnhancedReply())));
     }
 
     private StartupAction enter(Step step) {
         state = step.next();
         return step.action();
+    }
+
+    private static AgreedSetup plain(MpaSettings settings) {
+        return AgreedSetup.plain(settings.ird(), settings.ord());
     }
 
     private static Step over(StartupAction action) {
@@ -128,7 +149,26 @@ final class MpaStartup {
     }
 
     private static Step malformed(ProtocolFault fault) {
-        return over(new StartupAction.Fail(CloseReason.of(fault)));
+        return over(new StartupAction.Fail(CloseReason.of(fault), false));
+    }
+
+    /**
+     * What the application decided about a request.
+     *
+     * @param privateData the ULP's octets for the Reply Frame
+     * @param requiredOrd the ORD to state in a rejection, or null for the one that would have been used
+     */
+    @SuppressWarnings("ArrayRecordComponent") // passed on at once, never compared
+    record Decision(
+            boolean rejected, byte[] privateData, @Nullable Integer requiredOrd) {
+
+        static Decision accept(byte[] privateData) {
+            return new Decision(false, privateData, null);
+        }
+
+        static Decision reject(byte[] privateData) {
+            return new Decision(true, privateData, null);
+        }
     }
 
     /** What an event leads to: the state after it, and what to do. */
@@ -145,8 +185,13 @@ final class MpaStartup {
             throw new IllegalStateException("MPA start-up takes no octets now: " + progress());
         }
 
-        default Step decided(boolean rejected, byte[] privateData) {
+        default Step decided(Decision decision) {
             throw new IllegalStateException("MPA start-up has no request to decide about: " + progress());
+        }
+
+        /** Returns whether an enhanced Request Frame was sent and nothing has come since. */
+        default boolean awaitsEnhancedReply() {
+            return false;
         }
 
         /** Returns where the start-up stands, in words for people. */
@@ -159,8 +204,8 @@ final class MpaStartup {
         public Step start() {
             boolean markers = settings.requestMarkers();
             StartupAction.Agreement agreement = new StartupAction.Agreement(
-                    role, MpaRevisions.SPOKEN, settings.crc(), markers, markers, NO_PRIVATE_DATA);
-            return over(new StartupAction.Establish(null, agreement));
+                    role, MpaRevisions.PLAIN, settings.crc(), markers, markers, NO_PRIVATE_DATA, plain(settings));
+            return over(new StartupAction.Establish(null, agreement, null));
         }
 
         @Override
@@ -173,9 +218,10 @@ final class MpaStartup {
 
         @Override
         public Step start() {
-            return new Step(
-                    new AwaitingReply(settings, request, new MpaFrameReader(Role.RESPONDER)),
-                    new StartupAction.Send(request));
+            MpaFrameReader reader = new MpaFrameReader(
+                    Role.RESPONDER,
+                    (flags, revision) -> MpaRevisions.refusalOfReply(request.enhanced(), flags, revision));
+            return new Step(new AwaitingReply(settings, request, reader), new StartupAction.Send(request));
         }
 
         @Override
@@ -198,15 +244,39 @@ final class MpaStartup {
             }
             MpaFrame.Reply reply = (MpaFrame.Reply) reader.frame();
             if (reply.rejected()) {
-                return over(new StartupAction.Leave(null, reply.privateData()));
+                return over(StartupAction.Leave.of(null, reply.ulpPrivateData(), reply));
+            }
+            if (request.enhanced() && !reply.enhanced()) {
+                return plainlyAnswered(reply);
             }
             if (settings.refuseEarlyFpdus() && in.isReadable()) {
                 return malformed(
                         in.readableBytes() + " octets came right behind the MPA Reply Frame; a responder sends no"
                                 + " FPDU before it has received one (RFC 5044, section 7.1.2, rule 4)");
             }
-            return over(
-                    new StartupAction.Establish(null, StartupAction.Agreement.between(Role.INITIATOR, request, reply)));
+            return over(established(reply));
+        }
+
+        private StartupAction established(MpaFrame.Reply reply) {
+            EnhancedSetup replied = reply.setup();
+            AgreedSetup setup = replied == null ? plain(settings) : SetupNegotiation.atInitiator(settings, replied);
+            return new StartupAction.Establish(
+                    null,
+                    StartupAction.Agreement.between(Role.INITIATOR, request, reply, setup),
+                    replied == null ? null : SetupNegotiation.initiatorFault(settings, replied));
+        }
+
+        private static Step plainlyAnswered(MpaFrame.Reply reply) {
+            ProtocolFault fault = new ProtocolFault(
+                    ProtocolError.MPA_INVALID_STARTUP_FRAME,
+                    "the peer answered the enhanced MPA Request Frame with a plain Reply Frame of revision "
+                            + reply.revision() + " (RFC 6581, section 10); ask it plainly");
+            return over(new StartupAction.Fail(CloseReason.of(fault), true));
+        }
+
+        @Override
+        public boolean awaitsEnhancedReply() {
+            return request.enhanced() && reader.isUntouched();
         }
 
         @Override
@@ -219,7 +289,10 @@ final class MpaStartup {
 
         @Override
         public Step start() {
-            return new Step(new AwaitingRequest(settings, new MpaFrameReader(Role.INITIATOR)), WAIT);
+            MpaFrameReader reader = new MpaFrameReader(
+                    Role.INITIATOR,
+                    (flags, revision) -> MpaRevisions.refusalOfRequest(settings.revision(), flags, revision));
+            return new Step(new AwaitingRequest(settings, reader), WAIT);
         }
 
         @Override
@@ -263,19 +336,33 @@ final class MpaStartup {
         }
 
         @Override
-        public Step decided(boolean rejected, byte[] privateData) {
-            MpaFrame.Reply reply = new MpaFrame.Reply(
+        public Step decided(Decision decision) {
+            MpaFrame.Reply reply = reply(decision);
+            if (decision.rejected()) {
+                return over(StartupAction.Leave.of(reply, reply.ulpPrivateData(), request));
+            }
+            EnhancedSetup asked = request.setup();
+            AgreedSetup setup = asked == null ? plain(settings) : SetupNegotiation.atResponder(settings, asked);
+            return over(new StartupAction.Establish(
+                    reply, StartupAction.Agreement.between(Role.RESPONDER, reply, request, setup), null));
+        }
+
+        private MpaFrame.Reply reply(Decision decision) {
+            EnhancedSetup asked = request.setup();
+            byte[] copy = MpaFrameLayout.copyOfUlpPrivateData(decision.privateData(), asked != null);
+            return new MpaFrame.Reply(
                     settings.requestMarkers(),
                     settings.crc(),
-                    rejected,
-                    false,
-                    MpaRevisions.common(request.revision()),
-                    privateData);
-            return over(
-                    rejected
-                            ? new StartupAction.Leave(reply, reply.privateData())
-                            : new StartupAction.Establish(
-                                    reply, StartupAction.Agreement.between(Role.RESPONDER, reply, request)));
+                    decision.rejected(),
+                    asked != null,
+                    MpaRevisions.common(settings.revision(), request.revision()),
+                    asked == null ? copy : setup(asked, decision).followedBy(copy));
+        }
+
+        private EnhancedSetup setup(EnhancedSetup asked, Decision decision) {
+            return decision.requiredOrd() == null
+                    ? SetupNegotiation.reply(settings, asked)
+                    : SetupNegotiation.rejection(settings, asked, decision.requiredOrd());
         }
 
         @Override

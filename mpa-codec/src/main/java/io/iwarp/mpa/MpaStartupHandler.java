@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out the MPA start-up on a channel (RFC 5044, section 7.1), then leaves the pipeline to the handlers above it. Goes
+ * Carries out the MPA start-up on a channel (RFC 5044, section 7.1; RFC 6581), then leaves the pipeline to the handlers above it. Goes
  * right above the transport, or above the {@code SslHandler}, before or after the channel becomes active; one handler for
  * each connection.
  *
@@ -51,6 +51,9 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private @Nullable Future<?> timeout;
     private @Nullable MpaConnectionRequest request;
 
+    /** Whether the peer can have seen our Request Frame: below TLS it may still wait for a handshake that fails. */
+    private boolean requestTaken;
+
     private MpaStartupHandler(MpaSettings settings, MpaStartup startup, ConnectionRequestListener listener) {
         this.settings = settings;
         this.startup = startup;
@@ -69,9 +72,10 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
      * Returns a handler that sends an MPA Request Frame as soon as the channel is active, and waits for the Reply.
      *
      * @param settings the wishes for this connection
-     * @param privateData 0 to 512 octets for the Request Frame, copied; must be none with a pre-agreed start. Some peers,
-     *     Linux siw among them, take no more than 256 and close the connection on more.
-     * @throws IllegalArgumentException if there are more than 512 octets, or any with a pre-agreed start
+     * @param privateData 0 to 512 octets for the Request Frame, 508 with the enhanced set-up, copied; must be none with a
+     *     pre-agreed start. Some peers, Linux siw among them, take no more than 256, the four octets of the enhanced set-up
+     *     included, and close the connection on more.
+     * @throws IllegalArgumentException if there are more octets than that, or any with a pre-agreed start
      */
     public static MpaStartupHandler initiator(MpaSettings settings, byte[] privateData) {
         return new MpaStartupHandler(settings, MpaStartup.initiator(settings, privateData), request -> {
@@ -233,21 +237,23 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         } else if (action instanceof StartupAction.Leave leave) {
             leave(ctx, leave);
         } else if (action instanceof StartupAction.Fail fail) {
-            report(ctx, fail.reason());
+            report(ctx, fail.reason(), fail.enhancedRefused() && requestTaken);
         }
     }
 
     private void sendRequest(ChannelHandlerContext ctx, MpaFrame.Request frame) {
         write(ctx, frame).addListener(written -> {
-            if (!written.isSuccess()) {
+            if (written.isSuccess()) {
+                requestTaken = true;
+            } else {
                 writeFailed(ctx, written.cause());
             }
         });
     }
 
     private void ask(ChannelHandlerContext ctx, MpaFrame.Request frame) {
-        MpaConnectionRequest asked = new MpaConnectionRequest(
-                ctx.channel(), frame, ctx.newPromise(), (accepted, privateData) -> answer(ctx, accepted, privateData));
+        MpaConnectionRequest asked =
+                new MpaConnectionRequest(ctx.channel(), frame, ctx.newPromise(), decision -> answer(ctx, decision));
         request = asked;
         try {
             listener.onConnectionRequest(asked);
@@ -261,13 +267,13 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     /** Takes the application's answer to the event loop; called on any thread. */
-    private void answer(ChannelHandlerContext ctx, boolean accepted, byte[] privateData) {
+    private void answer(ChannelHandlerContext ctx, MpaStartup.Decision decision) {
         if (ctx.executor().inEventLoop()) {
-            decide(ctx, accepted, privateData);
+            decide(ctx, decision);
             return;
         }
         try {
-            ctx.executor().execute(() -> decide(ctx, accepted, privateData));
+            ctx.executor().execute(() -> decide(ctx, decision));
         } catch (RejectedExecutionException e) {
             Objects.requireNonNull(request, "request")
                     .failed(new CloseReason(
@@ -275,28 +281,32 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         }
     }
 
-    private void decide(ChannelHandlerContext ctx, boolean accepted, byte[] privateData) {
+    private void decide(ChannelHandlerContext ctx, MpaStartup.Decision decision) {
         // In any other phase the start-up has failed and the request with it, so that the caller knows.
         if (phase == Phase.EXCHANGING && !ctx.isRemoved()) {
-            perform(ctx, accepted ? startup.accept(privateData) : startup.reject(privateData));
+            perform(ctx, startup.decide(decision));
         }
     }
 
     private void establish(ChannelHandlerContext ctx, StartupAction.Establish establish) {
-        StartupAction.Agreement agreement = establish.agreement();
         if (!sendReply(ctx, establish.reply())) {
             return;
         }
-        int mulpdu = Mulpdu.initial(settings, ctx.channel(), agreement.sendMarkers());
-        ctx.fireUserEventTriggered(new MpaEvent.Established(agreement.withMulpdu(mulpdu)));
+        ctx.fireUserEventTriggered(established(ctx, establish));
         handOver(ctx);
+    }
+
+    private MpaEvent.Established established(ChannelHandlerContext ctx, StartupAction.Establish establish) {
+        StartupAction.Agreement agreement = establish.agreement();
+        int mulpdu = Mulpdu.initial(settings, ctx.channel(), agreement.sendMarkers());
+        return new MpaEvent.Established(agreement.withMulpdu(mulpdu), establish.fault());
     }
 
     private void leave(ChannelHandlerContext ctx, StartupAction.Leave leave) {
         if (!sendReply(ctx, leave.reply())) {
             return;
         }
-        ctx.fireUserEventTriggered(new MpaEvent.Rejected(leave.privateData()));
+        ctx.fireUserEventTriggered(leave.rejected());
         handOver(ctx);
     }
 
@@ -332,7 +342,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
                 "the MPA start-up frame could not be written",
                 cause);
         if (isUnderWay()) {
-            report(ctx, reason);
+            report(ctx, reason, false);
         } else if (request != null) {
             // Too late for this handler: the layers above find out by themselves that the connection is gone.
             request.failed(reason);
@@ -364,13 +374,13 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         }
     }
 
-    private void report(ChannelHandlerContext ctx, CloseReason reason) {
+    private void report(ChannelHandlerContext ctx, CloseReason reason, boolean enhancedRefused) {
         phase = Phase.FAILED;
         cancelTimeout();
         if (request != null) {
             request.failed(reason);
         }
-        ctx.fireUserEventTriggered(new MpaEvent.StartupFailed(reason));
+        ctx.fireUserEventTriggered(new MpaEvent.StartupFailed(reason, enhancedRefused));
         ctx.close();
     }
 

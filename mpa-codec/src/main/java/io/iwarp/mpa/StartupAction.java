@@ -1,6 +1,7 @@
 package io.iwarp.mpa;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ProtocolFault;
 import org.jspecify.annotations.Nullable;
 
 /** What {@link MpaStartup} wants done after an event. After any of the last three the start-up is over. */
@@ -15,34 +16,62 @@ sealed interface StartupAction {
     /** Have the application decide about the Request Frame. */
     record Ask(MpaFrame.Request request) implements StartupAction {}
 
-    /** Write the Reply Frame if there is one, in one write, then enter Full Operation. */
-    record Establish(MpaFrame.@Nullable Reply reply, Agreement agreement) implements StartupAction {}
+    /**
+     * Write the Reply Frame if there is one, in one write, then enter Full Operation.
+     *
+     * @param fault why an initiator is to end the connection by a Terminate at once, or null
+     */
+    record Establish(
+            MpaFrame.@Nullable Reply reply,
+            Agreement agreement,
+            @Nullable ProtocolFault fault) implements StartupAction {}
 
     /** Write the Reply Frame if there is one, in one write, then leave the open TCP connection to the ULP. */
-    @SuppressWarnings("ArrayRecordComponent") // passed on at once, never compared
-    record Leave(MpaFrame.@Nullable Reply reply, byte[] privateData) implements StartupAction {}
+    record Leave(MpaFrame.@Nullable Reply reply, MpaEvent.Rejected rejected) implements StartupAction {
 
-    /** Report the reason and close the TCP connection. */
-    record Fail(CloseReason reason) implements StartupAction {}
+        /** Creates the action with what the ULP learns of the Reply Frame and of the peer's set-up data. */
+        static Leave of(MpaFrame.@Nullable Reply ours, byte[] privateData, MpaFrame theirs) {
+            EnhancedSetup setup = theirs.setup();
+            return new Leave(
+                    ours,
+                    setup == null
+                            ? new MpaEvent.Rejected(privateData)
+                            : new MpaEvent.Rejected(privateData, setup.ird(), setup.ord()));
+        }
+    }
+
+    /**
+     * Report the reason and close the TCP connection.
+     *
+     * @param enhancedRefused as in {@link MpaEvent.StartupFailed}
+     */
+    record Fail(CloseReason reason, boolean enhancedRefused) implements StartupAction {}
 
     /** What the two ends agreed on: {@link MpaParameters} but for the MULPDU, which depends on the transport. */
     @SuppressWarnings("ArrayRecordComponent") // passed on at once, never compared
     record Agreement(
-            Role role, int revision, boolean crc, boolean sendMarkers, boolean receiveMarkers, byte[] peerPrivateData) {
+            Role role,
+            int revision,
+            boolean crc,
+            boolean sendMarkers,
+            boolean receiveMarkers,
+            byte[] peerPrivateData,
+            AgreedSetup setup) {
 
         /** Combines the frame we sent with the one the peer sent. */
-        static Agreement between(Role role, MpaFrame ours, MpaFrame theirs) {
+        static Agreement between(Role role, MpaFrame ours, MpaFrame theirs, AgreedSetup setup) {
             return new Agreement(
                     role,
-                    MpaRevisions.common(theirs.revision()),
+                    MpaRevisions.common(ours.revision(), theirs.revision()),
                     ours.crc() || theirs.crc(),
                     theirs.markers(),
                     ours.markers(),
-                    theirs.privateData());
+                    theirs.ulpPrivateData(),
+                    setup);
         }
 
         MpaParameters withMulpdu(int mulpdu) {
-            return new MpaParameters(role, revision, crc, sendMarkers, receiveMarkers, mulpdu, peerPrivateData);
+            return new MpaParameters(role, revision, crc, sendMarkers, receiveMarkers, mulpdu, peerPrivateData, setup);
         }
     }
 }

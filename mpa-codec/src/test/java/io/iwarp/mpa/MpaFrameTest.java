@@ -168,6 +168,32 @@ class MpaFrameTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3})
+    @Requirement("SETUP-4")
+    void withTheEnhancedBitTheFourOctetsHaveToBeThere(int length) {
+        byte[] octets = StartupFrames.reply("5002000" + length, new byte[length]);
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new MpaFrame.Request(false, true, true, 2, new byte[length]))
+                .withMessageContainingAll("at least 4", "got " + length);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MpaFrame.decode(Unpooled.wrappedBuffer(octets)))
+                .withMessageContainingAll("at least 4", "got " + length);
+    }
+
+    @Test
+    @Requirement("SETUP-4")
+    void theSetupDataIsToldApartFromThePrivateDataOfTheUlp() {
+        MpaFrame enhanced = MpaFrame.decode(Unpooled.wrappedBuffer(GoldenVectors.octets("MPA Request rev2 S=1 A=1")));
+        MpaFrame plain = new MpaFrame.Reply(false, true, false, false, 2, "hello".getBytes(US_ASCII));
+
+        assertThat(enhanced.setup()).isEqualTo(new EnhancedSetup(true, false, 16, true, true, 8));
+        assertThat(enhanced.ulpPrivateData()).isEqualTo("hi".getBytes(US_ASCII));
+        assertThat(plain.setup()).isNull();
+        assertThat(plain.ulpPrivateData()).isEqualTo("hello".getBytes(US_ASCII));
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {-1, 256})
     void theRevisionIsOneOctet(int revision) {
         assertThatIllegalArgumentException()
@@ -199,10 +225,11 @@ class MpaFrameTest {
     }
 
     private static MpaFrame frame(Random random) {
-        byte[] privateData = new byte[random.nextInt(MpaFrameLayout.MAXIMUM_PRIVATE_DATA + 1)];
-        random.nextBytes(privateData);
         int revision = random.nextInt(256);
         boolean enhanced = revision >= 2 && random.nextBoolean();
+        int least = enhanced ? EnhancedSetup.LENGTH : 0;
+        byte[] privateData = new byte[random.nextInt(least, MpaFrameLayout.MAXIMUM_PRIVATE_DATA + 1)];
+        random.nextBytes(privateData);
         return random.nextBoolean()
                 ? new MpaFrame.Request(random.nextBoolean(), random.nextBoolean(), enhanced, revision, privateData)
                 : new MpaFrame.Reply(

@@ -92,10 +92,11 @@ class MpaStartupRefusalTest {
 
     @Test
     @Requirement({"MPA-86", "SETUP-25"})
-    void anEnhancedRequestFailsWithTheWayOutInTheReason() {
+    void anEnhancedRequestFailsWithTheWayOutInTheReasonIfRevisionTwoIsNotKnown() {
         byte[] siw = Captures.SIW_STANDARD.conversation().initiator();
+        MpaSettings settings = MpaSettings.builder().revision(1).build();
 
-        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), siw, MpaFrameLayout.REVISION_OFFSET))
+        assertThat(failureAt(started(MpaStartup.responder(settings)), siw, MpaFrameLayout.REVISION_OFFSET))
                 .contains("enhanced connection set-up")
                 .contains("use revision 1");
     }

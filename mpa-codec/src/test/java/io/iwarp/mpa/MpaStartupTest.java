@@ -131,15 +131,21 @@ class MpaStartupTest {
 
     @Test
     @Requirement({"MPA-8", "MPA-60", "SETUP-2"})
-    void revisionsOneAndTwoWithoutEnhancedDataAreAnsweredUnenhancedInRevisionOne() {
-        for (String revision : new String[] {"40010000", "40020000"}) {
-            StartupAction responder =
-                    awaitingDecision(DEFAULTS, request(revision)).accept(NO_PRIVATE_DATA);
-            StartupAction initiator = repliedTo(DEFAULTS, reply(revision));
+    void aPlainRequestIsAnsweredPlainlyInTheLowerOfBothRevisions() {
+        for (int theirs = 1; theirs <= 2; theirs++) {
+            for (int ours = 1; ours <= 2; ours++) {
+                MpaSettings settings = MpaSettings.builder().revision(ours).build();
+                StartupAction responder = awaitingDecision(settings, request("400" + theirs + "0000"))
+                        .accept(NO_PRIVATE_DATA);
+                StartupAction initiator = repliedTo(settings, reply("400" + theirs + "0000"));
 
-            assertThat(replied(responder)).isEqualTo(reply("40010000"));
-            assertThat(agreed(responder).revision()).isEqualTo(1);
-            assertThat(agreed(initiator).revision()).isEqualTo(1);
+                int lower = Math.min(theirs, ours);
+                assertThat(replied(responder)).isEqualTo(reply("400" + lower + "0000"));
+                assertThat(agreed(responder).revision()).isEqualTo(lower);
+                assertThat(agreed(responder).setup()).isEqualTo(AgreedSetup.plain(16, 16));
+                assertThat(agreed(initiator).revision()).isEqualTo(1);
+                assertThat(agreed(initiator).setup()).isEqualTo(AgreedSetup.plain(16, 16));
+            }
         }
     }
 
@@ -199,7 +205,7 @@ class MpaStartupTest {
 
         assertThat(rejecting.reply().rejected()).isTrue();
         assertThat(StartupFrames.encoded(rejecting.reply())).isEqualTo(reply("60010004", ascii("full")));
-        assertThat(rejecting.privateData()).isEqualTo(ascii("full"));
+        assertThat(rejecting.rejected().privateData()).isEqualTo(ascii("full"));
 
         for (MpaSettings settings : new MpaSettings[] {
             DEFAULTS, MpaSettings.builder().refuseEarlyFpdus(true).build()
@@ -208,7 +214,7 @@ class MpaStartupTest {
             StartupAction.Leave rejected = (StartupAction.Leave)
                     started(MpaStartup.initiator(settings, NO_PRIVATE_DATA)).received(in);
             assertThat(rejected.reply()).isNull();
-            assertThat(rejected.privateData()).isEqualTo(ascii("full"));
+            assertThat(rejected.rejected().privateData()).isEqualTo(ascii("full"));
             assertThat(in.readableBytes()).isEqualTo(3);
         }
     }

@@ -1,0 +1,141 @@
+package io.iwarp.mpa;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of the enhanced connection set-up: which depths and RTR kinds go into our frames, and what the two frames
+ * amount to (RFC 6581, sections 9.1 and 9.2).
+ *
+ * <pre>
+ *               Request                      Reply                       afterwards
+ *
+ *   initiator   IRD i, ORD o                                             ORD = min(o, IRD of the Reply)
+ *   responder                IRD = min(own, o), 1 at least for a Read    IRD and ORD as in its Reply
+ *                            RTR; ORD = min(own, i)
+ * </pre>
+ *
+ * <p>A depth that one end leaves to the ULPs, {@link EnhancedSetup#NOT_NEGOTIATED}, changes nothing at the other, which
+ * answers in kind.
+ */
+final class SetupNegotiation {
+
+    private SetupNegotiation() {}
+
+    /** Returns the set-up data of our Request Frame. */
+    static EnhancedSetup request(MpaSettings settings) {
+        return EnhancedSetup.of(
+                settings.peerToPeer(),
+                settings.readyToReceive(),
+                settings.negotiateDepths() ? settings.ird() : EnhancedSetup.NOT_NEGOTIATED,
+                settings.negotiateDepths() ? settings.ord() : EnhancedSetup.NOT_NEGOTIATED);
+    }
+
+    /** Returns the set-up data of our Reply Frame to a Request Frame with {@code asked}. */
+    static EnhancedSetup reply(MpaSettings settings, EnhancedSetup asked) {
+        return EnhancedSetup.of(
+                asked.peerToPeer(),
+                replyKinds(settings, asked),
+                isNegotiated(asked.ord()) ? responderIrd(settings, asked) : EnhancedSetup.NOT_NEGOTIATED,
+                isNegotiated(asked.ird()) ? responderOrd(settings, asked) : EnhancedSetup.NOT_NEGOTIATED);
+    }
+
+    /**
+     * Returns the set-up data of a Reply Frame that rejects a request because the initiator's IRD is too small.
+     *
+     * @param requiredOrd the ORD the responder needs, 0 to 16382
+     */
+    static EnhancedSetup rejection(MpaSettings settings, EnhancedSetup asked, int requiredOrd) {
+        EnhancedSetup reply = reply(settings, asked);
+        return isNegotiated(asked.ird())
+                ? EnhancedSetup.of(reply.peerToPeer(), reply.readyToReceive(), reply.ird(), requiredOrd)
+                : reply;
+    }
+
+    /** Returns what holds at the responder that answers {@code asked} with {@link #reply}. */
+    static AgreedSetup atResponder(MpaSettings settings, EnhancedSetup asked) {
+        return new AgreedSetup(
+                true,
+                responderIrd(settings, asked),
+                responderOrd(settings, asked),
+                asked.ird(),
+                asked.ord(),
+                asked.peerToPeer(),
+                asked.peerToPeer() ? replyKinds(settings, asked) : Set.of(),
+                null);
+    }
+
+    /** Returns what holds at the initiator that asked by {@link #request}. */
+    static AgreedSetup atInitiator(MpaSettings settings, EnhancedSetup replied) {
+        return new AgreedSetup(
+                true,
+                settings.ird(),
+                isNegotiated(replied.ird()) ? Math.min(settings.ord(), replied.ird()) : settings.ord(),
+                replied.ird(),
+                replied.ord(),
+                settings.peerToPeer(),
+                settings.peerToPeer() ? replied.readyToReceive() : Set.of(),
+                initiatorFault(settings, replied) == null ? firstMessage(settings, replied) : null);
+    }
+
+    /** Returns why the initiator that asked by {@link #request} has to end the connection by a Terminate, or null. */
+    static @Nullable ProtocolFault initiatorFault(MpaSettings settings, EnhancedSetup replied) {
+        if (isNegotiated(replied.ord()) && replied.ord() > settings.ird()) {
+            return new ProtocolFault(
+                    ProtocolError.MPA_INSUFFICIENT_IRD,
+                    "the peer wants to have " + replied.ord() + " Reads outstanding, allowed are 0 to " + settings.ird()
+                            + ", our IRD: raise it");
+        }
+        if (replied.peerToPeer() != settings.peerToPeer()) {
+            return new ProtocolFault(
+                    ProtocolError.MPA_NO_MATCHING_RTR,
+                    settings.peerToPeer()
+                            ? "the peer answered the request for the peer-to-peer model with the client-server model"
+                            : "the peer answered the request for the client-server model with the peer-to-peer model");
+        }
+        if (settings.peerToPeer() && firstMessage(settings, replied) == null) {
+            return new ProtocolFault(
+                    ProtocolError.MPA_NO_MATCHING_RTR,
+                    "the peer takes a ready-to-receive message of kind " + replied.readyToReceive() + " with an IRD of "
+                            + replied.ird() + ", we can send " + settings.readyToReceive()
+                            + ": allow one kind at both ends");
+        }
+        return null;
+    }
+
+    /** Each asked kind that we can take; if there is none, all that we can take, so that the initiator can see them. */
+    private static Set<ReadyToReceive> replyKinds(MpaSettings settings, EnhancedSetup asked) {
+        EnumSet<ReadyToReceive> common = EnumSet.copyOf(settings.readyToReceive());
+        common.retainAll(asked.readyToReceive());
+        return common.isEmpty() ? settings.readyToReceive() : common;
+    }
+
+    private static int responderIrd(MpaSettings settings, EnhancedSetup asked) {
+        int ird = isNegotiated(asked.ord()) ? Math.min(settings.ird(), asked.ord()) : settings.ird();
+        boolean readMayComeFirst =
+                asked.peerToPeer() && replyKinds(settings, asked).contains(ReadyToReceive.READ);
+        return readMayComeFirst ? Math.max(1, ird) : ird;
+    }
+
+    private static int responderOrd(MpaSettings settings, EnhancedSetup asked) {
+        return isNegotiated(asked.ird()) ? Math.min(settings.ord(), asked.ird()) : settings.ord();
+    }
+
+    private static @Nullable ReadyToReceive firstMessage(MpaSettings settings, EnhancedSetup replied) {
+        for (ReadyToReceive kind : replied.readyToReceive()) {
+            // A responder with an IRD of 0 has no place for a Read, whatever its flags say.
+            boolean room = kind != ReadyToReceive.READ || replied.ird() > 0;
+            if (room && settings.peerToPeer() && settings.readyToReceive().contains(kind)) {
+                return kind;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isNegotiated(int depth) {
+        return depth != EnhancedSetup.NOT_NEGOTIATED;
+    }
+}
