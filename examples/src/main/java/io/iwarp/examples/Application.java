@@ -18,7 +18,7 @@ enum Application {
     /** {@link CounterServer}: the reply goes on with a {@link CounterGrant}. */
     COUNTER("iwarp counter 1", "a counter-server, to be used by 'iwarp counter-client'"),
     /** {@link WriteServer}: nothing goes with the reply. */
-    WRITE("iwarp write 1", "a write-server, to be used by 'iwarp write-client'");
+    WRITE("iwarp write 1", "a write-server, to be used by 'iwarp write-client' and 'iwarp read-client'");
 
     private final String greeting;
     private final String server;

@@ -2,9 +2,13 @@ package io.iwarp.examples;
 
 import io.iwarp.CloseReason;
 import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.Operation;
+import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
 import io.iwarp.verbs.QueuePairState;
@@ -107,6 +111,46 @@ final class Conversation implements QueuePairListener {
             throws IOException, InterruptedException, CommandFailedException {
         try {
             return queuePair().write(source, target);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Posts an RDMA Read of all of {@code source} to the beginning of {@code sink}. */
+    CompletableFuture<Completion> read(MemoryRegion sink, RemoteBuffer source)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return queuePair().read(sink, 0, source);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Posts a Send that takes an STag of the peer back; the octets must not change any more. */
+    void sendWithInvalidate(ByteBuf message, int stag)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            queuePair().sendWithInvalidate(0, message, stag, PostOptions.NONE);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Binds a window that only this conversation's peer can use, and take back. */
+    MemoryWindow bind(MemoryRegion region, long offset, long length, AccessRight right)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return region.window(offset, length).rights(right).stream(queuePair().stream())
+                    .bind();
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** {@return what the peer is told of a window that was bound for it} */
+    RemoteBuffer advertised(MemoryWindow window) throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return window.remoteBuffer();
         } catch (IllegalStateException e) {
             throw ended(e);
         }

@@ -8,7 +8,7 @@ import java.net.ProtocolException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What {@link WriteClient} and {@link WriteServer} say to each other. Each message is one Send: an octet that tells the
+ * What {@link WriteClient}, {@link ReadClient} and {@link WriteServer} say to each other. Each message is one Send: an octet that tells the
  * kind, then the fields in order, numbers big-endian, a text or hash up to the end of the message.
  *
  * <pre>
@@ -26,6 +26,21 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * <p>Piece n goes to the beginning of slot n mod the number of slots.
+ *
+ * <p>{@link ReadClient} begins with another message:
+ *
+ * <pre>
+ *   client                                    server
+ *     | ---- Fetch: name --------------------&gt; |
+ *     | &lt;--- Found: size ---------------------- |   (or Refused, here and at any time later)
+ *     | &lt;--- Served: memory with piece 0 ------ |   while the client reads it, the server
+ *     | ==== RDMA Reads of piece 0 ===========&gt; |   reads the next one from its disk
+ *     | &lt;--- Served: memory with piece 1 ------ |
+ *     | ---- Taken: piece 0 ------------------&gt; |   a Send with Invalidate of that memory's STag
+ *     |                    ...                  |
+ *     | &lt;--- Done: SHA-256 -------------------- |
+ *     | ---- Stored: SHA-256 -----------------&gt; |
+ * </pre>
  */
 sealed interface FileMessage {
     /** Octets of a SHA-256. */
@@ -130,9 +145,9 @@ sealed interface FileMessage {
     }
 
     /**
-     * Client: that was the last piece.
+     * Whoever has the file: that was the last piece.
      *
-     * @param hash SHA-256 of what the client has read, in hexadecimal
+     * @param hash SHA-256 of what was read from it, in hexadecimal
      */
     record Done(String hash) implements FileMessage {
         static final byte KIND = 5;
@@ -149,9 +164,9 @@ sealed interface FileMessage {
     }
 
     /**
-     * Server: the file has its name now.
+     * Whoever gets the file: it has its name now.
      *
-     * @param hash SHA-256 of what the server has stored, in hexadecimal
+     * @param hash SHA-256 of what was stored, in hexadecimal
      */
     record Stored(String hash) implements FileMessage {
         static final byte KIND = 6;
@@ -168,7 +183,7 @@ sealed interface FileMessage {
     }
 
     /**
-     * Server: no, and nothing of the file is kept.
+     * Server: no, and nothing of the file is to be kept.
      *
      * @param reason a sentence for the client's user, cut off so that it fits into a message
      */
@@ -194,6 +209,83 @@ sealed interface FileMessage {
     }
 
     /**
+     * Client: may I read a file?
+     *
+     * @param name its name, without a directory
+     */
+    record Fetch(String name) implements FileMessage {
+        static final byte KIND = 8;
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void encodeFields(ByteBuf out) {
+            ByteBufUtil.writeUtf8(out, name);
+        }
+    }
+
+    /**
+     * Server: yes.
+     *
+     * @param size the file's octets
+     */
+    record Found(long size) implements FileMessage {
+        static final byte KIND = 9;
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void encodeFields(ByteBuf out) {
+            out.writeLong(size);
+        }
+    }
+
+    /**
+     * Server: read this memory.
+     *
+     * @param number 0 for the first piece of the file
+     * @param memory all of the piece, under an STag of its own
+     */
+    record Served(long number, RemoteBuffer memory) implements FileMessage {
+        static final byte KIND = 10;
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void encodeFields(ByteBuf out) {
+            memory.encode(out.writeLong(number));
+        }
+    }
+
+    /**
+     * Client: a piece has been read, and its STag comes back with this message.
+     *
+     * @param number of the piece
+     */
+    record Taken(long number) implements FileMessage {
+        static final byte KIND = 11;
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void encodeFields(ByteBuf out) {
+            out.writeLong(number);
+        }
+    }
+
+    /**
      * Reads a message.
      *
      * @throws ProtocolException if it is none
@@ -215,6 +307,10 @@ sealed interface FileMessage {
             case Done.KIND -> new Done(readHash(in));
             case Stored.KIND -> new Stored(readHash(in));
             case Refused.KIND -> new Refused(readText(in));
+            case Fetch.KIND -> new Fetch(readText(in));
+            case Found.KIND -> new Found(in.readLong());
+            case Served.KIND -> new Served(in.readLong(), RemoteBuffer.decode(in));
+            case Taken.KIND -> new Taken(in.readLong());
             default -> throw malformed("its message begins with " + kind + ", which is no kind of message");
         };
         if (in.isReadable()) {

@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
             EchoClient.class,
             WriteServer.class,
             WriteClient.class,
+            ReadClient.class,
             CounterServer.class,
             CounterClient.class,
             Operations.class,

@@ -1,34 +1,19 @@
 package io.iwarp.examples;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Where the write server stores files. A file grows under a temporary name and gets its own at the end, so nobody ever
- * sees a half one. Any thread may call any method.
+ * Where the write server stores files, and finds those that it serves. Any thread may call any method.
  */
 final class TargetDirectory {
-    /** What a file is called while it grows, with something random in between. */
-    static final String PARTIAL_PREFIX = ".iwarp-";
-
-    static final String PARTIAL_SUFFIX = ".part";
-
-    private static final int LONGEST_NAME = 255;
-
     private final Path directory;
     private final boolean overwrite;
-    private final Set<String> growing = ConcurrentHashMap.newKeySet();
+    private final Set<Path> growing = ConcurrentHashMap.newKeySet();
 
     /**
      * @param overwrite whether a file that exists may be replaced
@@ -43,8 +28,8 @@ final class TargetDirectory {
      *
      * @throws CommandFailedException if it may not be stored; the message is for the client
      */
-    PartialFile begin(String name, long size) throws IOException, CommandFailedException {
-        requirePlainName(name);
+    NamedFile begin(String name, long size) throws IOException, CommandFailedException {
+        Path path = PlainName.resolve(directory, name);
         if (size < 0) {
             throw new CommandFailedException("a file cannot have " + size + " octets");
         }
@@ -53,82 +38,65 @@ final class TargetDirectory {
             throw new CommandFailedException("the file has " + Octets.exactly(size)
                     + ", but the server's disk has room for " + Octets.exactly(usable) + " only");
         }
-        if (!growing.add(name)) {
+        if (!growing.add(path)) {
             throw new CommandFailedException("another client is writing " + name + " at this moment: try again later");
         }
         try {
-            requireAbsent(name);
-            return new PartialFile(name);
+            requireAbsent(path);
+            return new NamedFile(path);
         } catch (IOException | CommandFailedException | RuntimeException e) {
-            growing.remove(name);
+            growing.remove(path);
             throw e;
         }
     }
 
-    /** A name that can only mean an ordinary file right in the directory, on any file system. */
-    private void requirePlainName(String name) throws CommandFailedException {
-        boolean plain = !name.isEmpty()
-                && name.getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME
-                && !name.startsWith(".")
-                && name.chars().noneMatch(c -> c == '/' || c == '\\' || c == ':' || Character.isISOControl(c));
-        try {
-            if (plain && directory.equals(directory.resolve(name).getParent())) {
-                return;
-            }
-        } catch (InvalidPathException e) {
-            // Falls through to the same refusal.
-            plain = false;
-        }
-        throw new CommandFailedException(
-                "'" + ErrorLines.oneLine(name)
-                        + "' is no name to store a file under: it must be plain, without a directory, and not begin with a dot");
+    /**
+     * The path of a file to be read, whether it exists or not.
+     *
+     * @throws CommandFailedException if it may not be read; the message is for the client
+     */
+    Path find(String name) throws CommandFailedException {
+        return PlainName.resolve(directory, name);
     }
 
-    private void requireAbsent(String name) throws CommandFailedException {
-        Path target = directory.resolve(name);
-        if (Files.isDirectory(target)) {
+    private void requireAbsent(Path path) throws CommandFailedException {
+        String name = String.valueOf(path.getFileName());
+        if (Files.isDirectory(path)) {
             throw new CommandFailedException("the server has a directory by the name " + name);
         }
-        if (!overwrite && Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+        if (!overwrite && Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             throw new CommandFailedException(
                     "the server has " + name + " already: remove it there, or start the server with --force");
         }
     }
 
-    /** A file that grows. Closing it without {@link #keep} deletes it. It belongs to one thread. */
-    final class PartialFile implements AutoCloseable {
-        private final String name;
+    /** A file that grows, and the name that it will have. Closing it without {@link #keep} deletes it. */
+    final class NamedFile implements AutoCloseable {
         private final Path path;
-        private final FileChannel channel;
+        private final PartialFile partial;
 
-        private PartialFile(String name) throws IOException {
-            this.name = name;
-            this.path = directory.resolve(PARTIAL_PREFIX + UUID.randomUUID() + PARTIAL_SUFFIX);
-            this.channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        private NamedFile(Path path) throws IOException {
+            this.path = path;
+            this.partial = PartialFile.create(directory);
         }
 
-        /** Appends all remaining octets. */
-        void append(ByteBuffer octets) throws IOException {
-            while (octets.hasRemaining()) {
-                channel.write(octets);
-            }
+        PartialFile partial() {
+            return partial;
         }
 
         /** Gives the file its name, once its octets are on the disk. */
         Path keep() throws IOException, CommandFailedException {
-            channel.force(true);
-            channel.close();
-            requireAbsent(name);
-            return Files.move(path, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+            partial.finish();
+            requireAbsent(path);
+            return partial.keepAs(path);
         }
 
         @Override
         public void close() throws IOException {
             try {
-                channel.close();
-                Files.deleteIfExists(path);
+                partial.close();
             } finally {
-                growing.remove(name);
+                growing.remove(path);
             }
         }
     }

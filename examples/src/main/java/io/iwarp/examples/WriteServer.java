@@ -21,11 +21,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Stores the files that clients write into its memory. */
+/** Stores the files that clients write into its memory, and lets clients read them from there. */
 @Command(
         name = "write-server",
         description = "Lets clients write files into registered memory, piece by piece, and stores them in a directory."
-                + " A file appears when it is whole and its SHA-256 is what the client computed.",
+                + " A file appears when it is whole and its SHA-256 is what the client computed. Clients may also read"
+                + " what is in the directory, as with a name that does not begin with a dot.",
         footer = {"%nExample:", "  iwarp write-server --port 7471 --directory inbox"})
 final class WriteServer implements Callable<Integer> {
     private static final int LEAST_BUFFER = 1 << 12;
@@ -42,7 +43,7 @@ final class WriteServer implements Callable<Integer> {
             names = "--directory",
             paramLabel = "DIR",
             required = true,
-            description = "Where the files are stored; it must exist.")
+            description = "Where the files are; it must exist.")
     private Path directory;
 
     @Option(
@@ -66,7 +67,7 @@ final class WriteServer implements Callable<Integer> {
 
     @Option(
             names = "--once",
-            description = "End after one client; with exit code 1 if its file was not stored.",
+            description = "End after one client; with exit code 1 if its file was not stored or fetched.",
             showDefaultValue = Visibility.NEVER)
     private boolean once;
 

@@ -23,7 +23,11 @@ class FileMessageTest {
                 new FileMessage.Credit(7),
                 new FileMessage.Done(HASH),
                 new FileMessage.Stored(HASH),
-                new FileMessage.Refused("no"));
+                new FileMessage.Refused("no"),
+                new FileMessage.Fetch("n\u00e4me"),
+                new FileMessage.Found(1L << 40),
+                new FileMessage.Served(1L << 33, new RemoteBuffer(0x89abcdef, 0, 8192)),
+                new FileMessage.Taken(7));
     }
 
     @ParameterizedTest
@@ -35,7 +39,9 @@ class FileMessageTest {
     @ParameterizedTest
     @MethodSource("messages")
     void aMessageOfFixedLengthCannotBeShorterOrLonger(FileMessage message) {
-        if (message instanceof FileMessage.Offer || message instanceof FileMessage.Refused) {
+        if (message instanceof FileMessage.Offer
+                || message instanceof FileMessage.Refused
+                || message instanceof FileMessage.Fetch) {
             return;
         }
         ByteBuf octets = message.encode();

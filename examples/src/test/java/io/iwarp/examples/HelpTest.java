@@ -16,6 +16,7 @@ class HelpTest {
                 "echo-client",
                 "write-server",
                 "write-client",
+                "read-client",
                 "counter-server",
                 "counter-client",
                 "operations",
@@ -40,7 +41,8 @@ class HelpTest {
 
         assertThat(help.exitCode()).isZero();
         assertThat(help.out())
-                .contains("demo", "echo-server", "echo-client", "write-server", "write-client", "counter");
+                .contains(
+                        "demo", "echo-server", "echo-client", "write-server", "write-client", "read-client", "counter");
     }
 
     @Test

@@ -3,6 +3,9 @@ package io.iwarp.examples;
 import io.iwarp.CloseReason;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
 import java.io.IOException;
@@ -39,6 +42,21 @@ final class RawWriteClient implements AutoCloseable {
 
     void says(FileMessage message) throws Exception {
         conversation.send(message.encode());
+    }
+
+    void givesBack(int stag, FileMessage message) throws Exception {
+        conversation.sendWithInvalidate(message.encode(), stag);
+    }
+
+    /** {@return what is there} */
+    byte[] reads(RemoteBuffer source) throws Exception {
+        ByteBuf sink = ByteBufAllocator.DEFAULT.directBuffer((int) source.length(), (int) source.length());
+        try {
+            Endpoint.await(conversation.queuePair().read(sink, source));
+            return ByteBufUtil.getBytes(sink);
+        } finally {
+            sink.release();
+        }
     }
 
     void says(byte... octets) throws Exception {

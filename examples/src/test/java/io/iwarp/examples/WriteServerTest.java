@@ -42,7 +42,7 @@ class WriteServerTest {
         assertThat(answerTo(new FileMessage.Offer(1, name)))
                 .isInstanceOfSatisfying(
                         FileMessage.Refused.class,
-                        refused -> assertThat(refused.reason()).contains("no name to store a file under"));
+                        refused -> assertThat(refused.reason()).contains("no name for a file"));
     }
 
     @Test
@@ -62,7 +62,7 @@ class WriteServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(bytes = {0, 8, -1, 1})
+    @ValueSource(bytes = {0, 12, -1, 1})
     void garbageIsRefused(byte kind) throws Exception {
         try (RawWriteClient client = RawWriteClient.connect(address)) {
             client.says(kind, (byte) 1);
@@ -133,7 +133,7 @@ class WriteServerTest {
         killed.writes(new byte[SLOT], grant.memory().slice(0, SLOT));
         killed.says(new FileMessage.Piece(0, SLOT));
         assertThat(killed.hears()).isEqualTo(new FileMessage.Credit(0));
-        assertThat(WriteTest.names(inbox)).singleElement().asString().startsWith(TargetDirectory.PARTIAL_PREFIX);
+        assertThat(WriteTest.names(inbox)).singleElement().asString().startsWith(PartialFile.PREFIX);
 
         killed.dies();
         server.awaitLine(Pattern.compile(".* nothing was kept: .*lost.*"));
