@@ -86,13 +86,13 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         ctx.fireUserEventTriggered(event);
         if (event instanceof MpaEvent.Established established) {
-            stream.onEstablished(established.parameters());
+            stream.onEstablished(established);
         } else if (event instanceof MpaEvent.TransmitReady) {
             stream.onTransmitReady();
         } else if (event instanceof MpaEvent.StartupFailed failed) {
             stream.onStartupFailed(failed);
         } else if (event instanceof MpaEvent.Rejected rejected) {
-            stream.onRejected(rejected.privateData());
+            stream.onRejected(rejected);
             ctx.pipeline().remove(this);
         }
     }

@@ -66,7 +66,9 @@ final class RdmapStream implements DdpUlp {
     private Requester requester;
     private Responder responder;
     private Reception reception;
+    /** Why an initiator cannot use the connection that the Reply granted; its Terminate is the first FPDU. */
     private @Nullable ProtocolFault setupFault;
+
     private boolean peerClosedHalf;
     private boolean outputClosed;
     private boolean unflushed;
@@ -94,8 +96,10 @@ final class RdmapStream implements DdpUlp {
                 settings.extensions(), readyToReceivePossible, sends, responder, terminateQueue, requester);
     }
 
-    void onEstablished(MpaParameters agreed) {
+    void onEstablished(MpaEvent.Established event) {
+        MpaParameters agreed = event.parameters();
         parameters = agreed;
+        setupFault = event.setupFault();
         requester = new Requester(this::write, ulp::onCompleted, agreed.ord());
         responder = new Responder(this::write, association, agreed.ird());
         reception = reception(agreed.role() == Role.RESPONDER && agreed.peerToPeer());
@@ -108,7 +112,7 @@ final class RdmapStream implements DdpUlp {
         }
         phase = Phase.OPEN;
         if (setupFault != null) {
-            terminate(setupFault, Terminate.of(setupFault.error()));
+            fail(setupFault);
             return;
         }
         ReadyToReceive kind = parameters == null ? null : parameters.readyToReceive();
@@ -134,10 +138,10 @@ final class RdmapStream implements DdpUlp {
     }
 
     /** Start-up ended with a rejection: the stream never began. */
-    void onRejected(byte[] privateData) {
+    void onRejected(MpaEvent.Rejected rejection) {
         CloseReason reason =
                 note(new CloseReason(EndedBy.PEER_CLOSED, null, "the connection request was rejected", null));
-        ulp.onRejected(privateData);
+        ulp.onRejected(rejection);
         end(reason);
     }
 
@@ -302,22 +306,16 @@ final class RdmapStream implements DdpUlp {
 
     @Override
     public void onFault(ProtocolFault fault, @Nullable DdpSegment segment) {
-        if (phase == Phase.STARTING && parameters != null && isSetupError(fault.error())) {
-            setupFault = fault;
-        } else if (phase == Phase.STARTING || outputClosed || isTerminate(segment)) {
+        if (phase == Phase.STARTING && setupFault != null) {
+            return;
+        }
+        if (phase == Phase.STARTING || outputClosed || isTerminate(segment)) {
             if (phase != Phase.ENDED) {
                 abort(reasonOf(fault));
             }
         } else {
             terminate(fault, Terminate.of(fault.error(), segment, quotedRead(fault, segment)));
         }
-    }
-
-    /** Found by an initiator when the Reply has come; its Terminate is the first FPDU (RFC 6581 section 8). */
-    private static boolean isSetupError(ProtocolError error) {
-        return error == ProtocolError.MPA_INSUFFICIENT_IRD
-                || error == ProtocolError.MPA_NO_MATCHING_RTR
-                || error == ProtocolError.MPA_LOCAL_CATASTROPHIC;
     }
 
     /** Of all messages, only a Read Request that met a protection error is quoted (RFC 5040 figure 10). */

@@ -3,6 +3,7 @@ package io.iwarp.rdmap;
 import io.iwarp.CloseReason;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 
 /**
@@ -45,9 +46,9 @@ public interface RdmapUlp {
      * The connection request was rejected, by the peer or by this side. MPA has left the pipeline and TCP is still open.
      * {@link #onEnded} follows.
      *
-     * @param privateData what came, or was sent, with the rejection; 0 to 512 octets
+     * @param rejection what came, or was sent, with the rejection
      */
-    void onRejected(byte[] privateData);
+    void onRejected(MpaEvent.Rejected rejection);
 
     /**
      * The stream is over; nothing is sent, placed or delivered any more. Called once, with the first cause.

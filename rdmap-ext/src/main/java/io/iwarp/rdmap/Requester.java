@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * that order, however early a response or the transport was (RFC 5040 section 5.5 rules 13 and 15).
  */
 final class Requester {
+    /** The STag of messages that reach no memory; any but 0, which some hardware does not take. */
+    private static final int READY_TO_RECEIVE_STAG = 1;
+
     private final Consumer<DdpMessage> output;
     private final Consumer<RdmapRequest> completion;
     private final int ord;
@@ -125,10 +128,10 @@ final class Requester {
     void sendReadyToReceive(ReadyToReceive kind) {
         RdmapRequest request = new RdmapRequest();
         switch (kind) {
-            case WRITE -> write(request.write(0, 0));
+            case WRITE -> write(request.write(READY_TO_RECEIVE_STAG, 0));
             case SEND -> write(request.send(false));
             case READ -> {
-                request.read(0, 0, 0, 0, 0);
+                request.read(READY_TO_RECEIVE_STAG, 0, 0, READY_TO_RECEIVE_STAG, 0);
                 reads.add(request);
                 HeaderMessage message = spareMessage();
                 request.describeHeader(message);

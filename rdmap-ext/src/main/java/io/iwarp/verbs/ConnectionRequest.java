@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.mpa.MpaConnectionRequest;
 import java.net.SocketAddress;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,22 @@ public final class ConnectionRequest {
         return request.revision();
     }
 
+    /**
+     * {@return how many Reads and atomics the peer takes at a time, 0 to 16382; empty if it does not say} An application
+     * that needs more can reject the request.
+     */
+    public OptionalInt peerIrd() {
+        return QueuePairEngine.depth(request.peerIrd());
+    }
+
+    /**
+     * {@return how many Reads and atomics the peer would like to have outstanding, 0 to 16382; empty if it does not say}
+     * It will keep to the IRD of this side.
+     */
+    public OptionalInt peerOrd() {
+        return QueuePairEngine.depth(request.peerOrd());
+    }
+
     /** {@return who asks; null if the transport has no addresses} */
     public @Nullable SocketAddress remoteAddress() {
         return queuePair.channel().remoteAddress();
@@ -47,7 +64,7 @@ public final class ConnectionRequest {
     /**
      * Accepts the connection.
      *
-     * @param privateData goes to the peer with the acceptance, 0 to 512 octets
+     * @param privateData goes to the peer with the acceptance, 0 to 512 octets, or 508 if the peer told its {@link #peerIrd}
      * @throws IllegalStateException if the request was answered before, or the peer has gone
      */
     public void accept(byte[] privateData) {
@@ -67,5 +84,18 @@ public final class ConnectionRequest {
      */
     public void reject(byte[] privateData) {
         request.reject(privateData);
+    }
+
+    /**
+     * Rejects the connection because the peer takes fewer Reads and atomics at a time ({@link #peerIrd}) than the
+     * application needs, and tells the peer how many that is.
+     *
+     * @param privateData goes to the peer with the rejection, 0 to 508 octets
+     * @param requiredOrd how many Reads and atomics this side needs to have outstanding, 0 to 16382
+     * @throws IllegalStateException if the request was answered before, or the peer has gone
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc6581#section-9.1">RFC 6581 section 9.1</a>
+     */
+    public void reject(byte[] privateData, int requiredOrd) {
+        request.reject(privateData, requiredOrd);
     }
 }

@@ -9,6 +9,8 @@ import io.iwarp.ddp.DdpHandler;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.mpa.EnhancedSetup;
+import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaFramingHandler;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaStartupHandler;
@@ -19,6 +21,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -265,9 +268,14 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     @Override
-    public void onRejected(byte[] privateData) {
-        ready.completeExceptionally(new ConnectionRejectedException(privateData));
+    public void onRejected(MpaEvent.Rejected rejection) {
+        ready.completeExceptionally(new ConnectionRejectedException(
+                rejection.privateData(), depth(rejection.peerIrd()), depth(rejection.peerOrd())));
         channel.close();
+    }
+
+    static OptionalInt depth(int told) {
+        return told == EnhancedSetup.NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(told);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
@@ -35,7 +36,7 @@ class RequestErrorTest {
     private static final int MARGIN = 16;
     private static final long BASE = 0x1000;
     private static final byte PATTERN = 0x5a;
-    private static final int READS = 16;
+    private static final int READS = 4;
     private static final int SINK = 0xa1a2a3a4;
     private static final String CONTROL_AND_HEADER = "c000";
     private static final String CONTROL_AND_BOTH_HEADERS = "e000";
@@ -71,7 +72,10 @@ class RequestErrorTest {
     }
 
     private SocketAddress listen(RdmapSettings rdmap) throws Exception {
-        QueuePairSettings settings = QueuePairSettings.builder().rdmap(rdmap).build();
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .mpa(MpaSettings.builder().ird(READS).build())
+                .rdmap(rdmap)
+                .build();
         return loopback.accept(domain, settings, qp -> {
             qp.completionListener((queuePair, completion) -> {});
             qp.receive(1, Unpooled.EMPTY_BUFFER);

@@ -87,6 +87,10 @@ final class ScriptedPeer implements AutoCloseable {
         return sends(fpdus);
     }
 
+    byte[] reads(int length) throws IOException {
+        return in.readNBytes(length);
+    }
+
     void expectReply() throws IOException {
         byte[] reply = in.readNBytes(20);
         assertThat(new String(reply, 0, 16, StandardCharsets.US_ASCII)).isEqualTo("MPA ID Rep Frame");
