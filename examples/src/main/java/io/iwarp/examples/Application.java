@@ -11,7 +11,7 @@ import java.util.Arrays;
  * the MPA start-up, so that a client at the wrong server is told.
  */
 enum Application {
-    /** {@link Demo}: the reply goes on with the advertised memory. */
+    /** {@link Demo}: the reply goes on with a {@link DemoAdvertisement}. */
     DEMO("iwarp demo 1", "the responder of a running demo"),
     /** {@link EchoServer}: the reply goes on with the longest message it takes, 4 octets. */
     ECHO("iwarp echo 1", "an echo-server, to be used by 'iwarp echo-client'"),

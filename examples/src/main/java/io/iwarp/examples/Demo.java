@@ -16,7 +16,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         description = "Shows RDMA over TCP on this machine, both ends in one process: a responder registers memory and"
-                + " advertises it, an initiator writes into it and says so, and the responder checks every octet.",
+                + " advertises it, an initiator writes into it and reads it back, and every octet is checked. Then come"
+                + " atomics, Immediate Data and memory windows, and at last an access that is not allowed, and how it is"
+                + " refused.",
         footer = {"%nExamples:", "  iwarp demo", "  iwarp demo --markers --size 1M --pcap demo.pcap"})
 final class Demo implements Callable<Integer> {
     private static final long GREATEST_SIZE = 0xffff_ffffL;
@@ -32,8 +34,9 @@ final class Demo implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "16M",
             converter = Octets.Converter.class,
-            description = "How much to write in one message, 1 octet to 4 GiB - 1; K, M and G are understood.%n"
-                    + "Each side needs that much direct memory (-XX:MaxDirectMemorySize).")
+            description =
+                    "How much to write and read in one message, 1 octet to 4 GiB - 1; K, M and G are understood.%n"
+                            + "Each side needs that much direct memory (-XX:MaxDirectMemorySize).")
     private long size;
 
     @Override
@@ -58,7 +61,7 @@ final class Demo implements Callable<Integer> {
         // The two ends share nothing but the process, and one capture has all that crosses the wire.
         try (Endpoint initiatorEnd = connection.open();
                 Endpoint responderEnd = Endpoint.plain();
-                DemoResponder responder = new DemoResponder(responderEnd.domain(), size);
+                DemoResponder responder = new DemoResponder(responderEnd.domain(), story, size);
                 IwarpListener listener = responderEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {
             new DemoInitiator(story, initiatorEnd, size).run(listener.localAddress(), settings, responder);

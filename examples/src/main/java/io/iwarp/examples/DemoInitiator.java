@@ -1,27 +1,21 @@
 package io.iwarp.examples;
 
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 
-/** The active half of the demo, which also tells the story of both. */
+/** The active half of the demo. */
 final class DemoInitiator {
     private final Story story;
     private final Endpoint endpoint;
     private final long size;
-    private final OctetPattern pattern =
-            new OctetPattern(ThreadLocalRandom.current().nextLong());
 
     DemoInitiator(Story story, Endpoint endpoint, long size) {
         this.story = story;
@@ -29,62 +23,44 @@ final class DemoInitiator {
         this.size = size;
     }
 
-    /** Connects, writes, says so, and checks the answer; fails if anything is not as it should be. */
+    /** Connects and follows its script; fails if anything is not as it should be. */
     void run(SocketAddress address, QueuePairSettings settings, DemoResponder responder)
             throws IOException, InterruptedException, CommandFailedException {
         long begin = System.nanoTime();
         QueuePair queuePair = endpoint.connect(address, settings, Application.DEMO.request(), fresh -> {});
+        long nanos = System.nanoTime() - begin;
         MpaParameters agreed = Objects.requireNonNull(queuePair.parameters());
-        RemoteBuffer target = RemoteBuffer.decode(
-                Application.DEMO.restOfReply(agreed.peerPrivateData(), RemoteBuffer.ENCODED_LENGTH));
-        tellStart(queuePair, agreed, System.nanoTime() - begin, target);
-        try (MemoryRegion source = endpoint.domain()
+        DemoAdvertisement advertisement = DemoAdvertisement.decode(
+                Application.DEMO.restOfReply(agreed.peerPrivateData(), DemoAdvertisement.ENCODED_LENGTH));
+        tellStart(queuePair, agreed, nanos, advertisement);
+        DemoResponderScript other = Endpoint.await(responder.script());
+        try (MemoryRegion memory = endpoint.domain()
                 .region()
                 .allocate(ByteBufAllocator.DEFAULT, size)
+                .rights(AccessRight.LOCAL_WRITE)
                 .register()) {
-            pattern.fill(source.span());
-            writeAndCheck(queuePair, source, target, responder);
+            follow(new DemoInitiatorScript(story, queuePair, memory, advertisement), other);
         } finally {
             queuePair.close();
             Endpoint.await(queuePair.closed());
         }
-        tellEnd(queuePair, responder);
+        tellEnd(queuePair, other);
     }
 
-    private void writeAndCheck(QueuePair queuePair, MemoryRegion source, RemoteBuffer target, DemoResponder responder)
+    /** If the responder was the first to see that something is wrong, its reason is the better one. */
+    private static void follow(DemoInitiatorScript script, DemoResponderScript other)
             throws IOException, InterruptedException, CommandFailedException {
-        ByteBuf done = new DoneMessage(size, pattern.seed()).encode();
-        ByteBuf answer = Unpooled.buffer(DoneMessage.ENCODED_LENGTH, DoneMessage.ENCODED_LENGTH);
-        CompletableFuture<Completion> answered = queuePair.receive(answer);
-
-        long begin = System.nanoTime();
-        CompletableFuture<Completion> written = queuePair.write(source, 0, size, target);
-        CompletableFuture<Completion> sent = queuePair.send(done);
-        Endpoint.await(written);
-        Endpoint.await(sent);
-        Endpoint.await(answered);
-
-        DemoResponder.Report report = Endpoint.await(responder.report());
-        long nanos = report.deliveredAtNanos() - begin;
-        story.step("write", "initiator wrote %s there with one RDMA Write", Octets.size(size));
-        story.step("send", "initiator sent a message behind it, delivered %s later", Octets.time(nanos));
-        story.step("", "(%s for the first transfer of a cold JVM)", Octets.rate(size, nanos));
-        if (report.firstDifference() >= 0 || !answer.equals(done)) {
-            throw new CommandFailedException(
-                    report.firstDifference() >= 0
-                            ? "octet " + report.firstDifference()
-                                    + " of the responder's memory is wrong: please report it"
-                            : "the responder's answer is not the message it got: please report it");
+        try {
+            script.run(other);
+        } catch (StreamEndedException e) {
+            if (other.end().toCompletableFuture().isCompletedExceptionally()) {
+                Endpoint.await(other.end());
+            }
+            throw e;
         }
-        story.step(
-                "verify",
-                "responder compared %s in %s: all as written",
-                Octets.exactly(size),
-                Octets.time(report.verifyNanos()));
-        story.step("answer", "responder sent the message back, initiator found it unchanged");
     }
 
-    private void tellStart(QueuePair queuePair, MpaParameters agreed, long nanos, RemoteBuffer target) {
+    private void tellStart(QueuePair queuePair, MpaParameters agreed, long nanos, DemoAdvertisement advertisement) {
         story.step(
                 "connect",
                 "initiator %s, responder %s, ready after %s",
@@ -99,23 +75,24 @@ final class DemoInitiator {
                 agreed.sendMarkers() || agreed.receiveMarkers() ? "on" : "off",
                 Octets.exactly(agreed.mulpdu()));
         story.step(
-                "register", "responder lets this one initiator write %s of its memory", Octets.size(target.length()));
+                "register",
+                "responder lets this one initiator write and read %s of its memory,",
+                Octets.size(advertisement.memory().length()));
+        story.step("", "and change a number in it by atomics");
         story.step(
                 "advertise",
-                "STag 0x%08x, tagged offset %s, in the private data of the MPA reply",
-                target.stag(),
-                Long.toUnsignedString(target.taggedOffset()));
+                "STags 0x%08x and 0x%08x, in the private data of the MPA reply",
+                advertisement.memory().stag(),
+                advertisement.number().stag());
     }
 
-    private void tellEnd(QueuePair queuePair, DemoResponder responder)
+    private void tellEnd(QueuePair queuePair, DemoResponderScript other)
             throws IOException, InterruptedException, CommandFailedException {
-        QueuePair other = Endpoint.await(responder.queuePair());
-        Endpoint.await(other.closed());
-        MemoryRegion region = Endpoint.await(responder.region());
-        if (region.isValid()) {
-            throw new CommandFailedException("the stream is over, but its STag is still valid: please report it");
+        Endpoint.await(other.queuePair().closed());
+        if (other.reachable()) {
+            throw new CommandFailedException("the stream is over, but an STag is still valid: please report it");
         }
-        story.step("close", "both closed in order; with the stream the STag became invalid");
-        story.wire(queuePair.counters(), other.counters());
+        story.step("close", "both ends are closed; with the stream the other STags became invalid");
+        story.wire(queuePair.counters(), other.queuePair().counters());
     }
 }

@@ -4,6 +4,8 @@ import io.iwarp.Counter;
 import io.iwarp.Counters;
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Prints aligned lines. */
 final class Story {
@@ -14,6 +16,9 @@ final class Story {
         Counter.MESSAGES_DELIVERED, Counter.FPDUS_RECEIVED, Counter.MARKERS_RECEIVED, Counter.ULPDU_OCTETS_RECEIVED
     };
     private static final String[] NAMES = {"DDP messages", "FPDUs", "markers", "ULPDU octets"};
+
+    /** A line of a paragraph: as many words as fit. */
+    private static final Pattern LINE = Pattern.compile("(.{1,66})(?: +|$)");
 
     private final PrintWriter out;
 
@@ -29,6 +34,16 @@ final class Story {
     /** One step. */
     void step(String name, String format, Object... arguments) {
         out.printf(Locale.ROOT, "  %-10s %s%n", name, String.format(Locale.ROOT, format, arguments));
+    }
+
+    /** A step of several lines, broken between words. */
+    void paragraph(String name, String text) {
+        String head = name;
+        Matcher lines = LINE.matcher(text);
+        while (lines.find()) {
+            step(head, "%s", lines.group(1));
+            head = "";
+        }
     }
 
     /** What crossed the wire in both directions, by the counters of both ends. */

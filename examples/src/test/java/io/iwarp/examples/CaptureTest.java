@@ -9,7 +9,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +23,12 @@ class CaptureTest {
     private static final int KEY_LENGTH = 16;
     private static final int PRIVATE_DATA_LENGTH_OFFSET = 18;
     private static final int START_UP_HEADER = 20;
+    /** Behind the length of the ULPDU and the control octet of DDP. */
+    private static final int RDMAP_CONTROL_OFFSET = 3;
+
+    private static final int OPCODE_MASK = 0xf;
+    /** Atomic Response (RFC 7306). */
+    private static final int GREATEST_OPCODE = 11;
 
     @TempDir
     private Path directory;
@@ -35,6 +44,21 @@ class CaptureTest {
         int there = countFpdus(streams.get(0), REQUEST_KEY);
         int back = countFpdus(streams.get(1), REPLY_KEY);
         assertThat(demo.out().replace(",", "")).containsPattern("\\n  FPDUs +" + there + " +" + back + "\\n");
+    }
+
+    @Test
+    void theDemosFileHasEachOperationThereIs() throws Exception {
+        Path file = directory.resolve("demo.pcap");
+        CommandRun demo = CommandRun.of("demo", "--size", "1000", "--pcap", file.toString());
+
+        assertThat(demo.exitCode()).isZero();
+        Set<Integer> opcodes = new TreeSet<>();
+        List<PcapStream> streams = PcapStream.read(file);
+        walkFpdus(streams.get(0), REQUEST_KEY, opcodes);
+        walkFpdus(streams.get(1), REPLY_KEY, opcodes);
+        assertThat(opcodes)
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(0, GREATEST_OPCODE).boxed().toList());
     }
 
     @Test
@@ -88,8 +112,12 @@ class CaptureTest {
         }
     }
 
-    /** Takes one direction apart, which checks each octet of it: lengths, padding and CRCs must all fit. */
     private static int countFpdus(PcapStream stream, byte[] key) {
+        return walkFpdus(stream, key, new TreeSet<>());
+    }
+
+    /** Takes one direction apart, which checks each octet of it: lengths, padding and CRCs must all fit. */
+    private static int walkFpdus(PcapStream stream, byte[] key, Set<Integer> opcodes) {
         ByteBuffer octets = ByteBuffer.wrap(stream.octets());
         assertThat(octets.slice(0, KEY_LENGTH)).isEqualTo(ByteBuffer.wrap(key));
         octets.position(START_UP_HEADER + octets.getShort(PRIVATE_DATA_LENGTH_OFFSET));
@@ -101,6 +129,7 @@ class CaptureTest {
             crc.update(octets.slice(begin, covered));
             int sent = Integer.reverseBytes(octets.getInt(begin + covered));
             assertThat(sent).as("CRC of FPDU %d", count).isEqualTo((int) crc.getValue());
+            opcodes.add(octets.get(begin + RDMAP_CONTROL_OFFSET) & OPCODE_MASK);
             octets.position(begin + covered + Integer.BYTES);
             count++;
         }
