@@ -60,15 +60,22 @@ final class Response extends DdpMessage {
     Terminate revoked(ProtocolError error, long answered) {
         byte[] rest = new byte[ReadRequestLayout.LENGTH];
         request.getBytes(0, rest);
-        ByteBuf header = Unpooled.wrappedBuffer(rest);
-        header.setLong(
-                ReadRequestLayout.SINK_TAGGED_OFFSET, header.getLong(ReadRequestLayout.SINK_TAGGED_OFFSET) + answered);
-        header.setInt(ReadRequestLayout.MESSAGE_SIZE, (int) (messageLength() - answered));
-        header.setLong(
-                ReadRequestLayout.SOURCE_TAGGED_OFFSET,
-                header.getLong(ReadRequestLayout.SOURCE_TAGGED_OFFSET) + answered);
+        advance(rest, answered);
         byte[] quoted = new byte[DdpLayout.UNTAGGED_HEADER_LENGTH];
         ddpHeader.getBytes(0, quoted);
         return Terminate.of(error, segmentLength, quoted, rest);
+    }
+
+    /** Moves the header of a Read Request on by the octets that were answered. */
+    static void advance(byte[] readRequest, long answered) {
+        ByteBuf header = Unpooled.wrappedBuffer(readRequest);
+        move(header, ReadRequestLayout.SINK_TAGGED_OFFSET, answered);
+        move(header, ReadRequestLayout.SOURCE_TAGGED_OFFSET, answered);
+        long size = header.getUnsignedInt(ReadRequestLayout.MESSAGE_SIZE);
+        header.setInt(ReadRequestLayout.MESSAGE_SIZE, (int) (size - answered));
+    }
+
+    private static void move(ByteBuf header, int offset, long octets) {
+        header.setLong(offset, header.getLong(offset) + octets);
     }
 }
