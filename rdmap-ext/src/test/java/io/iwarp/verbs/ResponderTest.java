@@ -160,7 +160,7 @@ class ResponderTest {
     }
 
     @Test
-    @Requirement({"RDMAP-46", "RDMAP-52", "RDMAP-54", "RDMAP-60"})
+    @Requirement({"RDMAP-46", "RDMAP-52", "RDMAP-54"})
     void aSourceThatIsRevokedUnderAReadEndsTheStreamWithTheRequestAtItsPosition() throws Exception {
         Segment request = read(1, 0x1000, LENGTH, 0);
         try (ScriptedPeer peer = ScriptedPeer.established(address)) {
