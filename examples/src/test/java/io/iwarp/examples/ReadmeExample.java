@@ -33,13 +33,15 @@ public final class ReadmeExample {
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final ProtectionDomain domain = ProtectionDomain.create();
 
-    /** Server: gives each client memory of its own to write into, and waits for the message that it has done so. */
+    /** Server: gives each client memory of its own to write and read, and waits for the message that it has done so. */
     private void onConnectionRequest(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
-        MemoryRegion region =
-                domain.region().allocate(ByteBufAllocator.DEFAULT, SIZE).rights(AccessRight.REMOTE_WRITE).stream(
-                                queuePair.stream())
-                        .register();
+        MemoryRegion region = domain
+                .region()
+                .allocate(ByteBufAllocator.DEFAULT, SIZE)
+                .rights(AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ)
+                .stream(queuePair.stream())
+                .register();
         queuePair.closed().thenRun(region::close);
 
         ByteBuf message = Unpooled.buffer(Integer.BYTES, Integer.BYTES);
@@ -54,8 +56,8 @@ public final class ReadmeExample {
         request.accept(ByteBufUtil.getBytes(advertisement));
     }
 
-    /** Client: writes into the server's memory, then sends how much. */
-    private void writeTo(InetSocketAddress server) throws Exception {
+    /** Client: writes into the server's memory, reads that back, then sends how much it was. */
+    private void writeAndRead(InetSocketAddress server) throws Exception {
         QueuePair queuePair = new IwarpConnector(
                         new Bootstrap().group(group).channel(NioSocketChannel.class),
                         IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
@@ -66,6 +68,11 @@ public final class ReadmeExample {
 
         ByteBuf text = Unpooled.copiedBuffer("written by RDMA", StandardCharsets.UTF_8);
         queuePair.write(text, memory);
+        ByteBuf back = ByteBufAllocator.DEFAULT.directBuffer(text.readableBytes());
+        queuePair.read(back, memory.slice(0, text.readableBytes())).get();
+        System.out.println("client: read back: " + back.toString(StandardCharsets.UTF_8));
+        back.release();
+
         queuePair.send(Unpooled.copyInt(text.readableBytes())).get();
         queuePair.close();
         queuePair.closed().toCompletableFuture().get();
@@ -79,7 +86,7 @@ public final class ReadmeExample {
                                 example.domain, QueuePairSettings.DEFAULT, example::onConnectionRequest),
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .get()) {
-            example.writeTo((InetSocketAddress) listener.localAddress());
+            example.writeAndRead((InetSocketAddress) listener.localAddress());
         } finally {
             example.group.shutdownGracefully().sync();
         }

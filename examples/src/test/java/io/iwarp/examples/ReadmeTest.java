@@ -42,7 +42,8 @@ class ReadmeTest {
         } finally {
             System.setOut(before);
         }
-        assertThat(printed.toString(StandardCharsets.UTF_8)).contains("server: written by RDMA");
+        assertThat(printed.toString(StandardCharsets.UTF_8))
+                .contains("client: read back: written by RDMA", "server: written by RDMA");
     }
 
     @ParameterizedTest
