@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param readyToReceiveKinds the kinds of RTR message that the Reply Frame names, which the responder has to take; empty
  *     without the peer-to-peer model; unmodifiable
  * @param readyToReceive the kind of RTR message that this end has to send before anything else, or null: for a responder,
- *     without the peer-to-peer model, and when set-up has failed. A Read sent as RTR is not a Read of the ULP, but it does
- *     take one of the peer's {@code ird} while it lasts.
+ *     without the peer-to-peer model, and when the two frames do not fit. A Read sent as RTR is no Read of the
+ *     ULP's, but takes one of the peer's {@code ird} while it lasts.
  */
 public record AgreedSetup(
         boolean enhanced,

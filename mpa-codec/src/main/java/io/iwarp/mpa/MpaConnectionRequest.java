@@ -1,10 +1,13 @@
 package io.iwarp.mpa;
 
 import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.iwarp.StartupException;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -14,25 +17,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MpaConnectionRequest {
 
-    private final Channel channel;
+    private final ChannelHandlerContext ctx;
     private final MpaFrame.Request frame;
     private final @Nullable EnhancedSetup setup;
     private final Answer answer;
     private final ChannelPromise answered;
     private final AtomicBoolean decided = new AtomicBoolean();
 
-    /** Takes the application's answer to the owner of the start-up, from whichever thread it was given on. */
+    /** Gives the application's answer to the owner of the start-up, on the event loop. */
     @FunctionalInterface
     interface Answer {
 
         void give(MpaStartup.Decision decision);
     }
 
-    MpaConnectionRequest(Channel channel, MpaFrame.Request frame, ChannelPromise answered, Answer answer) {
-        this.channel = channel;
+    MpaConnectionRequest(ChannelHandlerContext ctx, MpaFrame.Request frame, Answer answer) {
+        this.ctx = ctx;
         this.frame = frame;
         this.setup = frame.setup();
-        this.answered = answered;
+        this.answered = ctx.newPromise();
         this.answer = answer;
     }
 
@@ -79,7 +82,7 @@ public final class MpaConnectionRequest {
 
     /** Returns the channel the request came on. It may have been closed meanwhile. */
     public Channel channel() {
-        return channel;
+        return ctx.channel();
     }
 
     /**
@@ -136,8 +139,20 @@ public final class MpaConnectionRequest {
             throw new IllegalStateException(
                     "this connection request was answered before; call accept or reject exactly once");
         }
-        answer.give(decision);
+        if (ctx.executor().inEventLoop()) {
+            answer.give(decision);
+        } else {
+            giveOnEventLoop(decision);
+        }
         return answered;
+    }
+
+    private void giveOnEventLoop(MpaStartup.Decision decision) {
+        try {
+            ctx.executor().execute(() -> answer.give(decision));
+        } catch (RejectedExecutionException e) {
+            failed(new CloseReason(EndedBy.TRANSPORT, null, "the event loop of the channel has been shut down", e));
+        }
     }
 
     /** The Reply Frame went to the transport. */

@@ -3,6 +3,7 @@ package io.iwarp.mpa;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -14,7 +15,6 @@ import io.netty.util.concurrent.Future;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Memory: 20 + 512 octets at most for a connection, whatever the peer sends.
  */
 public final class MpaStartupHandler extends ChannelDuplexHandler {
+
+    private static final String NO_SEGMENT_SIZE = "the transport could not be asked for the segment size";
 
     private final MpaSettings settings;
     private final MpaStartup startup;
@@ -252,8 +254,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     private void ask(ChannelHandlerContext ctx, MpaFrame.Request frame) {
-        MpaConnectionRequest asked =
-                new MpaConnectionRequest(ctx.channel(), frame, ctx.newPromise(), decision -> answer(ctx, decision));
+        MpaConnectionRequest asked = new MpaConnectionRequest(ctx, frame, decision -> decide(ctx, decision));
         request = asked;
         try {
             listener.onConnectionRequest(asked);
@@ -266,21 +267,6 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Takes the application's answer to the event loop; called on any thread. */
-    private void answer(ChannelHandlerContext ctx, MpaStartup.Decision decision) {
-        if (ctx.executor().inEventLoop()) {
-            decide(ctx, decision);
-            return;
-        }
-        try {
-            ctx.executor().execute(() -> decide(ctx, decision));
-        } catch (RejectedExecutionException e) {
-            Objects.requireNonNull(request, "request")
-                    .failed(new CloseReason(
-                            EndedBy.TRANSPORT, null, "the event loop of the channel has been shut down", e));
-        }
-    }
-
     private void decide(ChannelHandlerContext ctx, MpaStartup.Decision decision) {
         // In any other phase the start-up has failed and the request with it, so that the caller knows.
         if (phase == Phase.EXCHANGING && !ctx.isRemoved()) {
@@ -289,17 +275,26 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     private void establish(ChannelHandlerContext ctx, StartupAction.Establish establish) {
-        if (!sendReply(ctx, establish.reply())) {
-            return;
-        }
-        ctx.fireUserEventTriggered(established(ctx, establish));
-        handOver(ctx);
-    }
-
-    private MpaEvent.Established established(ChannelHandlerContext ctx, StartupAction.Establish establish) {
         StartupAction.Agreement agreement = establish.agreement();
-        int mulpdu = Mulpdu.initial(settings, ctx.channel(), agreement.sendMarkers());
-        return new MpaEvent.Established(agreement.withMulpdu(mulpdu), establish.fault());
+        ProtocolFault fault = establish.fault();
+        int mulpdu = Mulpdu.MINIMUM;
+        try {
+            mulpdu = Mulpdu.initial(settings, ctx.channel(), agreement.sendMarkers());
+        } catch (RuntimeException e) {
+            if (agreement.role() == Role.RESPONDER) {
+                report(
+                        ctx,
+                        new CloseReason(EndedBy.TRANSPORT, ProtocolError.MPA_LOCAL_CATASTROPHIC, NO_SEGMENT_SIZE, e),
+                        false);
+                return;
+            }
+            // The peer is in Full Operation by now and is owed a Terminate (RFC 6581, section 9.3).
+            fault = new ProtocolFault(ProtocolError.MPA_LOCAL_CATASTROPHIC, NO_SEGMENT_SIZE + ": " + e);
+        }
+        if (sendReply(ctx, establish.reply())) {
+            ctx.fireUserEventTriggered(new MpaEvent.Established(agreement.withMulpdu(mulpdu), fault));
+            handOver(ctx);
+        }
     }
 
     private void leave(ChannelHandlerContext ctx, StartupAction.Leave leave) {

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,6 +87,42 @@ class EnhancedSetupTest {
                 .isThrownBy(() -> EnhancedSetup.decode(octets))
                 .withMessageContaining("got " + length);
         assertThat(octets.readerIndex()).isZero();
+    }
+
+    @Test
+    @Requirement({"SETUP-5", "SETUP-16", "SETUP-27"})
+    void anyFourOctetsMeanSomethingAndComeBackAsSent() {
+        Seeds.forEach(5000, (seed, random) -> {
+            byte[] octets = new byte[EnhancedSetup.LENGTH];
+            random.nextBytes(octets);
+
+            EnhancedSetup setup = EnhancedSetup.decode(Unpooled.wrappedBuffer(octets));
+
+            boolean peerToPeer = (octets[0] & 0x80) != 0;
+            assertThat(setup.peerToPeer()).isEqualTo(peerToPeer);
+            assertThat(setup.ird()).isEqualTo(((octets[0] & 0x3F) << 8) | (octets[1] & 0xFF));
+            assertThat(setup.ord()).isEqualTo(((octets[2] & 0x3F) << 8) | (octets[3] & 0xFF));
+            assertThat(EnhancedSetup.of(peerToPeer, setup.readyToReceive(), setup.ird(), setup.ord()))
+                    .isEqualTo(setup);
+            if (!peerToPeer) {
+                assertThat(setup.readyToReceive()).isEmpty();
+                octets[0] &= (byte) ~0x40;
+                octets[2] &= (byte) ~0xC0;
+            }
+            assertThat(encoded(setup)).isEqualTo(octets);
+            assertThat(setup.followedBy(new byte[] {9}))
+                    .startsWith(octets)
+                    .endsWith(9)
+                    .hasSize(5);
+        });
+    }
+
+    @Test
+    void namesTheRtrKindsInOrderOfPreference() {
+        assertThat(new EnhancedSetup(true, true, 0, true, true, 0).readyToReceive())
+                .containsExactly(ReadyToReceive.WRITE, ReadyToReceive.READ, ReadyToReceive.SEND);
+        assertThat(EnhancedSetup.of(false, Set.of(ReadyToReceive.SEND), 1, 2))
+                .isEqualTo(new EnhancedSetup(false, false, 1, false, false, 2));
     }
 
     @Test

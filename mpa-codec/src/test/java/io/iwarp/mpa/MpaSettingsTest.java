@@ -2,9 +2,12 @@ package io.iwarp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.testing.Requirement;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,6 +26,13 @@ class MpaSettingsTest {
         assertThat(defaults.emss()).isZero();
         assertThat(defaults.maximumUlpdu()).isEqualTo(64768);
         assertThat(defaults.refuseEarlyFpdus()).isFalse();
+        assertThat(defaults.revision()).isEqualTo(2);
+        assertThat(defaults.enhanced()).isFalse();
+        assertThat(defaults.ird()).isEqualTo(16);
+        assertThat(defaults.ord()).isEqualTo(16);
+        assertThat(defaults.negotiateDepths()).isTrue();
+        assertThat(defaults.peerToPeer()).isFalse();
+        assertThat(defaults.readyToReceive()).containsExactlyInAnyOrder(ReadyToReceive.values());
     }
 
     @Test
@@ -35,10 +45,79 @@ class MpaSettingsTest {
                 .emss(1448)
                 .maximumUlpdu(1000)
                 .refuseEarlyFpdus(true)
+                .revision(1)
+                .ird(3)
+                .ord(4)
+                .negotiateDepths(false)
+                .readyToReceive(Set.of(ReadyToReceive.READ))
                 .build();
+        MpaSettings enhanced = MpaSettings.builder().enhanced(true).build();
+        MpaSettings peerToPeer = MpaSettings.builder().peerToPeer(true).build();
 
-        assertThat(settings.toBuilder().build()).isEqualTo(settings);
-        assertThat(settings).isNotEqualTo(MpaSettings.defaults());
+        for (MpaSettings each : new MpaSettings[] {settings, enhanced, peerToPeer}) {
+            assertThat(each.toBuilder().build()).isEqualTo(each);
+            assertThat(each).isNotEqualTo(MpaSettings.defaults());
+        }
+    }
+
+    @Test
+    void thePeerToPeerModelIsPartOfTheEnhancedSetup() {
+        MpaSettings settings =
+                MpaSettings.builder().peerToPeer(true).ird(3).emss(1448).build();
+
+        assertThat(settings.enhanced()).isTrue();
+        assertThat(settings.withoutEnhancedSetup())
+                .isEqualTo(MpaSettings.builder().ird(3).emss(1448).build());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 16383, 65536})
+    @Requirement("SETUP-27")
+    void depthsOutOfRangeAreRefused(int depth) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(MpaSettings.builder().ird(depth)::build)
+                .withMessageContainingAll("ird is " + depth, "0 to 16382");
+        assertThatIllegalArgumentException()
+                .isThrownBy(MpaSettings.builder().ord(depth)::build)
+                .withMessageContainingAll("ord is " + depth, "0 to 16382");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3, -1})
+    void revisionOutOfRangeIsRefused(int revision) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(MpaSettings.builder().revision(revision)::build)
+                .withMessageContainingAll("revision is " + revision, "1 and 2");
+    }
+
+    @Test
+    @Requirement("SETUP-1")
+    void enhancedSetupNeedsRevisionTwoAndFrames() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(MpaSettings.builder().enhanced(true).revision(1)::build)
+                .withMessageContaining("need revision 2");
+        assertThatIllegalArgumentException()
+                .isThrownBy(MpaSettings.builder().peerToPeer(true).start(StartMode.PREAGREED)::build)
+                .withMessageContaining("REQUEST_REPLY");
+    }
+
+    @Test
+    @Requirement("SETUP-17")
+    void atLeastOneRtrKindHasToBePossible() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(MpaSettings.builder().readyToReceive(Set.of())::build)
+                .withMessageContaining("readyToReceive is empty");
+    }
+
+    @Test
+    void changingTheSetOutsideChangesNoSettings() {
+        Set<ReadyToReceive> kinds = EnumSet.of(ReadyToReceive.READ);
+        MpaSettings settings = MpaSettings.builder().readyToReceive(kinds).build();
+        kinds.add(ReadyToReceive.SEND);
+
+        assertThat(settings.readyToReceive()).containsExactly(ReadyToReceive.READ);
+        assertThatThrownBy(() -> settings.readyToReceive().add(ReadyToReceive.SEND))
+                .isInstanceOf(UnsupportedOperationException.class);
     }
 
     @ParameterizedTest

@@ -24,6 +24,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -36,7 +37,6 @@ class MpaStartupLoopTest {
     private static final MpaSettings DEFAULTS = MpaSettings.defaults();
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
-    private final CompletableFuture<Channel> accepted = new CompletableFuture<>();
     private LoopEndpoint client;
     private LoopEndpoint server;
     private Channel clientChannel;
@@ -82,6 +82,50 @@ class MpaStartupLoopTest {
         server.expects("then plain");
         say(serverChannel, "plain it is");
         client.expects("plain it is");
+    }
+
+    @Test
+    @Requirement({"SETUP-6", "SETUP-7", "SETUP-11", "SETUP-15", "SETUP-17", "SETUP-23"})
+    void bothEndsAgreeOnDepthsAndOnWhoMaySendFirst() throws Exception {
+        MpaSettings asking =
+                MpaSettings.builder().peerToPeer(true).ird(3).ord(40).build();
+        connect(initiator(asking), responder(DEFAULTS));
+
+        MpaConnectionRequest request = server.next(MpaConnectionRequest.class);
+        assertThat(request.privateData()).isEqualTo(ascii("hello"));
+        assertThat(request.peerIrd()).isEqualTo(3);
+        assertThat(request.peerOrd()).isEqualTo(40);
+        request.accept(ascii("welcome")).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+
+        MpaParameters atClient = client.next(MpaEvent.Established.class).parameters();
+        MpaParameters atServer = server.next(MpaEvent.Established.class).parameters();
+        assertThat(atClient.peerPrivateData()).isEqualTo(ascii("welcome"));
+        assertThat(List.of(atClient.ird(), atClient.ord())).containsExactly(3, 16);
+        assertThat(List.of(atServer.ird(), atServer.ord())).containsExactly(16, 3);
+        assertThat(atClient.readyToReceive()).isEqualTo(ReadyToReceive.WRITE);
+        client.next(MpaEvent.TransmitReady.class);
+        assertThat(server.seen).isEmpty();
+        LoopEndpoint.sendUlpdu(clientChannel, "ready to receive");
+        server.next(MpaEvent.TransmitReady.class);
+        server.expects("ULPDU ready to receive");
+    }
+
+    @Test
+    @Requirement({"SETUP-25", "SETUP-26"})
+    void anInitiatorThatWasNotUnderstoodAsksPlainlyOnANewConnection() throws Exception {
+        MpaSettings asking = MpaSettings.builder().peerToPeer(true).build();
+        MpaSettings old = MpaSettings.builder().revision(1).build();
+        connect(initiator(asking), responder(old));
+        assertThat(client.next(MpaEvent.StartupFailed.class).enhancedRefused()).isTrue();
+        assertThat(server.next(MpaEvent.StartupFailed.class).reason().detail()).contains("not offered here");
+        clientChannel.closeFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+
+        connect(initiator(asking.withoutEnhancedSetup()), responder(old));
+        server.next(MpaConnectionRequest.class).accept(NO_PRIVATE_DATA);
+
+        MpaParameters agreed = client.next(MpaEvent.Established.class).parameters();
+        assertThat(agreed.revision()).isEqualTo(1);
+        assertThat(agreed.peerToPeer()).isFalse();
     }
 
     /** The delayed start-up of RFC 5044, section 7.1.3. */
@@ -199,6 +243,7 @@ class MpaStartupLoopTest {
     private void connect(LoopEndpoint connecting, LoopEndpoint accepting) throws Exception {
         client = connecting;
         server = accepting;
+        CompletableFuture<Channel> accepted = new CompletableFuture<>();
         Channel listening = new ServerBootstrap()
                 .group(group)
                 .channel(NioServerSocketChannel.class)

@@ -27,6 +27,29 @@ final class StartupFrames {
         return concat(HexFormat.of().parseHex(REPLY_KEY + flagsRevisionLength), privateData);
     }
 
+    /** A Request Frame of revision 2 that asks for CRC, with S set, this set-up data and this private data of the ULP. */
+    static byte[] enhancedRequest(String setup, byte... privateData) {
+        return concat(request(enhancedHeader("50", privateData)), hex(setup), privateData);
+    }
+
+    /** The accepting Reply Frame of that kind. */
+    static byte[] enhancedReply(String setup, byte... privateData) {
+        return concat(reply(enhancedHeader("50", privateData)), hex(setup), privateData);
+    }
+
+    /** The rejecting Reply Frame of that kind. */
+    static byte[] enhancedRejection(String setup, byte... privateData) {
+        return concat(reply(enhancedHeader("70", privateData)), hex(setup), privateData);
+    }
+
+    private static String enhancedHeader(String flags, byte[] privateData) {
+        return String.format("%s02%04x", flags, 4 + privateData.length);
+    }
+
+    static byte[] hex(String octets) {
+        return HexFormat.of().parseHex(octets);
+    }
+
     static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }

@@ -21,10 +21,15 @@ final class StartupPeer {
     final List<Object> seenAbove = new ArrayList<>();
 
     final List<MpaConnectionRequest> requests = new ArrayList<>();
-    final EmbeddedChannel channel = new EmbeddedChannel();
+    final EmbeddedChannel channel;
     private int reads;
 
     StartupPeer() {
+        this(new EmbeddedChannel());
+    }
+
+    StartupPeer(EmbeddedChannel channel) {
+        this.channel = channel;
         channel.freezeTime();
         channel.pipeline().addLast(new ReadCounter()).addLast("above", new Above());
     }
