@@ -63,7 +63,7 @@ public final class RegionBuilder {
 
     /**
      * Allocates the memory when the region is registered, and sets all of it to zero, so that a peer cannot read what was
-     * there before. The memory is given back when the region is closed; reach it through {@link MemoryRegion#span}.
+     * there before. Its address is a multiple of 8, as atomics need it. The memory is given back when the region is closed; reach it through {@link MemoryRegion#span}.
      *
      * @param allocator where direct buffers come from
      * @param length the number of octets, at least 1; beyond 2^31 - 1 the memory consists of several buffers
@@ -194,7 +194,17 @@ public final class RegionBuilder {
     }
 
     private static ByteBuf allocateZeroed(ByteBufAllocator allocator, int length) {
-        return allocator.directBuffer(length, length).setZero(0, length);
+        ByteBuf buffer = allocator.directBuffer(length, length);
+        if (misalignment(buffer) != 0) {
+            buffer.release();
+            ByteBuf roomy = allocator.directBuffer(length + AtomicOperation.LENGTH, length + AtomicOperation.LENGTH);
+            buffer = roomy.slice(AtomicOperation.LENGTH - misalignment(roomy), length);
+        }
+        return buffer.setZero(0, length);
+    }
+
+    private static int misalignment(ByteBuf buffer) {
+        return buffer.nioBuffer(0, 1).alignmentOffset(0, AtomicOperation.LENGTH);
     }
 
     private static void requireUsable(ByteBuf buffer) {

@@ -296,4 +296,33 @@ class RegistrationTest {
             return false;
         }
     }
+
+    @Test
+    @Requirement("EXT-13")
+    void allocatedMemoryBeginsWhereAtomicsCanWork() {
+        ByteBufAllocator misaligned = new AbstractByteBufAllocator() {
+            @Override
+            protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+                return Unpooled.directBuffer(initialCapacity + 3).slice(3, initialCapacity);
+            }
+
+            @Override
+            protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+                return Unpooled.buffer(initialCapacity, maxCapacity);
+            }
+
+            @Override
+            public boolean isDirectBufferPooled() {
+                return false;
+            }
+        };
+        for (int length : new int[] {8, 9, 4096}) {
+            try (MemoryRegion region =
+                    domain.region().allocate(misaligned, length).register()) {
+                assertThat(region.length()).isEqualTo(length);
+                assertThat(region.execute(0, new AtomicOperation().fetchAdd(7, 0)))
+                        .isZero();
+            }
+        }
+    }
 }

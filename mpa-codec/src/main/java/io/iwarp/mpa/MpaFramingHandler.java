@@ -12,6 +12,8 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private @Nullable FpduInput input;
     private @Nullable FpduBatch batch;
     private @Nullable MulpduWatch watch;
+    private @Nullable Future<?> delay;
 
     /**
      * Creates the handler of one channel.
@@ -208,8 +211,26 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (failed != null) {
             failSetup(ctx, failed);
         } else if (mayTransmitFirst(agreed)) {
-            announceTransmitReady(ctx);
+            announceAfterDelay(ctx);
         }
+    }
+
+    /** An FPDU of the peer ends the delay early: it can receive by then. */
+    private void announceAfterDelay(ChannelHandlerContext ctx) {
+        long nanos = settings.firstFpduDelay().toNanos();
+        if (nanos == 0) {
+            announceTransmitReady(ctx);
+            return;
+        }
+        delay = ctx.executor()
+                .schedule(
+                        () -> {
+                            if (phase == Phase.RECEIVING && !transmitReady) {
+                                announceTransmitReady(ctx);
+                            }
+                        },
+                        nanos,
+                        TimeUnit.NANOSECONDS);
     }
 
     /** Lets the layers above know first that there is nothing to send but a Terminate. */
@@ -334,6 +355,10 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private void end() {
         endInput();
+        if (delay != null) {
+            delay.cancel(false);
+            delay = null;
+        }
         if (batch != null) {
             batch.end();
         }

@@ -41,6 +41,9 @@ import java.util.Set;
  *     initiator's application does (RFC 6581, section 9.2); implies {@code enhanced}; default false
  * @param readyToReceive the kinds of ready-to-receive message this end can send, as initiator, and take, as responder; at
  *     least one; default all. Unmodifiable.
+ * @param firstFpduDelay how long an initiator waits between the Reply and its first FPDU, 0 (default) to 10 s. The Linux
+ *     kernel's siw, as responder, can overlook an FPDU that comes within some milliseconds behind its Reply until another
+ *     one follows; 10 ms are enough for it. An FPDU of the peer ends the delay.
  */
 public record MpaSettings(
         boolean requestMarkers,
@@ -56,7 +59,8 @@ public record MpaSettings(
         int ord,
         boolean negotiateDepths,
         boolean peerToPeer,
-        Set<ReadyToReceive> readyToReceive) {
+        Set<ReadyToReceive> readyToReceive,
+        Duration firstFpduDelay) {
 
     /** Default of {@link #ird()} and {@link #ord()}. */
     public static final int DEFAULT_DEPTH = 16;
@@ -72,6 +76,7 @@ public record MpaSettings(
 
     private static final Duration MINIMUM_STARTUP_TIMEOUT = Duration.ofMillis(1);
     private static final Duration MAXIMUM_STARTUP_TIMEOUT = Duration.ofHours(24);
+    private static final Duration MAXIMUM_FIRST_FPDU_DELAY = Duration.ofSeconds(10);
 
     /**
      * Checks all settings.
@@ -100,6 +105,10 @@ public record MpaSettings(
         enhanced |= peerToPeer;
         checkRevision(revision, enhanced, start);
         readyToReceive = copyOf(readyToReceive);
+        if (firstFpduDelay.isNegative() || firstFpduDelay.compareTo(MAXIMUM_FIRST_FPDU_DELAY) > 0) {
+            throw new IllegalArgumentException(
+                    "firstFpduDelay is " + firstFpduDelay + ", allowed are 0 to " + MAXIMUM_FIRST_FPDU_DELAY);
+        }
     }
 
     private static void checkDepth(String name, int depth) {
@@ -158,7 +167,8 @@ public record MpaSettings(
                 .ord(ord)
                 .negotiateDepths(negotiateDepths)
                 .peerToPeer(peerToPeer)
-                .readyToReceive(readyToReceive);
+                .readyToReceive(readyToReceive)
+                .firstFpduDelay(firstFpduDelay);
     }
 
     /**
@@ -186,6 +196,7 @@ public record MpaSettings(
         private boolean negotiateDepths = true;
         private boolean peerToPeer;
         private Set<ReadyToReceive> readyToReceive = EnumSet.allOf(ReadyToReceive.class);
+        private Duration firstFpduDelay = Duration.ZERO;
 
         private Builder() {}
 
@@ -267,6 +278,12 @@ public record MpaSettings(
             return this;
         }
 
+        /** Sets {@link MpaSettings#firstFpduDelay()}, 0 to 10 s; default 0. */
+        public Builder firstFpduDelay(Duration firstFpduDelay) {
+            this.firstFpduDelay = firstFpduDelay;
+            return this;
+        }
+
         /** Sets {@link MpaSettings#readyToReceive()}, at least one kind; default all. */
         public Builder readyToReceive(Set<ReadyToReceive> readyToReceive) {
             this.readyToReceive = readyToReceive;
@@ -293,7 +310,8 @@ public record MpaSettings(
                     ord,
                     negotiateDepths,
                     peerToPeer,
-                    readyToReceive);
+                    readyToReceive,
+                    firstFpduDelay);
         }
     }
 }

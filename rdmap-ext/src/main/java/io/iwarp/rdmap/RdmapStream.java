@@ -383,11 +383,17 @@ final class RdmapStream implements DdpUlp {
     private void onTerminate(ByteBuf octets) {
         counters.add(Counter.TERMINATES_RECEIVED, 1);
         Terminate terminate = Terminate.decode(octets);
-        CloseReason reason = terminate == null
-                ? new CloseReason(
-                        EndedBy.PEER_TERMINATE, null, "the peer terminated the stream without saying why", null)
-                : new CloseReason(EndedBy.PEER_TERMINATE, terminate.error(), terminate.describe(), null);
+        ProtocolError error = terminate == null ? null : terminate.error();
+        CloseReason reason = new CloseReason(EndedBy.PEER_TERMINATE, error, describe(terminate, error), null);
         abort(reason);
+    }
+
+    /** What the error does not say by itself. */
+    private static String describe(@Nullable Terminate terminate, @Nullable ProtocolError error) {
+        if (terminate == null) {
+            return "without saying why";
+        }
+        return error == null ? "with " + terminate.numbers() + ", which no RFC assigns" : "";
     }
 
     @Override

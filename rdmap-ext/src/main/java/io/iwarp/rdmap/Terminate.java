@@ -169,13 +169,8 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return ProtocolError.find(layer, type, code);
     }
 
-    /** {@return the error in a sentence} */
-    String describe() {
-        ProtocolError error = error();
-        String numbers = String.format("%d/%d/%02x", layer, type, code);
-        return error == null
-                ? "the peer terminated the stream with " + numbers + ", which no RFC assigns"
-                : "the peer terminated the stream with " + numbers + " (" + error.rfcName() + "): "
-                        + error.explanation();
+    /** {@return layer, type and code} */
+    String numbers() {
+        return String.format("%d/%d/%02x", layer, type, code);
     }
 }

@@ -116,13 +116,4 @@ class TerminateTest {
         assertThat(terminate.ddpHeader()).hasSize(18);
         assertThat(terminate.rdmaHeader()).isEqualTo(HexFormat.of().parseHex(READ_REQUEST));
     }
-
-    @Test
-    @Requirement("RDMAP-44")
-    void aPersonCanReadWhatHappened() {
-        assertThat(decode("11010000").describe())
-                .contains("1/1/01")
-                .contains(ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS.explanation());
-        assertThat(decode("77770000").describe()).contains("no RFC assigns");
-    }
 }

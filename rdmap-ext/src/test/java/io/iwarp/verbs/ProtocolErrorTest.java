@@ -434,7 +434,7 @@ class ProtocolErrorTest {
             peer.expectEnd();
         }
         CloseReason reason = assertEndedWith("1101", EndedBy.PEER_TERMINATE);
-        assertThat(reason.detail()).contains("1/1/01");
+        assertThat(reason.toString()).contains("0x1/0x1/0x01");
         assertNextPeerIsServed();
     }
 

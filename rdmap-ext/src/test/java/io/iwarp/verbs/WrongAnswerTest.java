@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
@@ -252,5 +253,25 @@ class WrongAnswerTest {
         for (CompletableFuture<Completion> request : requests) {
             assertFlushed(request);
         }
+    }
+
+    @Test
+    @Requirement("RDMAP-44")
+    void aPersonCanReadWhyThePeerTerminatedTheStream() throws Exception {
+        peer.sends(Segment.terminate(HexFormat.of().parseHex("01010000")));
+        CloseReason reason = await(queuePair.closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
+        assertThat(reason.error()).isEqualTo(ProtocolError.RDMAP_BASE_OR_BOUNDS);
+        assertThat(reason.toString())
+                .startsWith("the peer terminated the stream: 0x0/0x1/0x01 ")
+                .containsOnlyOnce(ProtocolError.RDMAP_BASE_OR_BOUNDS.explanation());
+    }
+
+    @Test
+    @Requirement("RDMAP-44")
+    void aTerminateThatNobodyKnowsIsShownByItsNumbers() throws Exception {
+        peer.sends(Segment.terminate(HexFormat.of().parseHex("77770000")));
+        assertThat(await(queuePair.closed()))
+                .hasToString("the peer terminated the stream: with 7/7/77, which no RFC assigns");
     }
 }
