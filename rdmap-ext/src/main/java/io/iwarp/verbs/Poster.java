@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.OctetSpan;
+import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -91,6 +92,10 @@ final class Poster {
             throw new IllegalArgumentException(
                     sink + " cannot be the sink of a Read: register it with the right " + AccessRight.LOCAL_WRITE);
         }
+        if (sink.protectionDomain() != engine.stream().protectionDomain()) {
+            throw new IllegalArgumentException(sink + " cannot be the sink of a Read: it belongs to another protection"
+                    + " domain; register the memory in the domain of the queue pair");
+        }
         WorkRequest request = claim(sink, offset, length);
         request.read(sink.stag(), sink.baseTaggedOffset() + offset, length, stag, taggedOffset);
         publish(request, id, Operation.READ, options, listener);
@@ -112,21 +117,31 @@ final class Poster {
         if (length == 0) {
             WorkRequest request = claim();
             request.read(0, 0, 0, stag, taggedOffset);
+            request.sinkBuffer(sink);
             publish(request, id, Operation.READ, options, listener);
             return;
         }
-        MemoryRegion region =
-                engine.stream().protectionDomain().region().buffers(sink).rights(AccessRight.LOCAL_WRITE).stream(
-                                engine.stream())
-                        .register();
+        MemoryRegion region = register(sink);
         WorkRequest request = engine.claimSend();
         if (request == null) {
             region.close();
             throw engine.sendRefused();
         }
-        request.temporarySink(region, sink);
+        request.temporarySink(region);
+        request.sinkBuffer(sink);
         request.read(region.stag(), region.baseTaggedOffset() + sink.writerIndex(), length, stag, taggedOffset);
         publish(request, id, Operation.READ, options, listener);
+    }
+
+    /** With the stream that it is for, registration ends; then it is that end which the caller must learn of. */
+    private MemoryRegion register(ByteBuf sink) {
+        StreamAssociation stream = engine.stream();
+        try {
+            return stream.protectionDomain().region().buffers(sink).rights(AccessRight.LOCAL_WRITE).stream(stream)
+                    .register();
+        } catch (IllegalStateException refused) {
+            throw engine.closeReason() == null ? refused : engine.sendRefused();
+        }
     }
 
     void fetchAdd(

@@ -44,8 +44,12 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
     }
 
     /** The sink of a Read was registered for this request alone and ends with it. */
-    void temporarySink(MemoryRegion region, ByteBuf buffer) {
+    void temporarySink(MemoryRegion region) {
         temporarySink = region;
+    }
+
+    /** What the octets of a Read go into, if it was posted with a buffer. */
+    void sinkBuffer(ByteBuf buffer) {
         sinkBuffer = buffer;
     }
 

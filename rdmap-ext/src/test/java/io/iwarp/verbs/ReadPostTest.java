@@ -1,0 +1,100 @@
+package io.iwarp.verbs;
+
+import static io.iwarp.verbs.Loopback.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.CloseReason;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Posting a Read: what its sink may be, and what is left of it when it cannot be posted. */
+class ReadPostTest {
+    private static final RemoteBuffer SOMEWHERE = new RemoteBuffer(0x1234, 0, 8);
+
+    private final Loopback loopback = new Loopback();
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ByteBuf octets = Unpooled.directBuffer(8, 8);
+    private QueuePair queuePair;
+
+    @BeforeEach
+    void connect() throws Exception {
+        queuePair = loopback.connect(
+                loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {}),
+                domain,
+                QueuePairSettings.DEFAULT,
+                qp -> qp.completionListener((same, completion) -> {}));
+    }
+
+    @AfterEach
+    void release() throws Exception {
+        queuePair.close();
+        await(queuePair.closed());
+        await(loopback.nextAccepted().closed());
+        loopback.close();
+        assertThat(domain.device().regions()).isZero();
+        domain.close();
+        assertThat(octets.release()).isTrue();
+    }
+
+    @Test
+    void afterTheEndItFailsWithTheReasonOfTheEnd() throws Exception {
+        queuePair.abort();
+        CloseReason reason = await(queuePair.closed());
+        assertThatThrownBy(() -> await(queuePair.read(octets, SOMEWHERE)))
+                .cause()
+                .isInstanceOfSatisfying(
+                        StreamEndedException.class,
+                        ended -> assertThat(ended.reason()).isSameAs(reason));
+        assertThatThrownBy(() -> queuePair.read(1, octets, 1, 0, PostOptions.NONE))
+                .isInstanceOfSatisfying(
+                        QueuePairClosedException.class,
+                        closed -> assertThat(closed.reason()).isSameAs(reason));
+    }
+
+    @Test
+    void aReadOfNoOctetsCompletesWithItsBuffer() throws Exception {
+        Completion read = await(queuePair.read(octets, new RemoteBuffer(1, 0, 0)));
+        assertThat(read.buffer()).isSameAs(octets);
+        assertThat(read.octets()).isZero();
+        assertThat(octets.writerIndex()).isZero();
+        assertThat(octets.refCnt()).isOne();
+    }
+
+    @Test
+    void aSinkOfAnotherDomainIsRefused() {
+        try (ProtectionDomain other = ProtectionDomain.create();
+                MemoryRegion foreign = other.register(octets, AccessRight.LOCAL_WRITE)) {
+            assertThatThrownBy(() -> queuePair.read(foreign, 0, SOMEWHERE))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("another protection domain");
+        }
+    }
+
+    @Test
+    void aSinkThatMayNotBeWrittenIsRefused() {
+        try (MemoryRegion readable = domain.register(octets, AccessRight.REMOTE_READ)) {
+            assertThatThrownBy(() -> queuePair.read(readable, 0, SOMEWHERE))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("LOCAL_WRITE");
+        }
+    }
+
+    @Test
+    void aSinkThatIsTooSmallOrNotDirectIsRefused() {
+        assertThatThrownBy(() -> queuePair.read(octets, new RemoteBuffer(1, 0, 9)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("9 octets do not fit into the 8");
+        assertThatThrownBy(() -> queuePair.read(Unpooled.buffer(8), SOMEWHERE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("direct");
+    }
+}
