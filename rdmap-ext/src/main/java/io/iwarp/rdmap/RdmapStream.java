@@ -73,8 +73,12 @@ final class RdmapStream implements DdpUlp {
     private boolean outputClosed;
     private boolean unflushed;
     private boolean responseDeadlineArmed;
-    private long octetsAtDeadline;
-    private long octetsAtResponseDeadline;
+    private long sentAtDeadline;
+    private long receivedAtDeadline;
+    private long answeredAtResponseDeadline;
+    /** Why the stream ends if nothing gets in the way of the orderly close. */
+    private @Nullable CloseReason orderlyReason;
+
     private @Nullable CloseReason firstCause;
 
     RdmapStream(
@@ -182,26 +186,26 @@ final class RdmapStream implements DdpUlp {
     private void armResponseDeadline() {
         if (!responseDeadlineArmed) {
             responseDeadlineArmed = true;
-            octetsAtResponseDeadline = counters.get(Counter.ULPDU_OCTETS_RECEIVED);
+            answeredAtResponseDeadline = requester.answeredOctets();
             link.armResponseDeadline();
         }
     }
 
-    /** The peer had the time that the settings give it to go on with its answers. */
+    /** The peer had the time that the settings give it to go on with its answers; whatever else it sent is none. */
     void onResponseDeadline() {
         responseDeadlineArmed = false;
         if (requester.unanswered() == 0 || phase == Phase.TERMINATING || phase == Phase.ENDED) {
             return;
         }
-        if (counters.get(Counter.ULPDU_OCTETS_RECEIVED) > octetsAtResponseDeadline) {
+        if (requester.answeredOctets() > answeredAtResponseDeadline) {
             armResponseDeadline();
             return;
         }
         CloseReason reason = note(new CloseReason(
                 EndedBy.TIMEOUT,
                 null,
-                "the peer sent nothing for " + settings.responseTimeout() + " while " + requester.unanswered()
-                        + " Reads or atomics waited for its answer",
+                "the peer sent nothing of an answer for " + settings.responseTimeout() + " while "
+                        + requester.unanswered() + " Reads or atomics waited for one",
                 null));
         if (outputClosed) {
             abort(reason);
@@ -215,16 +219,21 @@ final class RdmapStream implements DdpUlp {
         return phase == Phase.OPEN;
     }
 
-    /** Ends the stream in order: what was submitted is sent, then FIN, then the peer's FIN is awaited. */
+    /**
+     * Ends the stream in order: what was submitted is sent, then FIN, then the peer's FIN is awaited.
+     *
+     * @param reason why the stream ended, unless something else ends it before all is sent
+     */
     void close(CloseReason reason) {
-        note(reason);
         if (phase == Phase.OPEN) {
             phase = Phase.DRAINING;
+            orderlyReason = reason;
             responder.stop();
-            octetsAtDeadline = octetsMoved();
+            moved();
             link.armDeadline();
             closeOutputWhenDrained();
         } else if (phase == Phase.STARTING) {
+            note(reason);
             link.close();
         }
     }
@@ -290,6 +299,9 @@ final class RdmapStream implements DdpUlp {
     private void closeOutputWhenDrained() {
         if (drained()) {
             phase = Phase.HALF_CLOSED;
+            if (orderlyReason != null) {
+                note(orderlyReason);
+            }
             closeOutput();
             if (peerClosedHalf) {
                 link.close();
@@ -401,22 +413,25 @@ final class RdmapStream implements DdpUlp {
         peerClosedHalf = true;
         if (outputClosed) {
             link.close();
-        } else if (phase == Phase.OPEN || phase == Phase.STARTING) {
-            ulp.onPeerClosedHalf();
-            closeIfUnanswerable();
         } else {
+            boolean news = phase == Phase.OPEN || phase == Phase.STARTING;
+            closeIfUnanswerable();
+            if (news) {
+                ulp.onPeerClosedHalf();
+            }
             moveOn();
         }
     }
 
     private void closeIfUnanswerable() {
-        if (peerClosedHalf && phase == Phase.OPEN && requester.unanswered() > 0) {
-            close(new CloseReason(
+        boolean usable = phase == Phase.OPEN || phase == Phase.DRAINING;
+        if (peerClosedHalf && usable && requester.unanswered() > 0) {
+            close(note(new CloseReason(
                     EndedBy.PEER_CLOSED,
                     null,
                     "the peer closed its half of the connection and left " + requester.unanswered()
                             + " Reads or atomics without an answer",
-                    null));
+                    null)));
         }
     }
 
@@ -443,27 +458,33 @@ final class RdmapStream implements DdpUlp {
                 EndedBy.TRANSPORT, ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause));
     }
 
-    /** Nothing moved for the close timeout: cut the connection. */
+    /** The close timeout has passed: cut the connection, unless work that is left is getting on. */
     void onDeadline() {
-        long octets = octetsMoved();
-        if (phase == Phase.DRAINING && octets > octetsAtDeadline) {
-            octetsAtDeadline = octets;
+        if (phase != Phase.DRAINING) {
+            link.close();
+        } else if (moved()) {
             link.armDeadline();
-            return;
-        }
-        if (phase == Phase.DRAINING) {
-            end(note(new CloseReason(
+        } else {
+            abort(new CloseReason(
                     EndedBy.TIMEOUT,
                     null,
                     "nothing moved within the close timeout of " + settings.closeTimeout()
                             + ", and there was still work to be done",
-                    null)));
+                    null));
         }
-        link.close();
     }
 
-    private long octetsMoved() {
-        return counters.get(Counter.ULPDU_OCTETS_SENT) + counters.get(Counter.ULPDU_OCTETS_RECEIVED);
+    /**
+     * {@return whether the work that is left moved since the last call} What comes in matters only while answers are awaited,
+     * for which there is a deadline as well: otherwise a peer could keep the close waiting for as long as it sends.
+     */
+    private boolean moved() {
+        long sent = counters.get(Counter.ULPDU_OCTETS_SENT);
+        long received = counters.get(Counter.ULPDU_OCTETS_RECEIVED);
+        boolean moved = sent > sentAtDeadline || (received > receivedAtDeadline && requester.unanswered() > 0);
+        sentAtDeadline = sent;
+        receivedAtDeadline = received;
+        return moved;
     }
 
     /** Keeps the first cause, and returns it. */

@@ -44,6 +44,7 @@ final class Requester {
     private @Nullable RdmapRequest readyToReceive;
     private int messagesUnderWay;
     private int nextIdentifier = 1;
+    private long answeredOctets;
     private boolean stopped;
 
     /**
@@ -183,6 +184,7 @@ final class Requester {
                                 length, segment.taggedOffset(), read.readLength(), read.sinkTaggedOffset()));
             }
             read.received(read.received() + length);
+            answeredOctets += length;
         }
         if (segment.last() && read.received() != read.readLength()) {
             return new ProtocolFault(
@@ -198,6 +200,7 @@ final class Requester {
     }
 
     private void answered(RdmapRequest request) {
+        answeredOctets++;
         startWaiting();
         complete(request);
     }
@@ -226,6 +229,11 @@ final class Requester {
     /** {@return how many Reads and atomics wait for an answer} */
     int unanswered() {
         return reads.size() + atomics.size();
+    }
+
+    /** {@return a number that grows with every part of an answer: its octets, and one more when it is complete} */
+    long answeredOctets() {
+        return answeredOctets;
     }
 
     /** {@return whether nothing is held back or unanswered} */

@@ -135,6 +135,11 @@ final class ScriptedPeer implements AutoCloseable {
         assertThat(in.read()).as("end of the stream").isEqualTo(-1);
     }
 
+    /** Whether something has come that was not read yet. */
+    boolean hasHeard() throws IOException {
+        return in.available() > 0;
+    }
+
     /** Closes this side's half. */
     void finish() throws IOException {
         socket.shutdownOutput();

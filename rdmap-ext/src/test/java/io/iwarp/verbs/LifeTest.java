@@ -1,0 +1,408 @@
+package io.iwarp.verbs;
+
+import static io.iwarp.verbs.Loopback.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.CloseReason;
+import io.iwarp.Counter;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.rdmap.RdmapSettings;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The end of a queue pair with Reads and atomics under way: what is waited for, what is flushed, and why. */
+@Timeout(60)
+class LifeTest {
+    private static final int LENGTH = 1 << 20;
+    private static final RemoteBuffer SOMEWHERE = new RemoteBuffer(0x1234, 0, 8);
+    private static final Duration SHORT = Duration.ofMillis(200);
+
+    private final Loopback loopback = new Loopback();
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ByteBuf octets = Unpooled.directBuffer(8, 8).writeLong(1);
+    private MemoryRegion region;
+    private ServerSocket server;
+    private QueuePair queuePair;
+    private ScriptedPeer peer;
+
+    @BeforeEach
+    void listen() throws Exception {
+        region = domain.region()
+                .allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH)
+                .rights(AccessRight.REMOTE_READ, AccessRight.LOCAL_WRITE)
+                .register();
+        server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    }
+
+    private void establish(QueuePairSettings settings) throws Exception {
+        CompletableFuture<ScriptedPeer> accepted = ScriptedPeer.accepting(server);
+        queuePair = loopback.connect(server.getLocalSocketAddress(), domain, settings, qp -> {});
+        peer = await(accepted);
+    }
+
+    private static QueuePairSettings with(RdmapSettings settings) {
+        return QueuePairSettings.builder().rdmap(settings).build();
+    }
+
+    @AfterEach
+    void release() throws Exception {
+        peer.close();
+        await(queuePair.closed());
+        loopback.close();
+        server.close();
+        region.close();
+        domain.close();
+        assertThat(octets.release()).isTrue();
+    }
+
+    /** One post of each kind that sends; those that have an answer come first. */
+    private List<CompletableFuture<Completion>> postAll() {
+        return new ArrayList<>(List.of(
+                queuePair.read(region, 0, SOMEWHERE),
+                queuePair.fetchAdd(SOMEWHERE, 1),
+                queuePair.compareSwap(SOMEWHERE, 1, 2),
+                queuePair.read(octets.clear(), SOMEWHERE),
+                queuePair.send(octets, PostOptions.FENCED),
+                queuePair.sendWithInvalidate(octets, 1),
+                queuePair.write(octets, SOMEWHERE),
+                queuePair.writeWithImmediate(octets, SOMEWHERE, 1, PostOptions.NONE),
+                queuePair.sendImmediate(1, PostOptions.NONE),
+                queuePair.receive(octets)));
+    }
+
+    private static void assertFlushed(List<CompletableFuture<Completion>> posted, CloseReason reason) {
+        for (CompletableFuture<Completion> flushed : posted) {
+            assertThatThrownBy(() -> await(flushed))
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            StreamEndedException.class,
+                            ended -> assertThat(ended.reason()).isSameAs(reason));
+        }
+    }
+
+    private void answerRead() throws Exception {
+        ByteBuffer request = ByteBuffer.wrap(peer.expectUlpdu());
+        peer.sends(Segment.readResponse(request.getInt(18), request.getLong(22), new byte[request.getInt(30)]));
+    }
+
+    private void settle() throws Exception {
+        queuePair.channel().eventLoop().submit(() -> {}).sync();
+    }
+
+    @Test
+    @Requirement({"RDMAP-63", "DDP-43", "DDP-44"})
+    void anOrderlyCloseWaitsForTheAnswersToWhatWasPosted() throws Exception {
+        establish(QueuePairSettings.DEFAULT);
+        CompletableFuture<Completion> read = queuePair.read(region, 0, SOMEWHERE);
+        CompletableFuture<Completion> behind = queuePair.send(octets, PostOptions.FENCED);
+        queuePair.close();
+        assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
+        assertFlushedWith(queuePair.fetchAdd(SOMEWHERE, 1), EndedBy.LOCAL_APPLICATION);
+        settle();
+        assertThat(queuePair.counters().get(Counter.FPDUS_SENT)).isOne();
+        assertThat(queuePair.closed().toCompletableFuture()).isNotDone();
+        answerRead();
+        assertThat(peer.expectOpcode()).isEqualTo(3);
+        peer.expectEnd();
+        assertThat(await(read).octets()).isEqualTo(8);
+        assertThat(await(behind).octets()).isEqualTo(8);
+        peer.close();
+        assertThat(await(queuePair.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+    }
+
+    private static void assertFlushedWith(CompletableFuture<Completion> post, EndedBy endedBy) {
+        assertThatThrownBy(() -> await(post))
+                .cause()
+                .isInstanceOfSatisfying(
+                        StreamEndedException.class,
+                        ended -> assertThat(ended.reason().endedBy()).isEqualTo(endedBy));
+    }
+
+    @Test
+    @Requirement({"RDMAP-22"})
+    void anOrderlyCloseStillGivesThePeerTheAnswersThatItIsOwed() throws Exception {
+        establish(QueuePairSettings.DEFAULT);
+        Segment[] reads = new Segment[16];
+        for (int i = 0; i < reads.length; i++) {
+            reads[i] = Segment.readRequest(i + 1, 7, 0, LENGTH, region.stag(), 0);
+        }
+        peer.sends(reads);
+        while (queuePair.counters().get(Counter.MESSAGES_DELIVERED) < reads.length) {
+            Thread.onSpinWait();
+        }
+        queuePair.close();
+        settle();
+        peer.sends(Segment.readRequest(reads.length + 1, 7, 0, LENGTH, region.stag(), 0));
+        long answered = 0;
+        while (answered < (long) reads.length * LENGTH) {
+            byte[] segment = peer.expectUlpdu();
+            assertThat(segment[1] & 0xf).isEqualTo(2);
+            answered += segment.length - 14;
+        }
+        peer.expectEnd();
+        peer.close();
+        assertThat(await(queuePair.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Requirement({"RDMAP-47", "DDP-50", "MPA-82"})
+    void whatWaitsForAnAnswerIsFlushedAtOnceWhenThePeerClosesItsHalf(boolean closeWithPeer) throws Exception {
+        establish(QueuePairSettings.builder().closeWithPeer(closeWithPeer).build());
+        List<CompletableFuture<Completion>> posted = postAll();
+        for (int opcode : new int[] {1, 0xa, 0xa, 1}) {
+            assertThat(peer.expectOpcode()).isEqualTo(opcode);
+        }
+        peer.finish();
+        CloseReason reason = await(queuePair.closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        assertThat(reason.detail()).contains("4 Reads or atomics without an answer");
+        assertFlushed(posted, reason);
+    }
+
+    @Test
+    @Requirement({"RDMAP-47"})
+    void inAnOrderlyCloseToo() throws Exception {
+        establish(QueuePairSettings.DEFAULT);
+        List<CompletableFuture<Completion>> posted = postAll();
+        queuePair.close();
+        peer.finish();
+        CloseReason reason = await(queuePair.closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        assertThat(reason.detail()).contains("without an answer");
+        assertFlushed(posted, reason);
+    }
+
+    @Test
+    @Requirement({"MPA-81", "MPA-82", "DDP-46", "DDP-47", "DDP-48"})
+    void afterThePeersHalfCloseSendsGoOutAndAReadEndsTheStream() throws Exception {
+        establish(QueuePairSettings.builder().closeWithPeer(false).build());
+        CompletableFuture<Void> halfClosed = new CompletableFuture<>();
+        queuePair.listener(new QueuePairListener() {
+            @Override
+            public void onPeerClosedHalf(QueuePair qp) {
+                halfClosed.complete(null);
+            }
+        });
+        peer.sends(Segment.readRequest(1, 7, 0, 8, region.stag(), 0));
+        peer.finish();
+        await(halfClosed);
+        assertThat(queuePair.state()).isEqualTo(QueuePairState.READY);
+        assertThat(peer.expectOpcode()).isEqualTo(2);
+        await(queuePair.send(octets));
+        assertThat(peer.expectOpcode()).isEqualTo(3);
+        await(queuePair.sendImmediate(5, PostOptions.FENCED));
+        assertThat(peer.expectOpcode()).isEqualTo(8);
+        assertFlushedWith(queuePair.read(region, 0, SOMEWHERE), EndedBy.PEER_CLOSED);
+        assertThat(await(queuePair.closed()).detail()).contains("1 Reads or atomics without an answer");
+    }
+
+    @Test
+    @Requirement({"RDMAP-47", "RDMAP-57"})
+    void aPeerThatNeverAnswersIsTerminated() throws Exception {
+        establish(with(RdmapSettings.DEFAULT.withResponseTimeout(SHORT)));
+        List<CompletableFuture<Completion>> posted = postAll();
+        for (int i = 0; i < 4; i++) {
+            peer.expectUlpdu();
+        }
+        peer.expectTerminate("0000 0000");
+        CloseReason reason = await(queuePair.closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        assertThat(reason.detail()).contains("4 Reads or atomics").contains("PT0.2S");
+        assertFlushed(posted, reason);
+        assertThat(queuePair.state()).isEqualTo(QueuePairState.ERROR);
+        peer.close();
+        queuePair.channel().closeFuture().sync();
+        settle();
+        assertThat(queuePair.state()).isEqualTo(QueuePairState.CLOSED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Requirement({"RDMAP-47"})
+    void aPeerThatSendsOtherThingsInsteadOfTheAnswerIsTerminatedToo(boolean closing) throws Exception {
+        establish(with(RdmapSettings.DEFAULT.withResponseTimeout(SHORT).withCloseTimeout(SHORT)));
+        CompletableFuture<Completion> read = queuePair.read(region, 0, SOMEWHERE);
+        if (closing) {
+            queuePair.close();
+        }
+        peer.expectUlpdu();
+        while (!peer.hasHeard()) {
+            peer.sends(Segment.write(0, 0, new byte[0]));
+        }
+        peer.expectTerminate("0000 0000");
+        assertFlushedWith(read, EndedBy.TIMEOUT);
+    }
+
+    @Test
+    void anAnswerMayTakeLongerThanTheTimeoutWhileItGetsOn() throws Exception {
+        Duration timeout = Duration.ofSeconds(1);
+        establish(with(RdmapSettings.DEFAULT.withResponseTimeout(timeout)));
+        CompletableFuture<Completion> read = queuePair.read(region, 0, new RemoteBuffer(1, 0, LENGTH));
+        ByteBuffer request = ByteBuffer.wrap(peer.expectUlpdu());
+        int stag = request.getInt(18);
+        long offset = request.getLong(22);
+        long end = System.nanoTime() + 2 * timeout.toNanos();
+        int sent = 0;
+        while (System.nanoTime() < end && sent < LENGTH - 1) {
+            peer.sends(Segment.readResponse(stag, offset + sent, new byte[1]).last(false));
+            sent++;
+            LockSupport.parkNanos(timeout.toNanos() / 100);
+        }
+        int segment = 60_000;
+        while (LENGTH - sent > segment) {
+            peer.sends(
+                    Segment.readResponse(stag, offset + sent, new byte[segment]).last(false));
+            sent += segment;
+        }
+        peer.sends(Segment.readResponse(stag, offset + sent, new byte[LENGTH - sent]));
+        assertThat(await(read).octets()).isEqualTo(LENGTH);
+    }
+
+    /** It takes none of the answers that it is owed, and goes on sending. */
+    @Test
+    void aPeerThatKeepsSendingCannotHoldAnOrderlyCloseForEver() throws Exception {
+        establish(with(RdmapSettings.DEFAULT.withCloseTimeout(SHORT)));
+        List<CompletableFuture<Completion>> posted = List.of(queuePair.receive(octets));
+        Segment[] reads = new Segment[16];
+        for (int i = 0; i < reads.length; i++) {
+            reads[i] = Segment.readRequest(i + 1, 7, 0, LENGTH, region.stag(), 0);
+        }
+        peer.sends(reads);
+        while (queuePair.counters().get(Counter.MESSAGES_DELIVERED) < reads.length) {
+            Thread.onSpinWait();
+        }
+        queuePair.close();
+        settle();
+        CompletableFuture<CloseReason> closed = queuePair.closed().toCompletableFuture();
+        int msn = reads.length;
+        try {
+            while (!closed.isDone()) {
+                peer.sends(Segment.readRequest(++msn, 7, 0, LENGTH, region.stag(), 0));
+            }
+        } catch (SocketException closedMeanwhile) {
+            assertThat(closedMeanwhile).isNotNull();
+        }
+        CloseReason reason = await(closed);
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        assertFlushed(posted, reason);
+    }
+
+    @Test
+    @Requirement({"RDMAP-44", "RDMAP-47"})
+    void aTerminateInAnOrderlyCloseIsTheReasonOfWhatItFlushes() throws Exception {
+        establish(QueuePairSettings.DEFAULT);
+        List<CompletableFuture<Completion>> posted = postAll();
+        queuePair.close();
+        peer.expectUlpdu();
+        peer.sends(Segment.terminate(new byte[] {0x02, 0x06, 0, 0}));
+        CloseReason reason = await(queuePair.closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
+        assertThat(reason.error()).isEqualTo(ProtocolError.RDMAP_UNEXPECTED_OPCODE);
+        assertFlushed(posted, reason);
+    }
+
+    @Test
+    @Requirement({"RDMAP-47", "RDMAP-56", "RDMAP-76"})
+    void whateverIsPostedIsFlushedWithTheOneFirstCause() throws Exception {
+        establish(QueuePairSettings.DEFAULT);
+        List<CompletableFuture<Completion>> posted = postAll();
+        peer.expectUlpdu();
+        peer.sends(Segment.readResponse(1, 2, new byte[3]), Segment.terminate(new byte[] {0x02, 0x06, 0, 0}));
+        CloseReason reason = await(queuePair.closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
+        assertThat(reason.error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
+        assertFlushed(posted, reason);
+        assertThat(domain.device().regions())
+                .as("the sink of the Read is registered no longer")
+                .isOne();
+    }
+
+    @Test
+    @Requirement({"RDMAP-72", "RDMAP-73"})
+    void aReadThatTheSetUpLeavesNoRoomForEndsTheStreamAndSaysSo() throws Exception {
+        establish(QueuePairSettings.builder()
+                .mpa(MpaSettings.builder().ord(0).build())
+                .build());
+        List<CompletableFuture<Completion>> posted = postAll();
+        peer.expectTerminate("0000 0000");
+        CloseReason reason = await(queuePair.closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
+        assertThat(reason.detail()).contains("ORD of 0").contains("raise the ORD");
+        assertFlushed(posted, reason);
+    }
+
+    @Test
+    void whateverIsPostedAfterTheEndFailsWithItsReason() throws Exception {
+        establish(QueuePairSettings.DEFAULT);
+        queuePair.abort();
+        CloseReason reason = await(queuePair.closed());
+        assertFlushed(postAll(), reason);
+        queuePair.completionListener((qp, completion) -> {});
+        Stream.<Function<QueuePair, Runnable>>of(
+                        qp -> () -> qp.read(1, octets.clear(), 1, 0, PostOptions.NONE),
+                        qp -> () -> qp.read(1, region, 0, 8, 1, 0, PostOptions.NONE),
+                        qp -> () -> qp.fetchAdd(1, 1, 0, 1, 0, PostOptions.NONE),
+                        qp -> () -> qp.sendImmediate(1, 1, PostOptions.NONE),
+                        qp -> () -> qp.receive(1, octets))
+                .forEach(post -> assertThatThrownBy(post.apply(queuePair)::run)
+                        .isInstanceOfSatisfying(
+                                QueuePairClosedException.class,
+                                closed -> assertThat(closed.reason()).isSameAs(reason)));
+        assertThat(domain.device().regions()).isOne();
+    }
+
+    @Test
+    void aPeerThatReadsOnAndOnIsLeftInOrder() throws Exception {
+        establish(QueuePairSettings.DEFAULT);
+        CompletableFuture<Void> reading = CompletableFuture.runAsync(() -> {
+            try {
+                int msn = 0;
+                while (true) {
+                    peer.sends(Segment.readRequest(++msn, 7, 0, 8, region.stag(), 0));
+                    if (msn == 100) {
+                        queuePair.close();
+                    }
+                    peer.expectUlpdu();
+                }
+            } catch (EOFException end) {
+                assertThat(end).as("FIN").isNotNull();
+            } catch (IOException e) {
+                throw new CompletionException(e);
+            }
+        });
+        await(reading);
+        peer.finish();
+        assertThat(await(queuePair.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+    }
+}
