@@ -25,9 +25,19 @@ import java.util.function.Consumer;
 final class Loopback implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60;
 
-    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+    private static final int EVENT_LOOPS = 2;
+
+    private final EventLoopGroup group;
     private final List<IwarpListener> listeners = new ArrayList<>();
     private final BlockingQueue<QueuePair> accepted = new LinkedBlockingQueue<>();
+
+    Loopback() {
+        this(EVENT_LOOPS);
+    }
+
+    Loopback(int eventLoops) {
+        group = new MultiThreadIoEventLoopGroup(eventLoops, NioIoHandler.newFactory());
+    }
 
     /** Waits for a stage, with a deadline. */
     static <T> T await(CompletionStage<T> stage) throws InterruptedException, ExecutionException, TimeoutException {
