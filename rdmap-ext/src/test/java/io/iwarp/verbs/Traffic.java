@@ -82,10 +82,9 @@ final class Traffic {
         this.random = random;
         this.afterEach = afterEach;
         int length = (int) target.length();
-        source = Unpooled.directBuffer(length, length);
-        while (source.isWritable(Long.BYTES)) {
-            source.writeLong(random.nextLong());
-        }
+        byte[] octets = new byte[length];
+        random.nextBytes(octets);
+        source = Unpooled.directBuffer(length, length).writeBytes(octets);
         queuePair.completionListener((qp, completion) -> onCompletion(completion));
         for (int i = 0; i < RECEIVES; i++) {
             sinks[i] = Unpooled.directBuffer(SMALL, SMALL);
