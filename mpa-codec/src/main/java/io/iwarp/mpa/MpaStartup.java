@@ -350,9 +350,11 @@ final class MpaStartup {
         private MpaFrame.Reply reply(Decision decision) {
             EnhancedSetup asked = request.setup();
             byte[] copy = MpaFrameLayout.copyOfUlpPrivateData(decision.privateData(), asked != null);
+            // If the initiator asks for CRCs they are on, and some initiators want to read that in the Reply.
+            boolean crc = settings.crc() || request.crc();
             return new MpaFrame.Reply(
                     settings.requestMarkers(),
-                    settings.crc(),
+                    crc,
                     decision.rejected(),
                     asked != null,
                     MpaRevisions.common(settings.revision(), request.revision()),

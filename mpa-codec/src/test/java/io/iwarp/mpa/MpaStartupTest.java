@@ -107,7 +107,8 @@ class MpaStartupTest {
 
         assertThat(agreed(initiator).crc()).isEqualTo(ours || theirs);
         assertThat(agreed(responder).crc()).isEqualTo(ours || theirs);
-        assertThat(((StartupAction.Establish) responder).reply().crc()).isEqualTo(ours);
+        // Linux siw, built to require CRCs, refuses a Reply without C although its own Request had it.
+        assertThat(((StartupAction.Establish) responder).reply().crc()).isEqualTo(ours || theirs);
     }
 
     @ParameterizedTest

@@ -50,7 +50,7 @@ class StartupToFramingTest {
                 .switchesTo(MpaStartupHandler.responder(settings, asked -> asked.accept(NO_PRIVATE_DATA)));
         boolean crc = ourCrc || itsCrc;
 
-        peer.sends(request(header(itsMarkers, itsCrc))).expects(reply(header(ourMarkers, ourCrc)));
+        peer.sends(request(header(itsMarkers, itsCrc))).expects(reply(header(ourMarkers, crc)));
         expectItsFpdus(peer, crc, ourMarkers);
         expectOurFpdu(peer, crc, itsMarkers);
 
