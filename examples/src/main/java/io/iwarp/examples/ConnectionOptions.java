@@ -32,6 +32,11 @@ final class ConnectionOptions {
         return wire.settings();
     }
 
+    /** As {@link #settings}, for a program whose peer may be Linux' {@code siw}. */
+    QueuePairSettings.Builder settingsForSiw() {
+        return wire.settingsForSiw();
+    }
+
     /** Opens what a command needs to listen and connect. Closing it is the caller's. */
     Endpoint open() throws IOException {
         return wire.open(verbose);

@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
             ReadClient.class,
             CounterServer.class,
             CounterClient.class,
-            Operations.class,
             Rping.class,
+            Cmatose.class,
             RdmaServer.class,
             RdmaClient.class
         })

@@ -40,7 +40,7 @@ final class RdmaClient implements Callable<Integer> {
         out.println("rdma_client: start");
         Conversation conversation = new Conversation();
         try (Endpoint endpoint = connection.open()) {
-            endpoint.connect(server.resolve(), connection.settings().build(), new byte[0], conversation::attach);
+            endpoint.connect(server.resolve(), connection.settingsForSiw().build(), new byte[0], conversation::attach);
             conversation.send(Unpooled.buffer(MESSAGE_OCTETS).writeZero(MESSAGE_OCTETS));
             int received = conversation.receive().readableBytes();
             if (received != MESSAGE_OCTETS) {

@@ -1,6 +1,8 @@
 package io.iwarp.examples;
 
+import io.iwarp.mpa.MpaSettings;
 import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePairSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.Callable;
@@ -35,6 +37,8 @@ final class Rping implements Callable<Integer> {
     private static final int DEFAULT_GREATEST_SIZE = 1 << 16;
     private static final int GREATEST_SIZE = 1 << 24;
     private static final int GREATEST_PORT = 65_535;
+    /** What each side of rdma-core's rping asks for: one Read at a time. */
+    private static final int DEPTH = 1;
 
     @Spec
     private CommandSpec spec;
@@ -139,8 +143,14 @@ final class Rping implements Callable<Integer> {
     }
 
     private int ping(Endpoint endpoint, InetSocketAddress server, int octets, RpingOutput output) throws Exception {
+        QueuePairSettings.Builder settings = wire.settingsForSiw();
+        MpaSettings enhanced = settings.build().mpa().toBuilder()
+                .enhanced(true)
+                .ird(DEPTH)
+                .ord(DEPTH)
+                .build();
         Conversation conversation = new Conversation();
-        endpoint.connect(server, wire.settings().build(), new byte[0], conversation::attach);
+        endpoint.connect(server, settings.mpa(enhanced).build(), new byte[0], conversation::attach);
         output.step("ESTABLISHED");
         new RpingClient(conversation, endpoint.domain(), octets, output).run(count, validate);
         return 0;

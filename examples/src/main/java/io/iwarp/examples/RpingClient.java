@@ -10,19 +10,12 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The side of rping that has the memory: it advertises a text, which the server reads, and then another place, to which
  * the server writes what it has read.
  */
 final class RpingClient {
-    /**
-     * Before the first message. Linux' {@code siw} answers a connection request before it is ready to take messages, and
-     * does not notice one that comes in between until another one follows. Its own clients are slow enough.
-     */
-    private static final long PAUSE_MILLIS = 20;
-
     private final Conversation conversation;
     private final ProtectionDomain domain;
     private final int size;
@@ -47,11 +40,6 @@ final class RpingClient {
      */
     void run(long count, boolean validate) throws IOException, InterruptedException, CommandFailedException {
         QueuePair queuePair = conversation.queuePair();
-        queuePair
-                .channel()
-                .eventLoop()
-                .schedule(() -> {}, PAUSE_MILLIS, TimeUnit.MILLISECONDS)
-                .sync();
         try (MemoryRegion start = region(AccessRight.REMOTE_READ);
                 MemoryRegion sink = region(AccessRight.REMOTE_WRITE)) {
             ByteBuf text = Unpooled.buffer(size, size);

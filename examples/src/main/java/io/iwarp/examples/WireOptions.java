@@ -5,13 +5,23 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The options about what goes over the wire. */
 final class WireOptions {
+    private static final Duration FIRST_FPDU_DELAY = Duration.ofMillis(20);
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
     @Option(
             names = "--markers",
             description = "Ask the peer to put markers into what it sends (RFC 5044 section 4.3).",
@@ -25,6 +35,32 @@ final class WireOptions {
     private boolean withoutCrc;
 
     @Option(
+            names = "--enhanced",
+            description =
+                    "As client ask for the enhanced set-up (RFC 6581), which agrees on how many Reads and atomics may be"
+                            + " on their way.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean enhanced;
+
+    @Option(
+            names = "--peer-to-peer",
+            description =
+                    "As client ask for the peer-to-peer set-up (RFC 6581), in which a server may speak first. RDMA"
+                            + " hardware wants it.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean peerToPeer;
+
+    @Option(
+            names = "--mss",
+            paramLabel = "SIZE",
+            converter = Octets.Converter.class,
+            description =
+                    "Send FPDUs no longer than fit into a TCP segment of that many octets, 1 to 65,535. By default what"
+                            + " the transport tells, and long ones over loopback.",
+            showDefaultValue = Visibility.NEVER)
+    private @Nullable Long segmentSize;
+
+    @Option(
             names = "--pcap",
             paramLabel = "FILE",
             description = "Write all that crosses the socket into this file; Wireshark shows the iWARP frames in it.")
@@ -36,7 +72,33 @@ final class WireOptions {
                 .mpa(MpaSettings.builder()
                         .requestMarkers(markers)
                         .crc(!withoutCrc)
+                        .enhanced(enhanced)
+                        .peerToPeer(peerToPeer)
+                        .emss(emss())
                         .build());
+    }
+
+    /**
+     * As {@link #settings}, for a program whose peer may be Linux' {@code siw}: it may overlook a message that comes right
+     * behind its reply. Its own clients are slow enough.
+     */
+    QueuePairSettings.Builder settingsForSiw() {
+        QueuePairSettings.Builder settings = settings();
+        return settings.mpa(settings.build().mpa().toBuilder()
+                .firstFpduDelay(FIRST_FPDU_DELAY)
+                .build());
+    }
+
+    private int emss() {
+        if (segmentSize == null) {
+            return 0;
+        }
+        if (segmentSize < 1 || segmentSize > MpaSettings.MAXIMUM_EMSS) {
+            throw new ParameterException(
+                    Objects.requireNonNull(command).commandLine(),
+                    "--mss " + segmentSize + " is outside 1 to " + MpaSettings.MAXIMUM_EMSS + " octets");
+        }
+        return segmentSize.intValue();
     }
 
     /**

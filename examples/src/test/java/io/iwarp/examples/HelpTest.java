@@ -19,8 +19,8 @@ class HelpTest {
                 "read-client",
                 "counter-server",
                 "counter-client",
-                "operations",
                 "rping",
+                "cmatose",
                 "rdma-server",
                 "rdma-client"
             })

@@ -54,6 +54,15 @@ class RpingTest {
     }
 
     @Test
+    void peerToPeerSetUpWorks() throws Exception {
+        try (CommandRun server = CommandRun.start("rping", "-s", "-p", "0")) {
+            assertThat(ping(server, "-C", "3", "-V", "--peer-to-peer").exitCode())
+                    .isZero();
+            assertThat(server.exitCode()).isZero();
+        }
+    }
+
+    @Test
     void eachStepIsShownIfWanted() throws Exception {
         try (CommandRun server = CommandRun.start("rping", "-s", "-p", "0", "-d")) {
             CommandRun client = ping(server, "-C", "1", "-d");
