@@ -4,17 +4,20 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What may be done to a registered region through its STag. A region has the rights that were named when it was
- * registered and no others: by default it has none (RFC 5042 sections 6.2.1 and 6.3.5).
+ * What may be done to a region or a window through its STag. It has the rights that were named when it was registered
+ * or bound and no others: by default it has none. No right implies another (RFC 5042 sections 6.2.1 and 6.3.5).
  */
 public enum AccessRight {
-    /** The answer to an RDMA Read of this side may be placed in the region. */
+    /** The answer to an RDMA Read of this side may be placed there: what the sink of a Read needs. */
     LOCAL_WRITE(1 << 0),
-    /** The peer may read the region with RDMA Reads. */
+    /** The peer may read with RDMA Reads: what the source of a Read needs. */
     REMOTE_READ(1 << 1),
-    /** The peer may write the region with RDMA Writes. */
+    /** The peer may write with RDMA Writes. */
     REMOTE_WRITE(1 << 2),
-    /** The peer may change the region with atomic operations (RFC 7306). */
+    /**
+     * The peer may change the octets with atomic operations (RFC 7306). As each returns what it found, the peer can also read
+     * them so, 8 aligned octets at a time.
+     */
     REMOTE_ATOMIC(1 << 3);
 
     private static final AccessRight[] ALL = values();

@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
  * <p>The 8 octets are a number in the order of this machine ({@link ByteOrder#nativeOrder}). The operation is atomic with
  * regard to every other one on the same memory, also to what the application does there itself with a {@link VarHandle} of
  * {@link MethodHandles#byteBufferViewVarHandle} in native order: more than RFC 7306 asks, which leaves access by the local
- * processor open.
+ * processor open. RDMA Writes, RDMA Reads and copies through a span are not atomic: they may see or leave part of a number.
  *
  * <p>The object belongs to one thread.
  */
@@ -21,8 +21,8 @@ public final class AtomicOperation {
     /** The octets that an operation works on; their address must be a multiple of this. */
     public static final int LENGTH = Long.BYTES;
 
-    private static final VarHandle NUMBER =
-            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    /** Access to a number in memory, in the order of this machine; the address must be a multiple of {@link #LENGTH}. */
+    static final VarHandle NUMBER = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private boolean swapping;
     private long data;

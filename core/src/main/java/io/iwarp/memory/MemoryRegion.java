@@ -99,10 +99,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @throws IllegalStateException if the region was invalidated or closed
      */
     public RemoteBuffer remoteBuffer(long offset, long length) {
-        requireOpen();
-        if (!isValid()) {
-            throw new IllegalStateException(name() + " was invalidated; register the memory again for a new STag");
-        }
+        requireValid();
         return new RemoteBuffer(stag(), baseTaggedOffset(), length()).slice(offset, length);
     }
 
@@ -131,27 +128,115 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Executes an atomic operation on 8 octets of the region, as an access of this side: it needs no right. It is atomic
-     * with regard to the atomics of peers.
+     * Executes an atomic operation on 8 octets of the region, as an access of this side: it needs no right and no valid
+     * STag. It is atomic with regard to the atomics of peers, but not to what RDMA Writes place and spans copy, which may
+     * be seen in part.
      *
      * @param offset of the first of the 8 octets in the region; their address must be a multiple of 8
      * @param operation what to do; it holds the original value afterwards
      * @return the original value
-     * @throws IllegalArgumentException if the address is no multiple of 8
+     * @throws IndexOutOfBoundsException if the 8 octets are not within the region
+     * @throws IllegalArgumentException if the address is no multiple of 8, or the octets lie in two buffers
      * @throws IllegalStateException if the region was closed
      */
     public long execute(long offset, AtomicOperation operation) {
+        RegionMemory octets = requireAligned(offset);
+        enter(octets);
+        try {
+            octets.execute(offset, operation);
+        } finally {
+            octets.leave();
+        }
+        return operation.original();
+    }
+
+    /**
+     * Reads 8 octets as a number in the order of this machine, atomically and with the memory effects of a volatile read.
+     * Offset and errors are as for {@link #execute}.
+     *
+     * @param offset of the first of the 8 octets in the region
+     * @return the number
+     */
+    public long getVolatile(long offset) {
+        RegionMemory octets = requireAligned(offset);
+        enter(octets);
+        try {
+            return octets.getVolatile(offset);
+        } finally {
+            octets.leave();
+        }
+    }
+
+    /**
+     * Writes 8 octets as a number in the order of this machine, atomically and with the memory effects of a volatile write.
+     * Offset and errors are as for {@link #execute}.
+     *
+     * @param offset of the first of the 8 octets in the region
+     * @param number what to write
+     */
+    public void setVolatile(long offset, long number) {
+        RegionMemory octets = requireAligned(offset);
+        enter(octets);
+        try {
+            octets.setVolatile(offset, number);
+        } finally {
+            octets.leave();
+        }
+    }
+
+    /**
+     * Adds to a number of 64 bits. Offset, atomicity and errors are as for {@link #execute}.
+     *
+     * @param offset of the first of the 8 octets in the region
+     * @param add what to add
+     * @return the number before
+     */
+    public long fetchAdd(long offset, long add) {
+        RegionMemory octets = requireAligned(offset);
+        enter(octets);
+        try {
+            return octets.fetchAdd(offset, add);
+        } finally {
+            octets.leave();
+        }
+    }
+
+    /**
+     * Replaces a number of 64 bits if it is the expected one. Offset, atomicity and errors are as for {@link #execute}.
+     *
+     * @param offset of the first of the 8 octets in the region
+     * @param expected the number that is replaced
+     * @param replacement the number that takes its place
+     * @return the number that was found; it was replaced if it equals {@code expected}
+     */
+    public long compareSwap(long offset, long expected, long replacement) {
+        RegionMemory octets = requireAligned(offset);
+        enter(octets);
+        try {
+            return octets.compareSwap(offset, expected, replacement);
+        } finally {
+            octets.leave();
+        }
+    }
+
+    /** The octets, after a look at whether a number can be accessed atomically at this offset. */
+    private RegionMemory requireAligned(long offset) {
         Objects.checkFromIndexSize(offset, AtomicOperation.LENGTH, length());
         RegionMemory octets = memory();
         if (!octets.isAligned(offset)) {
-            throw new IllegalArgumentException("the address of offset " + offset + " is no multiple of "
-                    + AtomicOperation.LENGTH + ": register memory that begins at such an address, and use offsets that"
-                    + " are multiples");
+            throw new IllegalArgumentException("the " + AtomicOperation.LENGTH + " octets at offset " + offset
+                    + " do not lie in one buffer at an address that is a multiple of " + AtomicOperation.LENGTH
+                    + "; register buffers that begin at such addresses and have lengths that are multiples, and use"
+                    + " offsets that are multiples");
         }
-        if (!octets.executeLocally(offset, operation)) {
-            requireOpen();
+        return octets;
+    }
+
+    /** Keeps the region from being closed until the caller leaves its octets. */
+    private void enter(RegionMemory octets) {
+        if (!octets.enter()) {
+            throw closed();
         }
-        return operation.original();
     }
 
     /**
@@ -195,14 +280,22 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         }
     }
 
-    /** Ties a window to this region. False when the region was invalidated. */
-    boolean attach(MemoryWindow window) {
+    /**
+     * Gives part of the region an STag of its own and remembers the window. Both happen under the lock that taking the
+     * region back needs to find its windows, so that no window escapes it, not even one that is just being bound.
+     *
+     * @throws IllegalStateException if the region was invalidated or closed
+     */
+    MemoryWindow bind(
+            @Nullable StreamAssociation scope, int rightBits, long windowBase, long offset, long windowLength) {
         synchronized (windows) {
-            boolean valid = isValid();
-            if (valid) {
-                windows.add(window);
-            }
-            return valid;
+            requireValid();
+            TaggedBuffer part = protectionDomain
+                    .device()
+                    .issue(protectionDomain, scope, rightBits, windowBase, memory, offset, windowLength);
+            MemoryWindow window = new MemoryWindow(this, scope, part);
+            windows.add(window);
+            return window;
         }
     }
 
@@ -211,6 +304,12 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         synchronized (windows) {
             windows.remove(window);
         }
+    }
+
+    /** The only stream that may use the STag, or null for all streams of the domain. */
+    @Nullable
+    StreamAssociation stream() {
+        return stream;
     }
 
     /** The octets, for local access. */
@@ -228,7 +327,18 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     private void requireOpen() {
         if (closed.get()) {
-            throw new IllegalStateException(name() + " was closed; register the memory again");
+            throw closed();
+        }
+    }
+
+    private IllegalStateException closed() {
+        return new IllegalStateException(name() + " was closed; register the memory again");
+    }
+
+    private void requireValid() {
+        requireOpen();
+        if (!isValid()) {
+            throw new IllegalStateException(name() + " was invalidated; register the memory again for a new STag");
         }
     }
 

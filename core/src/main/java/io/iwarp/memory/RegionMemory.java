@@ -118,17 +118,39 @@ final class RegionMemory {
         operation.execute(view(piece), (int) (offset - starts[piece]));
     }
 
-    /** Executes an operation on 8 aligned octets. False when the region was closed; then nothing was done. */
-    boolean executeLocally(long offset, AtomicOperation operation) {
-        if (!changes.enter()) {
-            return false;
-        }
-        try {
-            execute(offset, operation);
-        } finally {
-            changes.leave();
-        }
-        return true;
+    /** Reads 8 aligned octets; the caller is inside a gate that is closed before the region is. */
+    long getVolatile(long offset) {
+        int piece = pieceAt(offset);
+        return (long) AtomicOperation.NUMBER.getVolatile(view(piece), (int) (offset - starts[piece]));
+    }
+
+    /** Writes 8 aligned octets; the caller is inside a gate that is closed before the region is. */
+    void setVolatile(long offset, long number) {
+        int piece = pieceAt(offset);
+        AtomicOperation.NUMBER.setVolatile(view(piece), (int) (offset - starts[piece]), number);
+    }
+
+    /** Adds to 8 aligned octets; the caller is inside a gate that is closed before the region is. */
+    long fetchAdd(long offset, long add) {
+        int piece = pieceAt(offset);
+        return (long) AtomicOperation.NUMBER.getAndAdd(view(piece), (int) (offset - starts[piece]), add);
+    }
+
+    /** Replaces 8 aligned octets if expected; the caller is inside a gate that is closed before the region is. */
+    long compareSwap(long offset, long expected, long replacement) {
+        int piece = pieceAt(offset);
+        return (long) AtomicOperation.NUMBER.compareAndExchange(
+                view(piece), (int) (offset - starts[piece]), expected, replacement);
+    }
+
+    /** Keeps the region from being closed until the caller {@link #leave leaves}. False when it was closed. */
+    boolean enter() {
+        return changes.enter();
+    }
+
+    /** Ends what {@link #enter} began. */
+    void leave() {
+        changes.leave();
     }
 
     /** The number of the buffer that holds the octet at this offset; the last one for the offset behind the last octet. */

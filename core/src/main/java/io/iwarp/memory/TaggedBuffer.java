@@ -88,7 +88,7 @@ public final class TaggedBuffer {
      * @param taggedOffset the tagged offset of the first octet, unsigned
      * @param length the number of octets, unsigned
      * @return {@link AccessVerdict#GRANTED} or the first check that failed; the buffer can be revoked right afterwards,
-     *     which {@link #place} tells
+     *     which {@link #place}, {@link #fetch} and {@link #execute} tell
      */
     public AccessVerdict check(StreamAssociation stream, AccessRight right, long taggedOffset, long length) {
         if (gate.isClosed()) {
@@ -170,6 +170,9 @@ public final class TaggedBuffer {
      * @param taggedOffset the tagged offset of the first of 8 octets, unsigned
      * @param operation what to do; it holds the original value afterwards
      * @return true when it was executed, false when the buffer was revoked; then nothing was done
+     * @throws IllegalStateException if the address is no multiple of 8; then nothing was done
+     * @throws IndexOutOfBoundsException if the range is not within the buffer, or lies in two buffers of the region; then
+     *     nothing was done
      */
     public boolean execute(long taggedOffset, AtomicOperation operation) {
         requireWithin(taggedOffset, AtomicOperation.LENGTH, "execute");
@@ -195,7 +198,7 @@ public final class TaggedBuffer {
         return taggedOffset - baseTaggedOffset + memoryOffset;
     }
 
-    /** Ends all access; returns when no placement is in progress. Any thread may call this, any number of times. */
+    /** Ends all access; returns when no access is in progress. Any thread may call this, any number of times. */
     void revoke() {
         gate.close();
     }

@@ -15,6 +15,7 @@ public final class WindowBuilder {
         this.region = region;
         this.offset = offset;
         this.length = length;
+        this.stream = region.stream();
     }
 
     /**
@@ -40,16 +41,25 @@ public final class WindowBuilder {
     }
 
     /**
-     * Restricts the window to one stream, whose peer can then take it back with a Send with Invalidate. Default all streams
-     * of the domain. When the stream is closed, the window is invalidated.
+     * Restricts the window to one stream, whose peer can then take it back with a Send with Invalidate. Default the stream
+     * of the region, or all streams of the domain if the region has none. When the stream is closed, the window is
+     * invalidated.
      *
-     * @param stream an open stream of the region's domain
+     * @param stream an open stream of the region's domain; the stream of the region if that was registered for one alone,
+     *     as that stream's peer may take the region back and would take windows of others with it (RFC 5040 section 8.1.1
+     *     rule 7)
      * @return this builder
+     * @throws IllegalArgumentException if it is another stream
      */
     public WindowBuilder stream(StreamAssociation stream) {
         if (stream.protectionDomain() != region.protectionDomain()) {
             throw new IllegalArgumentException("the stream belongs to another protection domain than the region;"
                     + " bind windows for it in a region of its own domain");
+        }
+        if (region.stream() != null && region.stream() != stream) {
+            throw new IllegalArgumentException(
+                    "the region was registered for another stream alone, whose peer could end"
+                            + " this window by invalidating the region; bind the window in a region of all streams");
         }
         this.stream = stream;
         return this;
@@ -69,24 +79,10 @@ public final class WindowBuilder {
         device.reserveWindow();
         MemoryWindow window;
         try {
-            window = new MemoryWindow(
-                    region,
-                    stream,
-                    device.issue(
-                            region.protectionDomain(),
-                            stream,
-                            rightBits,
-                            baseTaggedOffset,
-                            region.memory(),
-                            offset,
-                            length));
+            window = region.bind(stream, rightBits, baseTaggedOffset, offset, length);
         } catch (RuntimeException | Error e) {
             device.unreserveWindow();
             throw e;
-        }
-        if (!region.attach(window)) {
-            window.invalidate();
-            throw new IllegalStateException("the region was invalidated; bind windows while it is valid");
         }
         if (stream != null && !stream.attach(window)) {
             window.invalidate();

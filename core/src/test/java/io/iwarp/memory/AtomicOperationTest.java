@@ -2,12 +2,14 @@ package io.iwarp.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteOrder;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -52,23 +54,63 @@ class AtomicOperationTest {
     }
 
     @Test
-    @Requirement({"EXT-3", "EXT-7", "EXT-8"})
+    @Requirement({"EXT-7", "EXT-8"})
     void agreesWithTheBitwisePseudoCodeOverTenMillionCases() {
         AtomicOperation operation = new AtomicOperation();
         Seeds.forEach(100, (seed, random) -> {
             for (int i = 0; i < 50_000; i++) {
-                long number = random.nextLong();
-                long data = random.nextLong();
+                long number = number(random);
+                long data = number(random);
                 long mask = mask(random.nextInt(6), random.nextLong(), random.nextLong());
-                assertThat(operation.fetchAdd(data, mask).apply(number)).isEqualTo(addBitByBit(number, data, mask));
+                long sum = operation.fetchAdd(data, mask).apply(number);
+                if (sum != addBitByBit(number, data, mask)) {
+                    fail("%x + %x under mask %x gave %x", number, data, mask, sum);
+                }
                 long compareMask = mask(random.nextInt(6), random.nextLong(), random.nextLong());
-                long compare = random.nextInt(3) == 0 ? random.nextLong() : number ^ (random.nextLong() & ~compareMask);
-                assertThat(operation
-                                .compareSwap(data, mask, compare, compareMask)
-                                .apply(number))
-                        .isEqualTo(swapBitByBit(number, data, mask, compare, compareMask));
+                long compare = random.nextInt(3) == 0 ? number(random) : number ^ (random.nextLong() & ~compareMask);
+                long swapped =
+                        operation.compareSwap(data, mask, compare, compareMask).apply(number);
+                if (swapped != swapBitByBit(number, data, mask, compare, compareMask)) {
+                    fail("%x, compare %x/%x, swap %x/%x gave %x", number, compare, compareMask, data, mask, swapped);
+                }
             }
         });
+    }
+
+    /** Any number, and those that carry far: runs of ones, their neighbours, and single bits. */
+    private static long number(Random random) {
+        long any = random.nextLong();
+        return switch (random.nextInt(4)) {
+            case 0 -> -1L >>> any;
+            case 1 -> (-1L << any) + random.nextInt(3) - 1;
+            case 2 -> 1L << any;
+            default -> any;
+        };
+    }
+
+    @Test
+    @Requirement({"EXT-3", "EXT-7", "EXT-8"})
+    void agreesWithThePseudoCodeInRegisteredMemoryAsWell() {
+        TaggedBuffer tagged = stream.lookup(region.stag());
+        AtomicOperation operation = new AtomicOperation();
+        Seeds.forEach(10, (seed, random) -> {
+            long expected = region.getVolatile(16);
+            for (int i = 0; i < 2_000; i++) {
+                long data = number(random);
+                long mask = mask(random.nextInt(6), random.nextLong(), random.nextLong());
+                tagged.execute(16, operation.fetchAdd(data, mask));
+                assertThat(operation.original()).isEqualTo(expected);
+                expected = addBitByBit(expected, data, mask);
+                assertThat(number(16)).isEqualTo(expected);
+                long compare = random.nextBoolean() ? expected : random.nextLong();
+                tagged.execute(16, operation.compareSwap(data, -1, compare, mask));
+                assertThat(operation.original()).isEqualTo(expected);
+                expected = swapBitByBit(expected, data, -1, compare, mask);
+                assertThat(number(16)).isEqualTo(expected);
+            }
+        });
+        assertThat(number(8)).as("the neighbours").isZero();
+        assertThat(number(24)).isZero();
     }
 
     /** All fields, none, single bits, few bits, many bits and octets. */
@@ -116,6 +158,6 @@ class AtomicOperationTest {
         }
         assertThatThrownBy(() -> region.execute(4, new AtomicOperation()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("no multiple of 8");
+                .hasMessageContaining("offset 4 do not lie in one buffer at an address that is a multiple of 8;");
     }
 }

@@ -12,6 +12,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -96,5 +104,166 @@ class MemoryWindowTest {
         assertThatThrownBy(() -> region.window(0, 8).baseTaggedOffset(-7).bind())
                 .isInstanceOf(IllegalArgumentException.class);
         region.window(0, 8).baseTaggedOffset(-8).bind().close();
+    }
+
+    @Test
+    @Requirement("SEC-7")
+    void aRegionOfOneStreamHasWindowsOfThatStreamOnly() {
+        MemoryRegion own = domain.region().buffers(memory).stream(stream).register();
+        MemoryWindow window = own.window(0, 8).bind();
+        assertThat(stream.lookup(window.stag()).isStreamScoped()).isTrue();
+        assertThat(other.invalidate(window.stag())).isEqualTo(InvalidationVerdict.NOT_PERMITTED);
+        WindowBuilder builder = own.window(0, 8);
+        assertThatThrownBy(() -> builder.stream(other))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("bind the window in a region of all streams");
+        assertThat(builder.stream(stream).bind().isValid()).isTrue();
+        assertThat(stream.invalidate(own.stag())).isEqualTo(InvalidationVerdict.INVALIDATED);
+        assertThat(window.isValid()).isFalse();
+        assertThat(device.windows()).isZero();
+        own.close();
+    }
+
+    @Test
+    void aStreamOfAnotherDomainIsRefused() {
+        ProtectionDomain foreign = device.allocateProtectionDomain();
+        try (StreamAssociation stranger = foreign.openStream()) {
+            assertThatThrownBy(() -> region.window(0, 8).stream(stranger))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("another protection domain");
+        }
+        foreign.close();
+    }
+
+    @Test
+    @Requirement({"SEC-5", "SEC-8"})
+    void everyBindDrawsAnStagThatDiesWithItsWindow() {
+        WindowBuilder builder = region.window(8, 8).rights(REMOTE_WRITE);
+        Set<Integer> stags = new HashSet<>(Set.of(region.stag()));
+        ByteBuf octets = Unpooled.wrappedBuffer(new byte[8]);
+        for (int i = 0; i < 1000; i++) {
+            MemoryWindow window = builder.bind();
+            assertThat(stags.add(window.stag())).isTrue();
+            TaggedBuffer tagged = stream.lookup(window.stag());
+            window.close();
+            window.invalidate();
+            assertThat(tagged.place(0, octets, 0, 8)).isFalse();
+            assertThat(stream.lookup(window.stag())).isNull();
+            assertThat(device.windows()).isZero();
+        }
+        assertThat(region.isValid()).isTrue();
+    }
+
+    @Test
+    @Requirement({"SEC-4", "SEC-5"})
+    void windowsOverTheSameOctetsKeepTheirOwnRightsAndBoundsAcrossPieces() {
+        ByteBuf second = Unpooled.directBuffer(64, 64).writeZero(64);
+        MemoryRegion pieces = domain.region().buffers(memory, second).register();
+        MemoryWindow writable =
+                pieces.window(56, 16).rights(REMOTE_WRITE).baseTaggedOffset(-16).bind();
+        MemoryWindow readable =
+                pieces.window(60, 8).rights(REMOTE_READ).baseTaggedOffset(7).bind();
+        TaggedBuffer write = stream.lookup(writable.stag());
+        TaggedBuffer read = stream.lookup(readable.stag());
+        assertThat(write.check(stream, REMOTE_WRITE, -16, 16)).isEqualTo(GRANTED);
+        assertThat(write.check(stream, REMOTE_READ, -16, 16)).isEqualTo(NO_RIGHT);
+        assertThat(write.check(stream, REMOTE_WRITE, -17, 1)).isEqualTo(BOUNDS);
+        assertThat(read.check(stream, REMOTE_READ, 7, 9)).isEqualTo(BOUNDS);
+        byte[] sent = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+        assertThat(write.place(-16, Unpooled.wrappedBuffer(sent), 0, 16)).isTrue();
+        assertThat(memory.toString(56, 8, StandardCharsets.US_ASCII)).isEqualTo("01234567");
+        assertThat(second.toString(0, 8, StandardCharsets.US_ASCII)).isEqualTo("89abcdef");
+        assertThat(memory.getByte(55)).isZero();
+        assertThat(second.getByte(8)).isZero();
+        ByteBuf fetched = Unpooled.buffer(10, 10).writeZero(10);
+        assertThat(read.fetch(7, fetched, 1, 8)).isTrue();
+        assertThat(fetched.toString(1, 8, StandardCharsets.US_ASCII)).isEqualTo("456789ab");
+        assertThat(fetched.getByte(0)).isZero();
+        assertThat(fetched.getByte(9)).isZero();
+        assertThatThrownBy(() -> read.fetch(6, fetched, 0, 8)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> read.fetch(8, fetched, 0, 8)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> read.fetch(8, fetched, 0, -1)).isInstanceOf(IndexOutOfBoundsException.class);
+        writable.close();
+        assertThat(read.fetch(7, fetched, 0, 8)).isTrue();
+        pieces.close();
+        assertThat(read.fetch(7, fetched, 0, 8)).isFalse();
+        assertThat(second.refCnt()).isOne();
+        second.release();
+    }
+
+    @Test
+    @Requirement("SEC-6")
+    void noWindowEscapesARegionThatIsTakenBackWhileItIsBeingBound() throws Exception {
+        ExecutorService binder = Executors.newSingleThreadExecutor();
+        for (int round = 0; round < 3000; round++) {
+            AtomicInteger drawn = new AtomicInteger();
+            IwarpDevice counting = new IwarpDevice(IwarpDevice.builder(), new CountingRandom(drawn));
+            ProtectionDomain pd = counting.allocateProtectionDomain();
+            MemoryRegion target = pd.register(memory);
+            WindowBuilder builder = target.window(0, 8);
+            Future<?> binding = binder.submit(() -> {
+                while (target.isValid()) {
+                    bindIfValid(builder);
+                }
+            });
+            while (drawn.get() < 2 + round % 50) {
+                Thread.onSpinWait();
+            }
+            target.invalidate();
+            for (int stag = 1; stag <= drawn.get(); stag++) {
+                assertThat(counting.find(stag))
+                        .as("STag %d in round %d", stag, round)
+                        .isNull();
+            }
+            binding.get();
+            assertThat(counting.windows()).isZero();
+            target.close();
+            pd.close();
+        }
+        binder.shutdown();
+    }
+
+    private static void bindIfValid(WindowBuilder builder) {
+        try {
+            builder.bind();
+        } catch (IllegalStateException e) {
+            assertThat(e).hasMessageContaining("invalidated");
+        }
+    }
+
+    /** Draws 1, 2, 3 and so on, so that a test can look for every STag there is. */
+    private static final class CountingRandom extends Random {
+        private static final long serialVersionUID = 1;
+        private final AtomicInteger drawn;
+
+        CountingRandom(AtomicInteger drawn) {
+            this.drawn = drawn;
+        }
+
+        @Override
+        public int nextInt() {
+            return drawn.incrementAndGet();
+        }
+    }
+
+    @Test
+    @Requirement({"SEC-13", "SEC-17"})
+    void theNumberOfWindowsIsLimitedAndGivenBack() {
+        assertThat(device.maximumWindows()).isEqualTo(2);
+        assertThat(IwarpDevice.create().maximumWindows()).isEqualTo(1_048_576);
+        assertThatThrownBy(() -> IwarpDevice.builder().maximumWindows(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("at least 1, not 0");
+        MemoryWindow first = region.window(0, 1).bind();
+        region.window(0, 1).bind();
+        assertThat(device.windows()).isEqualTo(2);
+        assertThatThrownBy(() -> region.window(0, 1).bind()).isInstanceOf(ResourceLimitException.class);
+        first.close();
+        first.close();
+        assertThat(device.windows()).isOne();
+        region.window(0, 1).bind();
+        region.invalidate();
+        assertThatThrownBy(() -> region.window(0, 1).bind()).isInstanceOf(IllegalStateException.class);
+        assertThat(device.windows()).as("a bind that failed counts nothing").isZero();
     }
 }

@@ -1,0 +1,74 @@
+package io.iwarp.memory;
+
+import static io.iwarp.memory.InvalidationVerdict.INVALIDATED;
+import static io.iwarp.memory.InvalidationVerdict.NOT_PERMITTED;
+import static io.iwarp.memory.InvalidationVerdict.UNKNOWN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a peer may take back with a Send with Invalidate. */
+class InvalidationTest {
+    private final IwarpDevice device = IwarpDevice.create();
+    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final ProtectionDomain foreignDomain = device.allocateProtectionDomain();
+    private final StreamAssociation stream = domain.openStream();
+    private final StreamAssociation sibling = domain.openStream();
+    private final StreamAssociation foreign = foreignDomain.openStream();
+    private final ByteBuf memory = Unpooled.directBuffer(16, 16).writeZero(16);
+    private final MemoryRegion own =
+            domain.region().buffers(memory).stream(stream).register();
+    private final MemoryRegion shared = domain.register(memory);
+
+    @AfterEach
+    void close() {
+        own.close();
+        shared.close();
+        stream.close();
+        sibling.close();
+        foreign.close();
+        domain.close();
+        foreignDomain.close();
+        assertThat(memory.refCnt()).isOne();
+        memory.release();
+    }
+
+    @Test
+    @Requirement({"SEC-7", "RDMAP-39", "RDMAP-80"})
+    void theStagOfThisStreamAloneIsTakenBackOnce() {
+        assertThat(stream.invalidate(own.stag())).isEqualTo(INVALIDATED);
+        assertThat(own.isValid()).isFalse();
+        assertThat(stream.lookup(own.stag())).isNull();
+        assertThat(memory.refCnt()).as("the memory stays with the region").isEqualTo(3);
+        assertThat(stream.invalidate(own.stag())).isEqualTo(UNKNOWN);
+    }
+
+    @Test
+    @Requirement({"SEC-7", "RDMAP-39", "RDMAP-80"})
+    void anStagThatOthersUseIsLeftAlone() {
+        assertThat(stream.invalidate(shared.stag())).isEqualTo(NOT_PERMITTED);
+        assertThat(sibling.invalidate(own.stag())).isEqualTo(NOT_PERMITTED);
+        assertThat(foreign.invalidate(own.stag())).isEqualTo(NOT_PERMITTED);
+        assertThat(foreign.invalidate(shared.stag())).isEqualTo(NOT_PERMITTED);
+        assertThat(own.isValid()).isTrue();
+        assertThat(shared.isValid()).isTrue();
+    }
+
+    @Test
+    @Requirement({"RDMAP-39", "RDMAP-80"})
+    void anStagThatDoesNotExistIsUnknown() {
+        int stag = own.stag();
+        int none = 0;
+        assertThat(stream.invalidate(none)).isEqualTo(UNKNOWN);
+        int unused = stag + 1 == shared.stag() || stag + 1 == 0 ? stag - 1 : stag + 1;
+        assertThat(stream.invalidate(unused)).isEqualTo(UNKNOWN);
+        own.invalidate();
+        assertThat(stream.invalidate(stag)).isEqualTo(UNKNOWN);
+        sibling.close();
+        assertThat(sibling.invalidate(shared.stag())).isEqualTo(UNKNOWN);
+    }
+}
