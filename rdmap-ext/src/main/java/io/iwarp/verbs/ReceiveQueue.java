@@ -1,12 +1,12 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.rdmap.RdmapUlp;
 import io.netty.buffer.ByteBuf;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The posted receives of a queue pair; DDP places incoming Sends straight into them. */
@@ -36,12 +36,20 @@ final class ReceiveQueue implements UntaggedQueue {
 
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
-        ReceiveRequest request = Objects.requireNonNull(ring.take(), "delivered without a posted receive");
+        ReceiveRequest request = ring.peek(0);
         completion.received(request, RdmapUlp.opcodeOf(delivered));
         ByteBuf buffer = request.buffer();
         if (buffer != null) {
-            buffer.writerIndex(buffer.writerIndex() + (int) completion.octets());
+            long end = buffer.writerIndex() + completion.octets();
+            if (end > buffer.capacity()) {
+                return new ProtocolFault(
+                        ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                        "the application changed the buffer of a posted receive, which has no room now for the "
+                                + completion.octets() + " octets that came: leave it alone until the completion");
+            }
+            buffer.writerIndex((int) end);
         }
+        ring.take();
         engine.completeInBurst(release(request), completion);
         return null;
     }

@@ -27,6 +27,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -360,6 +361,25 @@ class LifeTest {
         assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(reason.detail()).contains("ORD of 0").contains("raise the ORD");
         assertFlushed(posted, reason);
+    }
+
+    /** The application must not touch a buffer that it posted; if it does, it learns what it did. */
+    @Test
+    @Requirement({"RDMAP-47"})
+    void aReceiveWhoseBufferWasFilledMeanwhileIsFlushedLikeAllOthers() throws Exception {
+        establish(QueuePairSettings.DEFAULT);
+        octets.clear();
+        List<CompletableFuture<Completion>> posted = List.of(queuePair.receive(octets), queuePair.receive(octets));
+        octets.writeLong(1);
+        Segment send = Segment.send(1, new byte[3]);
+        peer.sends(send);
+        peer.expectTerminate("1000 c000 0015" + HexFormat.of().formatHex(send.header()));
+        CloseReason reason = await(queuePair.closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
+        assertThat(reason.error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
+        assertThat(reason.detail()).contains("posted receive");
+        assertFlushed(posted, reason);
+        assertThat(octets.refCnt()).isOne();
     }
 
     @Test
