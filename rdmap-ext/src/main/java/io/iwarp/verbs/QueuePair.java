@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>End.</b> Each request completes exactly once: with success, or flushed with the first cause that ended the stream
  * (the same in every flushed completion). {@link #close} ends in order, {@link #abort} at once. An error of the peer ends
- * the stream with a Terminate message; its meaning is in the {@link CloseReason}.
+ * the stream with a Terminate message; its meaning is in the {@link CloseReason}. Close a queue pair before its event loop is
+ * shut down: a busy loop may end without closing its channels, and then nobody is left who could complete what was posted.
  *
  * <p>Completions, and the calls of {@link QueuePairListener}, come on the event loop of the channel.
  */

@@ -5,9 +5,12 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -29,6 +32,7 @@ final class Loopback implements AutoCloseable {
 
     private final EventLoopGroup group;
     private final List<IwarpListener> listeners = new ArrayList<>();
+    private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final BlockingQueue<QueuePair> accepted = new LinkedBlockingQueue<>();
 
     Loopback() {
@@ -57,7 +61,10 @@ final class Loopback implements AutoCloseable {
             throws Exception {
         IwarpListener listener = await(IwarpListener.listen(
                 serverBootstrap(),
-                IwarpChannelInitializer.responder(domain, settings, requests),
+                IwarpChannelInitializer.responder(domain, settings, request -> {
+                    channels.add(request.queuePair().channel());
+                    requests.onConnectionRequest(request);
+                }),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
         listeners.add(listener);
         return listener.localAddress();
@@ -84,13 +91,19 @@ final class Loopback implements AutoCloseable {
     QueuePair connect(
             SocketAddress address, ProtectionDomain domain, QueuePairSettings settings, Consumer<QueuePair> prepare)
             throws Exception {
-        IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain, settings, new byte[0], prepare);
+        IwarpChannelInitializer initializer =
+                IwarpChannelInitializer.initiator(domain, settings, new byte[0], queuePair -> {
+                    channels.add(queuePair.channel());
+                    prepare.accept(queuePair);
+                });
         return await(new IwarpConnector(bootstrap(), initializer).connect(address));
     }
 
+    /** An event loop that is busy may end without having closed its channels, so they are closed first. */
     @Override
     public void close() {
         listeners.forEach(IwarpListener::close);
+        channels.close().awaitUninterruptibly();
         group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).syncUninterruptibly();
     }
 }

@@ -1,0 +1,110 @@
+package io.iwarp.verbs;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.internal.PlatformDependent;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** One Read of the given number of octets; says how much memory it took, and fails if that was too much. */
+final class LargeRead {
+    /** What there may be of direct memory beside the two regions, in octets. */
+    static final long MARGIN = 16 << 20;
+
+    private static final int CHUNK = 1 << 20;
+    private static final long SAMPLE_NANOS = 500_000;
+    private static final double MEBI = 1 << 20;
+
+    private LargeRead() {}
+
+    /** Takes the length. */
+    @SuppressWarnings("SystemOut") // it runs in a process of its own, whose output its parent logs
+    public static void main(String[] arguments) throws Exception {
+        long length = Long.parseLong(arguments[0]);
+        ProtectionDomain domain = ProtectionDomain.create();
+        try (Loopback loopback = new Loopback();
+                MemoryRegion source = allocate(domain, length, AccessRight.REMOTE_READ);
+                MemoryRegion sink = allocate(domain, length, AccessRight.LOCAL_WRITE)) {
+            fill(source);
+            SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
+            QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
+            long begin = System.nanoTime();
+            CompletableFuture<Completion> read = initiator.read(sink, 0, source.remoteBuffer());
+            long peak = 0;
+            while (!read.isDone()) {
+                peak = Math.max(peak, directOctets());
+                LockSupport.parkNanos(SAMPLE_NANOS);
+            }
+            long octets = read.get(1, TimeUnit.SECONDS).octets();
+            double seconds = (System.nanoTime() - begin) / 1e9;
+            requireEqual(source, sink);
+            System.out.printf(
+                    "one Read of %d octets: %.1f s, %.0f MiB/s, direct memory at most %.2f MiB beside the regions,"
+                            + " heap %.1f of %.0f MiB%n",
+                    octets,
+                    seconds,
+                    octets / seconds / MEBI,
+                    (peak - 2 * length) / MEBI,
+                    (Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory()) / MEBI,
+                    Runtime.getRuntime().maxMemory() / MEBI);
+            if (octets != length || peak - 2 * length > MARGIN) {
+                throw new AssertionError("more than " + MARGIN + " octets beside the regions");
+            }
+            initiator.close();
+            Loopback.await(initiator.closed());
+            Loopback.await(loopback.nextAccepted().closed());
+        }
+        domain.close();
+    }
+
+    private static MemoryRegion allocate(ProtectionDomain domain, long length, AccessRight right) {
+        return domain.region()
+                .allocate(UnpooledByteBufAllocator.DEFAULT, length)
+                .rights(right)
+                .register();
+    }
+
+    /** As the JDK and as Netty count it, whichever is more: what one of them allocates the other may not see. */
+    private static long directOctets() {
+        long octets = PlatformDependent.usedDirectMemory();
+        for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+            octets = Math.max(octets, "direct".equals(pool.getName()) ? pool.getMemoryUsed() : 0);
+        }
+        return octets;
+    }
+
+    private static void fill(MemoryRegion region) {
+        ByteBuf chunk = Unpooled.directBuffer(CHUNK, CHUNK);
+        for (long offset = 0; offset < region.length(); offset += CHUNK) {
+            chunk.clear();
+            while (chunk.isWritable()) {
+                chunk.writeLong((offset + chunk.writerIndex()) * 0x9e3779b97f4a7c15L);
+            }
+            region.span().put(offset, chunk, 0, (int) Math.min(CHUNK, region.length() - offset));
+        }
+        chunk.release();
+    }
+
+    private static void requireEqual(MemoryRegion source, MemoryRegion sink) {
+        ByteBuf expected = Unpooled.directBuffer(CHUNK, CHUNK);
+        ByteBuf actual = Unpooled.directBuffer(CHUNK, CHUNK);
+        for (long offset = 0; offset < source.length(); offset += CHUNK) {
+            int length = (int) Math.min(CHUNK, source.length() - offset);
+            source.span().get(offset, expected, 0, length);
+            sink.span().get(offset, actual, 0, length);
+            if (!expected.slice(0, length).equals(actual.slice(0, length))) {
+                throw new AssertionError("the octets from " + offset + " on differ");
+            }
+        }
+        expected.release();
+        actual.release();
+    }
+}
