@@ -135,7 +135,10 @@ class RevocationOfStreamsTest {
             Traffic[] traffic = new Traffic[1];
             QueuePair peer = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
             QueuePair target = loopback.nextAccepted();
-            target.receive(inbox).thenAccept(taken -> atReturn.complete(ByteBufUtil.getBytes(memory, 0, LENGTH)));
+            target.receive(inbox).thenAccept(taken -> {
+                boolean revoked = target.stream().lookup(taken.invalidatedStag()) == null;
+                atReturn.complete(revoked ? ByteBufUtil.getBytes(memory, 0, LENGTH) : new byte[0]);
+            });
             MemoryWindow window =
                     region.window(0, LENGTH).rights(ALL).stream(target.stream()).bind();
             int quiet = random.nextInt(100);
