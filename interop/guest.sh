@@ -2,7 +2,7 @@
 # Boots the guest and runs commands in it. To be sourced.
 #
 #   boot_guest VARIANT FOLDER   boots with this build of siw; the console's text goes into a file in FOLDER
-#   in_guest SECONDS COMMAND    runs one line of shell in the guest: its output and exit status are the function's
+#   in_guest SECONDS COMMAND    runs some shell in the guest: its output and exit status are the function's
 #   end_guest                   ends it; harmless if there is none
 #
 # From the guest, $host_in_guest is this machine's 127.0.0.1. From this machine, the guest's TCP port P of
@@ -17,7 +17,7 @@
     guest_address=10.0.2.15
     host_in_guest=10.0.2.2
 }
-guest_ports=(7174 7471)
+guest_ports=(7174 7175 7176 7177 7178 7179 7180 7181 7471)
 readonly command_port=7000
 # A guest never lives longer, even if whoever booted it was killed: seconds.
 readonly guest_lifetime=1200
@@ -37,7 +37,7 @@ boot_guest() {
             return 0
         fi
         end_guest
-        grep -q "Could not set up host forwarding" "$console" || break # otherwise a port was taken: try others
+        grep -qs "Could not set up host forwarding" "$console" || break # otherwise a port was taken: try others
     done
     say "the guest did not start within $boot_limit s (attempt $attempt): see $console"
     return 1
@@ -62,7 +62,7 @@ await_guest() {
     local console=$1 deadline=$((SECONDS + boot_limit))
     while [ "$SECONDS" -lt "$deadline" ]; do
         kill -0 "$guest_pid" 2>/dev/null || return 1
-        if grep -q '^guest ready' "$console" && in_guest 2 true >/dev/null; then
+        if grep -qs '^guest ready' "$console" && in_guest 2 true >/dev/null; then
             return 0
         fi
         sleep 0.2
@@ -83,7 +83,7 @@ in_guest() {
     # shellcheck disable=SC2016 # the inner shell expands
     answer=$(timeout $((limit + 5)) bash -c '
         exec 3<>"/dev/tcp/127.0.0.1/$0" && printf "%s %s\n" "$1" "$2" >&3 && cat <&3' \
-        "$guest_port_base" "$limit" "$2" 2>&1)
+        "$guest_port_base" "$limit" "${2//$'\n'/$'\001'}" 2>&1)
     if [[ $answer =~ (.*)"exit status "([0-9]+)$ ]]; then
         printf '%s' "${BASH_REMATCH[1]}"
         return "${BASH_REMATCH[2]}"
