@@ -4,9 +4,11 @@ module io.iwarp.core {
     requires transitive io.netty.buffer;
     requires io.netty.common;
     requires org.slf4j;
+    requires static micrometer.commons;
     requires static micrometer.core;
     requires static transitive org.jspecify;
 
     exports io.iwarp;
     exports io.iwarp.memory;
+    exports io.iwarp.metrics;
 }

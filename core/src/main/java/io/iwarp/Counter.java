@@ -20,13 +20,13 @@ public enum Counter {
     /** Incoming FPDUs whose CRC did not fit. */
     CRC_ERRORS("fpdus", "Incoming FPDUs whose CRC did not fit"),
     /** Octets of ULPDUs handed to the transport, without framing. */
-    ULPDU_OCTETS_SENT("octets", "Octets of ULPDUs handed to the transport, without framing"),
+    ULPDU_OCTETS_SENT("iwarp.ulpdus.sent", "bytes", "Octets of ULPDUs handed to the transport, without framing"),
     /** Octets of ULPDUs received, without framing. */
-    ULPDU_OCTETS_RECEIVED("octets", "Octets of ULPDUs received, without framing"),
+    ULPDU_OCTETS_RECEIVED("iwarp.ulpdus.received", "bytes", "Octets of ULPDUs received, without framing"),
     /** Incoming DDP segments whose payload was placed. */
     SEGMENTS_PLACED("segments", "Incoming DDP segments whose payload was placed"),
     /** Payload octets placed in registered memory and receive buffers. */
-    OCTETS_PLACED("octets", "Payload octets placed in registered memory and receive buffers"),
+    OCTETS_PLACED("iwarp.payload.placed", "bytes", "Payload octets placed in registered memory and receive buffers"),
     /** DDP messages of which the last segment was handed to the transport. */
     MESSAGES_SENT("messages", "DDP messages of which the last segment was handed to the transport"),
     /** DDP messages delivered to RDMAP. */
@@ -34,19 +34,35 @@ public enum Counter {
     /** Terminate messages sent: 0 or 1. */
     TERMINATES_SENT("messages", "Terminate messages sent: 0 or 1"),
     /** Terminate messages received: 0 or 1. */
-    TERMINATES_RECEIVED("messages", "Terminate messages received: 0 or 1");
+    TERMINATES_RECEIVED("messages", "Terminate messages received: 0 or 1"),
+    /** Reads and atomics of this side that were sent to the peer. */
+    READS_REQUESTED("requests", "Reads and atomics of this side that were sent to the peer"),
+    /** Reads and atomics of this side that the peer answered. */
+    READS_ANSWERED("requests", "Reads and atomics of this side that the peer answered"),
+    /** Reads and atomics of the peer that were accepted. */
+    PEER_READS_ACCEPTED("requests", "Reads and atomics of the peer that were accepted"),
+    /** Reads and atomics of the peer whose answers were handed to the transport. */
+    PEER_READS_ANSWERED("requests", "Reads and atomics of the peer whose answers were handed to the transport");
 
+    private final String meterName;
     private final String unit;
     private final String description;
 
     Counter(String unit, String description) {
+        this.meterName = "iwarp." + name().toLowerCase(Locale.ROOT).replace('_', '.');
+        this.unit = unit;
+        this.description = description;
+    }
+
+    Counter(String meterName, String unit, String description) {
+        this.meterName = meterName;
         this.unit = unit;
         this.description = description;
     }
 
     /** The name of its meter, for example {@code iwarp.fpdus.sent}. */
     public String meterName() {
-        return "iwarp." + name().toLowerCase(Locale.ROOT).replace('_', '.');
+        return meterName;
     }
 
     /** The place of the counter in an array of all counters. */

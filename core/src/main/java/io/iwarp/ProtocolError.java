@@ -338,7 +338,12 @@ public enum ProtocolError {
     /** The numbers as layer/type/code and the registered name. */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "0x%x/0x%x/0x%02x %s", layer.number(), type, code, rfcName);
+        return numbers() + " " + rfcName;
+    }
+
+    /** The numbers as layer/type/code, for example {@code 0x1/0x1/0x00}. */
+    public String numbers() {
+        return String.format(Locale.ROOT, "0x%x/0x%x/0x%02x", layer.number(), type, code);
     }
 
     private static int slot(int layer, int type, int code) {

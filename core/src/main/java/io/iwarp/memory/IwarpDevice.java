@@ -29,6 +29,8 @@ public final class IwarpDevice {
     private int regions;
     private int windows;
     private long registeredOctets;
+    private long retiredSTags;
+    private long refusals;
 
     IwarpDevice(Builder builder, Random random) {
         this.maximumRegions = builder.maximumRegions;
@@ -97,16 +99,50 @@ public final class IwarpDevice {
         }
     }
 
+    /** How many STags were retired so far: of regions that were closed, and windows that were unbound. */
+    public long retiredSTags() {
+        lock.lock();
+        try {
+            return retiredSTags;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many retired STags are kept from being handed out again now, 0 to 65,536. */
+    public int quarantinedSTags() {
+        lock.lock();
+        try {
+            return retired.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many times a region or window was refused because a limit was reached, so far. */
+    public long refusals() {
+        lock.lock();
+        try {
+            return refusals;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private ResourceLimitException refused(String limit, long maximum, long inUse, long asked) {
+        refusals++;
+        return new ResourceLimitException(limit, maximum, inUse, asked);
+    }
+
     /** Counts one more region against the limits, or throws and counts nothing. */
     void reserve(long octets) {
         lock.lock();
         try {
             if (regions == maximumRegions) {
-                throw new ResourceLimitException("maximumRegions", maximumRegions, regions, 1);
+                throw refused("maximumRegions", maximumRegions, regions, 1);
             }
             if (octets > maximumRegisteredOctets - registeredOctets) {
-                throw new ResourceLimitException(
-                        "maximumRegisteredOctets", maximumRegisteredOctets, registeredOctets, octets);
+                throw refused("maximumRegisteredOctets", maximumRegisteredOctets, registeredOctets, octets);
             }
             regions++;
             registeredOctets += octets;
@@ -131,7 +167,7 @@ public final class IwarpDevice {
         lock.lock();
         try {
             if (windows == maximumWindows) {
-                throw new ResourceLimitException("maximumWindows", maximumWindows, windows, 1);
+                throw refused("maximumWindows", maximumWindows, windows, 1);
             }
             windows++;
         } finally {
@@ -175,6 +211,7 @@ public final class IwarpDevice {
         try {
             table.remove(buffer);
             retired.add(buffer.stag());
+            retiredSTags++;
         } finally {
             lock.unlock();
         }

@@ -25,6 +25,11 @@ final class RetiredSTags {
         return set[placeOf(stag)] == stag;
     }
 
+    /** How many there are, at most {@link #QUARANTINE}. */
+    int size() {
+        return size;
+    }
+
     /** Adds an STag that is not a member; lets the oldest one go if there are {@link #QUARANTINE}. */
     void add(int stag) {
         if (size == QUARANTINE) {

@@ -32,6 +32,8 @@ class LayeringTest {
             .withOptionalLayers(true)
             .layer("core")
             .definedBy("io.iwarp", "io.iwarp.memory..")
+            .layer("metrics")
+            .definedBy("io.iwarp.metrics..")
             .layer("mpa")
             .definedBy("io.iwarp.mpa..")
             .layer("ddp")
@@ -44,14 +46,16 @@ class LayeringTest {
             .definedBy("io.iwarp.examples..")
             .whereLayer("core")
             .mayNotAccessAnyLayer()
+            .whereLayer("metrics")
+            .mayOnlyAccessLayers("core")
             .whereLayer("mpa")
             .mayOnlyAccessLayers("core")
             .whereLayer("ddp")
             .mayOnlyAccessLayers("core", "mpa")
             .whereLayer("rdmap")
-            .mayOnlyAccessLayers("core", "mpa", "ddp")
+            .mayOnlyAccessLayers("core", "metrics", "mpa", "ddp")
             .whereLayer("verbs")
-            .mayOnlyAccessLayers("core", "mpa", "ddp", "rdmap")
+            .mayOnlyAccessLayers("core", "metrics", "mpa", "ddp", "rdmap")
             .whereLayer("examples")
             .mayNotBeAccessedByAnyLayer();
 
@@ -62,7 +66,7 @@ class LayeringTest {
     @ArchTest
     static final ArchRule coreKnowsNoChannel = noClasses()
             .that()
-            .resideInAnyPackage("io.iwarp", "io.iwarp.memory..")
+            .resideInAnyPackage("io.iwarp", "io.iwarp.memory..", "io.iwarp.metrics..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.netty.channel..");

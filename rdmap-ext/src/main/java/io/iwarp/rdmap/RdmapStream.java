@@ -13,6 +13,7 @@ import io.iwarp.ddp.DdpUlp;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.metrics.OperationKind;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReadyToReceive;
@@ -89,13 +90,13 @@ final class RdmapStream implements DdpUlp {
         this.association = association;
         this.counters = counters;
         this.terminateSender = new TerminateSender(link);
-        this.requester = new Requester(this::write, ulp::onCompleted, 0);
-        this.responder = new Responder(this::write, association, 0);
+        this.requester = new Requester(this::write, ulp::onCompleted, counters, 0);
+        this.responder = new Responder(this::write, association, counters, 0);
         this.reception = reception(false);
     }
 
     private Reception reception(boolean readyToReceivePossible) {
-        SendReceiver sends = new SendReceiver(ulp.receiveQueue(), association);
+        SendReceiver sends = new SendReceiver(ulp, association);
         return new Reception(
                 settings.extensions(), readyToReceivePossible, sends, responder, terminateQueue, requester);
     }
@@ -104,8 +105,8 @@ final class RdmapStream implements DdpUlp {
         MpaParameters agreed = event.parameters();
         parameters = agreed;
         setupFault = event.setupFault();
-        requester = new Requester(this::write, ulp::onCompleted, agreed.ord());
-        responder = new Responder(this::write, association, agreed.ird());
+        requester = new Requester(this::write, ulp::onCompleted, counters, agreed.ord());
+        responder = new Responder(this::write, association, counters, agreed.ird());
         reception = reception(agreed.role() == Role.RESPONDER && agreed.peerToPeer());
         ulp.onEstablished(agreed);
     }
@@ -262,7 +263,9 @@ final class RdmapStream implements DdpUlp {
 
     @Override
     public @Nullable ProtocolFault onTaggedDelivery(DdpSegment last) {
-        reception.onTaggedDelivery(last);
+        if (!reception.onTaggedDelivery(last)) {
+            ulp.onServed(OperationKind.WRITE, reception.writtenOctets());
+        }
         return null;
     }
 
@@ -274,6 +277,7 @@ final class RdmapStream implements DdpUlp {
         }
         if (message instanceof Response response) {
             responder.onSent(response);
+            ulp.onServed(response.kind(), response.operandOctets());
         } else {
             requester.onSent(message);
         }
@@ -382,6 +386,7 @@ final class RdmapStream implements DdpUlp {
      */
     private void onTerminateSent() {
         counters.add(Counter.TERMINATES_SENT, 1);
+        ulp.onTerminateSent(terminateSender.error());
         terminateSender.release();
         closeOutput();
         if (firstCause != null) {
@@ -396,6 +401,7 @@ final class RdmapStream implements DdpUlp {
         counters.add(Counter.TERMINATES_RECEIVED, 1);
         Terminate terminate = Terminate.decode(octets);
         ProtocolError error = terminate == null ? null : terminate.error();
+        ulp.onTerminateReceived(error);
         CloseReason reason = new CloseReason(EndedBy.PEER_TERMINATE, error, describe(terminate, error), null);
         abort(reason);
     }

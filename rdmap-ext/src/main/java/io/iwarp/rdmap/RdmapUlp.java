@@ -1,10 +1,13 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ProtocolError;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.metrics.OperationKind;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an RDMAP stream asks of, and tells, the layer above. All calls come on the event loop of the stream.
@@ -29,6 +32,20 @@ public interface RdmapUlp {
      * (RFC 5040 section 5.5 rules 9, 14 and 19). Called in the order of submission.
      */
     void onCompleted(RdmapRequest request);
+
+    /**
+     * An operation of the peer was carried out. For a Read or atomic that is when the transport has taken the answer, for
+     * a Send or Immediate Data after the {@link #receiveQueue} got it. This is for statistics.
+     *
+     * @param octets the payload octets, 0 to 2^32 - 1
+     */
+    void onServed(OperationKind kind, long octets);
+
+    /** The Terminate of this side is on its way; null for an error that no RFC assigns. {@link #onEnded} follows. */
+    void onTerminateSent(@Nullable ProtocolError error);
+
+    /** The peer sent a Terminate; null for an error that no RFC assigns. {@link #onEnded} follows. */
+    void onTerminateReceived(@Nullable ProtocolError error);
 
     /** The peer will send nothing more (FIN between two FPDUs); this side may go on sending. */
     void onPeerClosedHalf();

@@ -30,6 +30,7 @@ final class Reception {
     private final Requester requester;
     private final ReadyToReceiveQueue readyToReceiveQueue = new ReadyToReceiveQueue();
     private ReadyToReceive readyToReceive;
+    private long writtenOctets;
 
     /**
      * @param extensions whether the messages of RFC 7306 are taken
@@ -71,6 +72,10 @@ final class Reception {
         if (opcode == Opcode.READ_RESPONSE) {
             return requester.examineReadResponse(segment);
         }
+        if (opcode == Opcode.RDMA_WRITE) {
+            writtenOctets += segment.payloadLength();
+            return null;
+        }
         long end = segment.messageOffset() + segment.payloadLength();
         return opcode.immediate() && end > RdmapLayout.IMMEDIATE_LENGTH ? SendReceiver.checkImmediateLength(end) : null;
     }
@@ -110,11 +115,24 @@ final class Reception {
         };
     }
 
-    /** A Write is not reported: its target learns of it by a later message (RFC 5040 section 5.1). */
-    void onTaggedDelivery(DdpSegment last) {
-        if (isReadResponse(last)) {
+    /**
+     * A Write is not reported to the application: its target learns of it by a later message (RFC 5040 section 5.1).
+     *
+     * @return whether it was a Read Response; if not, it was a Write of {@link #writtenOctets}
+     */
+    boolean onTaggedDelivery(DdpSegment last) {
+        boolean readResponse = isReadResponse(last);
+        if (readResponse) {
             requester.onReadResponse();
         }
+        return readResponse;
+    }
+
+    /** {@return the octets of the Write that was delivered last; asked once for each} */
+    long writtenOctets() {
+        long octets = writtenOctets;
+        writtenOctets = 0;
+        return octets;
     }
 
     private static boolean isReadResponse(DdpSegment segment) {

@@ -1,5 +1,7 @@
 package io.iwarp.rdmap;
 
+import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpMessage;
@@ -32,6 +34,7 @@ final class Requester {
 
     private final Consumer<DdpMessage> output;
     private final Consumer<RdmapRequest> completion;
+    private final Counters counters;
     private final int ord;
     private final ArrayDeque<RdmapRequest> reads = new ArrayDeque<>();
     private final ArrayDeque<RdmapRequest> atomics = new ArrayDeque<>();
@@ -50,11 +53,13 @@ final class Requester {
     /**
      * @param output takes the messages
      * @param completion told of each request that is complete, in the order of submission
+     * @param counters counts Reads and atomics
      * @param ord how many Reads and atomics may be unanswered at a time, at least 0
      */
-    Requester(Consumer<DdpMessage> output, Consumer<RdmapRequest> completion, int ord) {
+    Requester(Consumer<DdpMessage> output, Consumer<RdmapRequest> completion, Counters counters, int ord) {
         this.output = output;
         this.completion = completion;
+        this.counters = counters;
         this.ord = ord;
         this.atomicResponses = new AtomicResponses(Math.max(1, ord));
     }
@@ -101,6 +106,7 @@ final class Requester {
         if (request.awaitsResponse()) {
             request.identifier(nextIdentifier++);
             (request.isRead() ? reads : atomics).add(request);
+            counters.add(Counter.READS_REQUESTED, 1);
         }
         if (request.hasHeaderMessage()) {
             HeaderMessage message = spareMessage();
@@ -134,6 +140,7 @@ final class Requester {
             case READ -> {
                 request.read(READY_TO_RECEIVE_STAG, 0, 0, READY_TO_RECEIVE_STAG, 0);
                 reads.add(request);
+                counters.add(Counter.READS_REQUESTED, 1);
                 HeaderMessage message = spareMessage();
                 request.describeHeader(message);
                 write(message);
@@ -201,6 +208,7 @@ final class Requester {
 
     private void answered(RdmapRequest request) {
         answeredOctets++;
+        counters.add(Counter.READS_ANSWERED, 1);
         startWaiting();
         complete(request);
     }

@@ -1,5 +1,7 @@
 package io.iwarp.rdmap;
 
+import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpMessage;
@@ -8,6 +10,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.memory.TaggedBuffer;
+import io.iwarp.metrics.OperationKind;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
@@ -29,6 +32,7 @@ final class Responder extends HeaderQueue {
 
     private final Consumer<DdpMessage> output;
     private final StreamAssociation stream;
+    private final Counters counters;
     private final ArrayDeque<Response> unanswered = new ArrayDeque<>();
     private final ArrayDeque<Response> waiting = new ArrayDeque<>();
     private final ArrayDeque<Response> spare = new ArrayDeque<>();
@@ -41,12 +45,14 @@ final class Responder extends HeaderQueue {
     /**
      * @param output takes the answers
      * @param stream what the peer may use
+     * @param counters counts what is asked and answered
      * @param ird how many requests there is room for
      */
-    Responder(Consumer<DdpMessage> output, StreamAssociation stream, int ird) {
+    Responder(Consumer<DdpMessage> output, StreamAssociation stream, Counters counters, int ird) {
         super(ird, AtomicLayout.REQUEST_LENGTH);
         this.output = output;
         this.stream = stream;
+        this.counters = counters;
     }
 
     @Override
@@ -134,7 +140,10 @@ final class Responder extends HeaderQueue {
             return unknownStag(stag);
         }
         Response response = spareResponse();
-        response.atomic(octets.getInt(AtomicLayout.REQUEST_IDENTIFIER), atomic.original());
+        response.atomic(
+                operation == AtomicLayout.FETCH_ADD ? OperationKind.FETCH_ADD : OperationKind.COMPARE_SWAP,
+                octets.getInt(AtomicLayout.REQUEST_IDENTIFIER),
+                atomic.original());
         answer(response);
         return null;
     }
@@ -177,6 +186,7 @@ final class Responder extends HeaderQueue {
     }
 
     private void answer(Response response) {
+        counters.add(Counter.PEER_READS_ACCEPTED, 1);
         unanswered.add(response);
         waiting.add(response);
         writeWaiting();
@@ -193,6 +203,7 @@ final class Responder extends HeaderQueue {
 
     /** The transport has all of an answer. */
     void onSent(Response response) {
+        counters.add(Counter.PEER_READS_ANSWERED, 1);
         forgetAnswered();
         responsesUnderWay--;
         octetsUnderWay -= response.messageLength();

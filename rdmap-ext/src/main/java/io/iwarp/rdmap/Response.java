@@ -5,6 +5,7 @@ import io.iwarp.ddp.DdpLayout;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.TaggedBuffer;
+import io.iwarp.metrics.OperationKind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ final class Response extends DdpMessage {
             Unpooled.buffer(DdpLayout.UNTAGGED_HEADER_LENGTH, DdpLayout.UNTAGGED_HEADER_LENGTH);
     private final ByteBuf request = Unpooled.buffer(ReadRequestLayout.LENGTH, ReadRequestLayout.LENGTH);
     private int segmentLength;
+    private OperationKind kind = OperationKind.READ;
 
     /**
      * Makes this a Read Response.
@@ -25,6 +27,7 @@ final class Response extends DdpMessage {
      * @param source what to read, or null for a Read of no octets
      */
     void read(UntaggedBuffer message, ByteBuf octets, @Nullable TaggedBuffer source) {
+        kind = OperationKind.READ;
         tagged(
                 Opcode.READ_RESPONSE.control(),
                 octets.getInt(ReadRequestLayout.SINK_STAG),
@@ -43,11 +46,22 @@ final class Response extends DdpMessage {
     }
 
     /** Makes this an Atomic Response. */
-    void atomic(int identifier, long original) {
+    void atomic(OperationKind operation, int identifier, long original) {
+        kind = operation;
         atomicOctets.clear().writeInt(identifier).writeLong(original);
         untagged(Opcode.ATOMIC_RESPONSE.control(), 0, Opcode.ATOMIC_RESPONSE.queue());
         source(null, 0, 0);
         payload().wrap(atomicOctets, 0, AtomicLayout.RESPONSE_LENGTH);
+    }
+
+    /** {@return what it answers} */
+    OperationKind kind() {
+        return kind;
+    }
+
+    /** {@return the octets that the operation moved: those read, or the operand of an atomic} */
+    long operandOctets() {
+        return kind == OperationKind.READ ? messageLength() : AtomicLayout.OPERAND_LENGTH;
     }
 
     /**

@@ -5,6 +5,7 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.metrics.OperationKind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +15,13 @@ import org.jspecify.annotations.Nullable;
  * <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6.3">RFC 7306 section 6.3</a>).
  */
 final class SendReceiver implements UntaggedQueue {
+    private final RdmapUlp ulp;
     private final UntaggedQueue receives;
     private final StreamAssociation stream;
 
-    SendReceiver(UntaggedQueue receives, StreamAssociation stream) {
-        this.receives = receives;
+    SendReceiver(RdmapUlp ulp, StreamAssociation stream) {
+        this.ulp = ulp;
+        this.receives = ulp.receiveQueue();
         this.stream = stream;
     }
 
@@ -39,7 +42,18 @@ final class SendReceiver implements UntaggedQueue {
             case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> checkImmediateLength(message.messageLength());
             default -> null;
         };
-        return fault == null ? receives.deliver(message) : fault;
+        return fault == null ? hand(message) : fault;
+    }
+
+    private @Nullable ProtocolFault hand(UntaggedBuffer message) {
+        // Afterwards the buffer may be in use again.
+        OperationKind kind = RdmapUlp.isImmediate(message.control()) ? OperationKind.IMMEDIATE : OperationKind.SEND;
+        long octets = message.messageLength();
+        ProtocolFault fault = receives.deliver(message);
+        if (fault == null) {
+            ulp.onServed(kind, octets);
+        }
+        return fault;
     }
 
     private @Nullable ProtocolFault invalidate(int stag) {

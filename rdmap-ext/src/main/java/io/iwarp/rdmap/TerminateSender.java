@@ -1,5 +1,6 @@
 package io.iwarp.rdmap;
 
+import io.iwarp.ProtocolError;
 import io.iwarp.ddp.DdpMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -10,6 +11,7 @@ final class TerminateSender {
     private final RdmapLink link;
     private final DdpMessage message = new DdpMessage();
     private @Nullable ByteBuf octets;
+    private @Nullable ProtocolError error;
 
     TerminateSender(RdmapLink link) {
         this.link = link;
@@ -19,11 +21,18 @@ final class TerminateSender {
         ByteBuf encoded = Unpooled.directBuffer(terminate.length());
         terminate.encode(encoded);
         octets = encoded;
+        error = terminate.error();
         message.untagged(Opcode.TERMINATE.control(), 0, RdmapLayout.TERMINATE_QUEUE);
         message.payload().wrap(encoded, 0, encoded.readableBytes());
         message.finalWords(true);
         link.write(message);
         link.flush();
+    }
+
+    /** {@return what the Terminate says, or null before there is one} */
+    @Nullable
+    ProtocolError error() {
+        return error;
     }
 
     /** {@return whether this is the Terminate} */

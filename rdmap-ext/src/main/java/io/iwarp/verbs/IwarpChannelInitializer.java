@@ -5,6 +5,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.MpaStartupHandler;
+import io.iwarp.mpa.Role;
 import io.iwarp.mpa.StartMode;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
@@ -42,6 +43,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
 
     private final ProtectionDomain domain;
     private final QueuePairSettings settings;
+    private final Role role;
     private final Consumer<ChannelPipeline> transportHandlers;
     private final StartupHandlers startup;
 
@@ -53,10 +55,12 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private IwarpChannelInitializer(
             ProtectionDomain domain,
             QueuePairSettings settings,
+            Role role,
             Consumer<ChannelPipeline> transportHandlers,
             StartupHandlers startup) {
         this.domain = domain;
         this.settings = settings;
+        this.role = role;
         this.transportHandlers = transportHandlers;
         this.startup = startup;
     }
@@ -74,7 +78,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             ProtectionDomain domain, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
         byte[] request = privateData.clone();
         requireStartable(settings, request);
-        return new IwarpChannelInitializer(domain, settings, pipeline -> {}, (queuePair, mpa) -> {
+        return new IwarpChannelInitializer(domain, settings, Role.INITIATOR, pipeline -> {}, (queuePair, mpa) -> {
             prepare.accept(queuePair);
             return MpaStartupHandler.initiator(mpa, request);
         });
@@ -97,6 +101,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         return new IwarpChannelInitializer(
                 domain,
                 settings,
+                Role.RESPONDER,
                 pipeline -> {},
                 (queuePair, mpa) -> MpaStartupHandler.responder(
                         mpa, request -> requests.onConnectionRequest(new ConnectionRequest(request, queuePair))));
@@ -112,13 +117,13 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      * packet capture}
      */
     public IwarpChannelInitializer withTransportHandlers(Consumer<ChannelPipeline> handlers) {
-        return new IwarpChannelInitializer(domain, settings, handlers, startup);
+        return new IwarpChannelInitializer(domain, settings, role, handlers, startup);
     }
 
     /** {@return the same initializer, whose connection requests are plain ones of revision 1} */
     IwarpChannelInitializer withoutEnhancedSetup() {
         return new IwarpChannelInitializer(
-                domain, settings.withMpa(settings.mpa().withoutEnhancedSetup()), transportHandlers, startup);
+                domain, settings.withMpa(settings.mpa().withoutEnhancedSetup()), role, transportHandlers, startup);
     }
 
     /** {@return the queue pair of a channel, or null if this initializer has not run on it} */
@@ -131,7 +136,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         configure(channel.config());
         ChannelPipeline pipeline = channel.pipeline();
         transportHandlers.accept(pipeline);
-        QueuePair queuePair = new QueuePair(channel, domain, settings);
+        QueuePair queuePair = new QueuePair(channel, domain, settings, role);
         channel.attr(QUEUE_PAIR).set(queuePair);
         try {
             queuePair.engine().addHandlers(pipeline, startup.create(queuePair, settings.mpa()));

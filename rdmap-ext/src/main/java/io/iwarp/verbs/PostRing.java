@@ -1,5 +1,7 @@
 package io.iwarp.verbs;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -33,6 +35,15 @@ final class PostRing<S extends PostRing.Slot> {
     }
 
     private static final int NONE = -1;
+    private static final VarHandle TAKEN;
+
+    static {
+        try {
+            TAKEN = MethodHandles.lookup().findVarHandle(PostRing.class, "taken", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final int depth;
     private final int mask;
@@ -119,6 +130,12 @@ final class PostRing<S extends PostRing.Slot> {
     /** Event loop: gives the oldest taken slot back. Its content must be cleared. */
     void free() {
         freed.setRelease(freed.getPlain() + 1);
+    }
+
+    /** {@return the number of requests claimed and not taken; any thread, a moment's view} */
+    int untaken() {
+        long seen = (long) TAKEN.getOpaque(this);
+        return (int) Math.max(0, claimed.get() - seen);
     }
 
     /** {@return the number of requests claimed and not freed; any thread, a moment's view} */

@@ -9,6 +9,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaParameters;
+import io.iwarp.mpa.Role;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.util.concurrent.CompletableFuture;
@@ -50,8 +51,8 @@ public final class QueuePair implements AutoCloseable {
     private final QueuePairEngine engine;
     private final Poster poster;
 
-    QueuePair(Channel channel, ProtectionDomain domain, QueuePairSettings settings) {
-        engine = new QueuePairEngine(this, channel, domain, settings);
+    QueuePair(Channel channel, ProtectionDomain domain, QueuePairSettings settings, Role role) {
+        engine = new QueuePairEngine(this, channel, domain, settings, role);
         poster = new Poster(engine);
     }
 

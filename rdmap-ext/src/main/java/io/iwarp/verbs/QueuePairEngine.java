@@ -4,16 +4,19 @@ import io.iwarp.CloseReason;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
 import io.iwarp.StreamEndedException;
 import io.iwarp.ddp.DdpHandler;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.metrics.OperationKind;
 import io.iwarp.mpa.EnhancedSetup;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaFramingHandler;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaStartupHandler;
+import io.iwarp.mpa.Role;
 import io.iwarp.rdmap.RdmapHandler;
 import io.iwarp.rdmap.RdmapRequest;
 import io.iwarp.rdmap.RdmapUlp;
@@ -49,6 +52,8 @@ final class QueuePairEngine implements RdmapUlp {
      */
     private static final int DRAINS_BEFORE_POLL = 16;
 
+    private static final String SEND = "send";
+
     private static final CloseReason CLOSED_HERE =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
     private static final CloseReason CLOSED_BY_PEER =
@@ -63,6 +68,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
     private final RdmapHandler rdmap;
+    private final @Nullable QueuePairMetrics metrics;
     private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
     private final CompletableFuture<CloseReason> closed = new CompletableFuture<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
@@ -78,7 +84,8 @@ final class QueuePairEngine implements RdmapUlp {
     private boolean inBurst;
     private int drainsBeforePoll;
 
-    QueuePairEngine(QueuePair queuePair, Channel channel, ProtectionDomain domain, QueuePairSettings settings) {
+    QueuePairEngine(
+            QueuePair queuePair, Channel channel, ProtectionDomain domain, QueuePairSettings settings, Role role) {
         this.queuePair = queuePair;
         this.channel = channel;
         this.eventLoop = channel.eventLoop();
@@ -87,6 +94,7 @@ final class QueuePairEngine implements RdmapUlp {
         this.sendQueue = new SendQueue(this, settings.sendQueueDepth());
         this.receiveQueue = new ReceiveQueue(this, settings.receiveQueueDepth());
         this.rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters);
+        this.metrics = settings.metrics() == null ? null : new QueuePairMetrics(this, settings.metrics(), role);
     }
 
     /** Adds the handlers of the three layers behind what is in the pipeline already. */
@@ -111,6 +119,9 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     void publish(WorkRequest request) {
+        if (metrics != null) {
+            metrics.posted(request);
+        }
         sendQueue.ring().publish(request);
         wake();
     }
@@ -125,7 +136,7 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     RuntimeException sendRefused() {
-        return refused("send", settings.sendQueueDepth());
+        return refused(SEND, settings.sendQueueDepth());
     }
 
     RuntimeException receiveRefused() {
@@ -139,6 +150,9 @@ final class QueuePairEngine implements RdmapUlp {
         }
         if (state == QueuePairState.DRAINING) {
             return new QueuePairClosedException(CLOSED_HERE);
+        }
+        if (metrics != null) {
+            metrics.queueFull(queue.equals(SEND));
         }
         return new QueueFullException(queue, depth);
     }
@@ -230,6 +244,9 @@ final class QueuePairEngine implements RdmapUlp {
     @Override
     public void onEstablished(MpaParameters agreed) {
         parameters = agreed;
+        if (metrics != null) {
+            metrics.established();
+        }
     }
 
     @Override
@@ -246,6 +263,27 @@ final class QueuePairEngine implements RdmapUlp {
     @Override
     public void onCompleted(RdmapRequest request) {
         sendQueue.completeOldest();
+    }
+
+    @Override
+    public void onServed(OperationKind kind, long octets) {
+        if (metrics != null) {
+            metrics.served(kind, octets);
+        }
+    }
+
+    @Override
+    public void onTerminateSent(@Nullable ProtocolError error) {
+        if (metrics != null) {
+            metrics.terminateSent(error);
+        }
+    }
+
+    @Override
+    public void onTerminateReceived(@Nullable ProtocolError error) {
+        if (metrics != null) {
+            metrics.terminateReceived(error);
+        }
     }
 
     @Override
@@ -269,6 +307,9 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onRejected(MpaEvent.Rejected rejection) {
+        if (metrics != null) {
+            metrics.rejected();
+        }
         ready.completeExceptionally(new ConnectionRejectedException(
                 rejection.privateData(), depth(rejection.peerIrd()), depth(rejection.peerOrd())));
         channel.close();
@@ -285,8 +326,14 @@ final class QueuePairEngine implements RdmapUlp {
         channel.closeFuture().addListener(closing -> state = QueuePairState.CLOSED);
         VarHandle.fullFence();
         LOGGER.debug("{} closed: {}", channel, reason);
+        if (metrics != null) {
+            metrics.ended(reason);
+        }
         stream.close();
         flush(reason);
+        if (metrics != null) {
+            metrics.leaveWhenClosed();
+        }
         tell(() -> listener.onClosed(queuePair, reason));
         ready.completeExceptionally(new StreamEndedException(reason));
         closed.complete(reason);
@@ -375,6 +422,19 @@ final class QueuePairEngine implements RdmapUlp {
 
     Counters counters() {
         return counters;
+    }
+
+    @Nullable
+    QueuePairMetrics metrics() {
+        return metrics;
+    }
+
+    SendQueue sendQueue() {
+        return sendQueue;
+    }
+
+    ReceiveQueue receives() {
+        return receiveQueue;
     }
 
     Channel channel() {

@@ -1,8 +1,10 @@
 package io.iwarp.verbs;
 
 import io.iwarp.ddp.DdpSettings;
+import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.RdmapSettings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of a queue pair and of the layers below it. Make one with {@link #builder}.
@@ -15,6 +17,7 @@ import io.iwarp.rdmap.RdmapSettings;
  * @param mpa settings of MPA: markers, CRC, start-up
  * @param ddp settings of DDP: how much may be on its way
  * @param rdmap settings of RDMAP: how long an orderly close may take
+ * @param metrics where its queue pairs are counted; default null, which is nowhere and costs nothing
  */
 public record QueuePairSettings(
         int sendQueueDepth,
@@ -22,7 +25,8 @@ public record QueuePairSettings(
         boolean closeWithPeer,
         MpaSettings mpa,
         DdpSettings ddp,
-        RdmapSettings rdmap) {
+        RdmapSettings rdmap,
+        @Nullable IwarpMetrics metrics) {
     private static final int GREATEST_DEPTH = 65_536;
 
     /** The default settings. */
@@ -42,7 +46,7 @@ public record QueuePairSettings(
 
     /** {@return these settings with others for MPA} */
     QueuePairSettings withMpa(MpaSettings settings) {
-        return new QueuePairSettings(sendQueueDepth, receiveQueueDepth, closeWithPeer, settings, ddp, rdmap);
+        return new QueuePairSettings(sendQueueDepth, receiveQueueDepth, closeWithPeer, settings, ddp, rdmap, metrics);
     }
 
     /** {@return a builder that holds the defaults} */
@@ -60,6 +64,8 @@ public record QueuePairSettings(
         private MpaSettings mpa = MpaSettings.defaults();
         private DdpSettings ddp = DdpSettings.DEFAULT;
         private RdmapSettings rdmap = RdmapSettings.DEFAULT;
+
+        private @Nullable IwarpMetrics metrics;
 
         private Builder() {}
 
@@ -99,13 +105,19 @@ public record QueuePairSettings(
             return this;
         }
 
+        /** Sets {@link QueuePairSettings#metrics}. */
+        public Builder metrics(IwarpMetrics collector) {
+            metrics = collector;
+            return this;
+        }
+
         /**
          * {@return the settings}
          *
          * @throws IllegalArgumentException if one is out of its range
          */
         public QueuePairSettings build() {
-            return new QueuePairSettings(sendQueueDepth, receiveQueueDepth, closeWithPeer, mpa, ddp, rdmap);
+            return new QueuePairSettings(sendQueueDepth, receiveQueueDepth, closeWithPeer, mpa, ddp, rdmap, metrics);
         }
     }
 }

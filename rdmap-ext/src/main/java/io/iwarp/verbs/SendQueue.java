@@ -27,7 +27,11 @@ final class SendQueue {
         if (request == null) {
             return;
         }
+        QueuePairMetrics metrics = engine.metrics();
         while (request != null && rdmap.open()) {
+            if (metrics != null) {
+                metrics.submitted(request);
+            }
             rdmap.submit(request);
             request = ring.take();
         }
@@ -59,6 +63,10 @@ final class SendQueue {
             sink.writerIndex(sink.writerIndex() + (int) request.readLength());
         }
         completion.set(request, reason);
+        QueuePairMetrics metrics = engine.metrics();
+        if (metrics != null) {
+            metrics.completed(request, reason == null);
+        }
         CompletionListener listener = request.listener();
         request.clear();
         ring.free();

@@ -17,6 +17,8 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
     private @Nullable CompletionListener listener;
     private @Nullable MemoryRegion temporarySink;
     private @Nullable ByteBuf sinkBuffer;
+    private long postedNanos;
+    private long countedOctets;
 
     WorkRequest set(long workRequestId, Operation what, CompletionListener whoToTell) {
         id = workRequestId;
@@ -57,6 +59,26 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
     @Nullable
     ByteBuf sinkBuffer() {
         return sinkBuffer;
+    }
+
+    /** Takes the time of the post; 0 is for a request whose time is not taken. */
+    void postedAt(long nanos) {
+        postedNanos = nanos;
+    }
+
+    /** {@return the time of the post, or 0} */
+    long postedNanos() {
+        return postedNanos;
+    }
+
+    /** Remembers how many octets of it are counted as outstanding. */
+    void countedOctets(long octets) {
+        countedOctets = octets;
+    }
+
+    /** {@return how many octets of it are counted as outstanding} */
+    long countedOctets() {
+        return countedOctets;
     }
 
     /** {@return the octets that the request moves} */

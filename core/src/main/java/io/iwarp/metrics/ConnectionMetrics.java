@@ -1,0 +1,113 @@
+package io.iwarp.metrics;
+
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one connection reports what it does. Its event loop calls all methods but {@link #queueFull} and
+ * {@link #timesRequest}, which any thread may call. None locks or allocates but {@link #closed}.
+ */
+public final class ConnectionMetrics {
+    private final IwarpMetrics metrics;
+    private final ConnectionRole role;
+    private final ConnectionGauges gauges;
+    private final Object eventLoop;
+    private final OperationTotals operations;
+    private final long timedMask;
+
+    ConnectionMetrics(
+            IwarpMetrics metrics,
+            ConnectionRole role,
+            ConnectionGauges gauges,
+            Object eventLoop,
+            OperationTotals operations) {
+        this.metrics = metrics;
+        this.role = role;
+        this.gauges = gauges;
+        this.eventLoop = eventLoop;
+        this.operations = operations;
+        this.timedMask = metrics.timedShare() - 1L;
+    }
+
+    /**
+     * {@return whether the time of a request is to be taken: one of as many as {@link IwarpMetrics#timedShare} says}
+     *
+     * @param position the number of the request on its connection
+     */
+    public boolean timesRequest(long position) {
+        return (position & timedMask) == 0;
+    }
+
+    /** The set-up is over. Call it once. */
+    public void setUp(SetupOutcome outcome) {
+        metrics.countSetup(role, outcome);
+    }
+
+    /** Octets of a request were handed to RDMAP; {@link #released} follows. */
+    public void submitted(long octets) {
+        operations.outstanding(octets);
+    }
+
+    /** The request that had been {@link #submitted} with that many octets is complete. */
+    public void released(long octets) {
+        operations.outstanding(-octets);
+    }
+
+    /** A request of this side did what was asked, and moved that many octets. */
+    public void completed(OperationKind kind, long octets) {
+        operations.completed(kind, octets);
+    }
+
+    /** A request of this side was flushed, as its stream ended. */
+    public void flushed(OperationKind kind) {
+        operations.flushed(kind);
+    }
+
+    /** A request of this side took so long from post to completion. */
+    public void took(OperationKind kind, long nanos) {
+        operations.took(kind, nanos);
+    }
+
+    /** An operation of the peer was carried out here. */
+    public void served(OperationKind kind, long octets) {
+        operations.served(kind, octets);
+    }
+
+    /** A Terminate went out; null is for an error that no RFC assigns. */
+    public void terminateSent(@Nullable ProtocolError error) {
+        metrics.countTerminate(true, error);
+    }
+
+    /** A Terminate came in; null is for one without an error that an RFC assigns. */
+    public void terminateReceived(@Nullable ProtocolError error) {
+        metrics.countTerminate(false, error);
+    }
+
+    /** A post was refused because its queue was full. */
+    public void queueFull(boolean send) {
+        metrics.countQueueFull(send);
+    }
+
+    /** A connection that had come into being ended. Call it once. */
+    public void ended(EndedBy endedBy) {
+        metrics.countEnd(endedBy);
+    }
+
+    /** The channel is closed: nothing more will be counted. Its totals stay in the sums. Call it once. */
+    public void closed() {
+        metrics.remove(this);
+    }
+
+    ConnectionRole role() {
+        return role;
+    }
+
+    ConnectionGauges gauges() {
+        return gauges;
+    }
+
+    Object eventLoop() {
+        return eventLoop;
+    }
+}

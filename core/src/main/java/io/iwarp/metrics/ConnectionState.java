@@ -1,0 +1,22 @@
+package io.iwarp.metrics;
+
+import java.util.Locale;
+
+/** The states in which connections are counted. */
+public enum ConnectionState {
+    /** Connecting, or the start-up is under way. */
+    SETUP,
+    /** Requests flow. */
+    READY,
+    /** The application closed it, and what was posted is still sent. */
+    DRAINING,
+    /** The stream is over, and the TCP connection is being taken down. */
+    CLOSING;
+
+    private final String tag = name().toLowerCase(Locale.ROOT);
+
+    /** The value of the tag {@code state}, for example {@code draining}. */
+    public String tag() {
+        return tag;
+    }
+}

@@ -1,0 +1,283 @@
+package io.iwarp.metrics;
+
+import io.iwarp.Counter;
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.docs.MeterDocumentation;
+import org.jspecify.annotations.Nullable;
+
+/** Every meter that {@link IwarpMeters} registers: its name, type, base unit and tags, and what it tells. */
+@SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
+public enum IwarpMeter implements MeterDocumentation {
+    /** Open connections. */
+    CONNECTIONS("iwarp.connections", Meter.Type.GAUGE, "connections", "Open connections", Tag.ROLE, Tag.STATE),
+    /** Set-ups that are over. */
+    SETUPS("iwarp.setups", Meter.Type.COUNTER, "setups", "Set-ups that are over", Tag.ROLE, Tag.OUTCOME),
+    /** Connections that ended, by who ended them. */
+    CONNECTIONS_ENDED(
+            "iwarp.connections.ended",
+            Meter.Type.COUNTER,
+            "connections",
+            "Established connections that ended, by who ended them",
+            Tag.CAUSE),
+    /** Terminates sent. */
+    TERMINATES_SENT(Counter.TERMINATES_SENT, "Terminate messages sent, by error", Tag.CODE),
+    /** Terminates received. */
+    TERMINATES_RECEIVED(Counter.TERMINATES_RECEIVED, "Terminate messages received, by error", Tag.CODE),
+    /** Operations carried out. */
+    OPERATIONS(
+            "iwarp.operations",
+            Meter.Type.COUNTER,
+            "operations",
+            "Operations carried out: posted here and completed (outbound), or asked for by peers (inbound)",
+            Tag.OPERATION,
+            Tag.DIRECTION),
+    /** Payload of the operations carried out. */
+    OPERATIONS_PAYLOAD(
+            "iwarp.operations.payload",
+            Meter.Type.COUNTER,
+            "bytes",
+            "Payload octets of the operations carried out",
+            Tag.OPERATION,
+            Tag.DIRECTION),
+    /** Requests flushed. */
+    OPERATIONS_FLUSHED(
+            "iwarp.operations.flushed",
+            Meter.Type.COUNTER,
+            "operations",
+            "Requests posted here that completed without success because their stream ended",
+            Tag.OPERATION),
+    /** How long requests took. */
+    OPERATIONS_LATENCY(
+            "iwarp.operations.latency",
+            Meter.Type.TIMER,
+            "seconds",
+            "From post to completion of those requests posted here whose time was taken",
+            Tag.OPERATION),
+    /** How many requests took no longer than a bound. */
+    OPERATIONS_LATENCY_BUCKET(
+            "iwarp.operations.latency.bucket",
+            Meter.Type.COUNTER,
+            "operations",
+            "Requests whose time was taken and that took no longer than so many seconds",
+            Tag.OPERATION,
+            Tag.UPPER_BOUND),
+    /** FPDUs sent. */
+    FPDUS_SENT(Counter.FPDUS_SENT),
+    /** FPDUs received. */
+    FPDUS_RECEIVED(Counter.FPDUS_RECEIVED),
+    /** Markers sent. */
+    MARKERS_SENT(Counter.MARKERS_SENT),
+    /** Markers received. */
+    MARKERS_RECEIVED(Counter.MARKERS_RECEIVED),
+    /** CRCs checked. */
+    CRC_CHECKED(Counter.CRC_CHECKED),
+    /** CRCs that did not fit. */
+    CRC_ERRORS(Counter.CRC_ERRORS),
+    /** Octets of ULPDUs sent. */
+    ULPDUS_SENT(Counter.ULPDU_OCTETS_SENT),
+    /** Octets of ULPDUs received. */
+    ULPDUS_RECEIVED(Counter.ULPDU_OCTETS_RECEIVED),
+    /** Segments placed. */
+    SEGMENTS_PLACED(Counter.SEGMENTS_PLACED),
+    /** Octets placed. */
+    PAYLOAD_PLACED(Counter.OCTETS_PLACED),
+    /** DDP messages sent. */
+    MESSAGES_SENT(Counter.MESSAGES_SENT),
+    /** DDP messages delivered. */
+    MESSAGES_DELIVERED(Counter.MESSAGES_DELIVERED),
+    /** Reads and atomics sent. */
+    READS_REQUESTED(Counter.READS_REQUESTED),
+    /** Reads and atomics answered by the peer. */
+    READS_ANSWERED(Counter.READS_ANSWERED),
+    /** Reads and atomics of peers accepted. */
+    PEER_READS_ACCEPTED(Counter.PEER_READS_ACCEPTED),
+    /** Reads and atomics of peers answered. */
+    PEER_READS_ANSWERED(Counter.PEER_READS_ANSWERED),
+    /** Reads and atomics waiting for an answer. */
+    READS_OUTSTANDING(
+            "iwarp.reads.outstanding",
+            Meter.Type.GAUGE,
+            "requests",
+            "Reads and atomics of this side that wait for an answer"),
+    /** Reads and atomics being answered. */
+    PEER_READS_OUTSTANDING(
+            "iwarp.peer.reads.outstanding",
+            Meter.Type.GAUGE,
+            "requests",
+            "Reads and atomics of peers that are being answered"),
+    /** Requests posted and not completed. */
+    SEND_QUEUE_REQUESTS(
+            "iwarp.send.queue.requests",
+            Meter.Type.GAUGE,
+            "requests",
+            "Requests other than receives that were posted and have not completed"),
+    /** Requests not taken by the event loop. */
+    SEND_QUEUE_WAITING(
+            "iwarp.send.queue.waiting",
+            Meter.Type.GAUGE,
+            "requests",
+            "Requests other than receives that were posted and that no event loop has taken yet"),
+    /** Capacity of the send queues. */
+    SEND_QUEUE_DEPTH(
+            "iwarp.send.queue.depth",
+            Meter.Type.GAUGE,
+            "requests",
+            "Requests that the send queues of all open connections can hold"),
+    /** Octets of requests not completed. */
+    SEND_QUEUE_PAYLOAD(
+            "iwarp.send.queue.payload",
+            Meter.Type.GAUGE,
+            "bytes",
+            "Octets of requests other than receives that an event loop has taken and that have not completed"),
+    /** Receives posted and not used. */
+    RECEIVE_QUEUE_REQUESTS(
+            "iwarp.receive.queue.requests",
+            Meter.Type.GAUGE,
+            "requests",
+            "Receives that were posted and not used by a message"),
+    /** Capacity of the receive queues. */
+    RECEIVE_QUEUE_DEPTH(
+            "iwarp.receive.queue.depth",
+            Meter.Type.GAUGE,
+            "requests",
+            "Receives that the receive queues of all open connections can hold"),
+    /** Posts refused. */
+    QUEUE_FULL(
+            "iwarp.queue.full",
+            Meter.Type.COUNTER,
+            "requests",
+            "Posts that were refused because the queue was full",
+            Tag.QUEUE),
+    /** Octets registered. */
+    MEMORY_REGISTERED("iwarp.memory.registered", Meter.Type.GAUGE, "bytes", "Octets of all open regions of the device"),
+    /** Limit of octets registered. */
+    MEMORY_REGISTERED_LIMIT(
+            "iwarp.memory.registered.limit",
+            Meter.Type.GAUGE,
+            "bytes",
+            "Octets that all open regions of the device may have together"),
+    /** Regions. */
+    MEMORY_REGIONS("iwarp.memory.regions", Meter.Type.GAUGE, "regions", "Open regions of the device"),
+    /** Limit of regions. */
+    MEMORY_REGIONS_LIMIT(
+            "iwarp.memory.regions.limit", Meter.Type.GAUGE, "regions", "Regions of the device that may be open"),
+    /** Windows. */
+    MEMORY_WINDOWS("iwarp.memory.windows", Meter.Type.GAUGE, "windows", "Bound windows of the device"),
+    /** Limit of windows. */
+    MEMORY_WINDOWS_LIMIT(
+            "iwarp.memory.windows.limit", Meter.Type.GAUGE, "windows", "Windows of the device that may be bound"),
+    /** Refusals for a limit. */
+    MEMORY_REFUSED(
+            "iwarp.memory.refused",
+            Meter.Type.COUNTER,
+            "requests",
+            "Regions and windows that were refused because a limit of the device was reached"),
+    /** STags retired. */
+    STAGS_RETIRED("iwarp.stags.retired", Meter.Type.COUNTER, "stags", "STags that were retired"),
+    /** STags in quarantine. */
+    STAGS_QUARANTINED(
+            "iwarp.stags.quarantined",
+            Meter.Type.GAUGE,
+            "stags",
+            "Retired STags that are kept from being handed out again");
+
+    private final String name;
+    private final Meter.Type type;
+    private final String unit;
+    private final String description;
+    private final @Nullable Counter counter;
+
+    @SuppressWarnings("ImmutableEnumChecker") // never changed, and copied on its way out
+    private final Tag[] tags;
+
+    IwarpMeter(String name, Meter.Type type, String unit, String description, Tag... tags) {
+        this.name = name;
+        this.type = type;
+        this.unit = unit;
+        this.description = description;
+        this.counter = null;
+        this.tags = tags;
+    }
+
+    IwarpMeter(Counter counter) {
+        this(counter, counter.description());
+    }
+
+    IwarpMeter(Counter counter, String description, Tag... tags) {
+        this.name = counter.meterName();
+        this.type = Meter.Type.COUNTER;
+        this.unit = counter.unit();
+        this.description = description;
+        this.counter = counter;
+        this.tags = tags;
+    }
+
+    /** {@return the meter of what is counted for each connection} */
+    static IwarpMeter of(Counter counter) {
+        for (IwarpMeter meter : values()) {
+            if (meter.counter == counter) {
+                return meter;
+            }
+        }
+        throw new IllegalArgumentException(counter + " has no meter: add one to this enum");
+    }
+
+    @Override
+    public String getName() {
+        return name;
+    }
+
+    @Override
+    public Meter.Type getType() {
+        return type;
+    }
+
+    @Override
+    public String getBaseUnit() {
+        return unit;
+    }
+
+    @Override
+    public KeyName[] getKeyNames() {
+        return tags.clone();
+    }
+
+    /** {@return what it tells, as the beginning of a sentence} */
+    public String description() {
+        return description;
+    }
+
+    /** The tags; the values of each are few and known beforehand. */
+    public enum Tag implements KeyName {
+        /** {@code initiator} or {@code responder}. */
+        ROLE("role"),
+        /** A {@link ConnectionState}. */
+        STATE("state"),
+        /** A {@link SetupOutcome}. */
+        OUTCOME("outcome"),
+        /** Who ended a connection: an {@link io.iwarp.EndedBy} in lower case. */
+        CAUSE("cause"),
+        /** Layer, type and code of an error, for example {@code 0x1/0x1/0x00}, or {@code unassigned}. */
+        CODE("code"),
+        /** An {@link OperationKind}. */
+        OPERATION("operation"),
+        /** {@code outbound} if this side posted the request, {@code inbound} if a peer did. */
+        DIRECTION("direction"),
+        /** The upper bound of a latency bucket in seconds, powers of two of a nanosecond, or {@code +Inf}. */
+        UPPER_BOUND("le"),
+        /** {@code send} or {@code receive}. */
+        QUEUE("queue");
+
+        private final String key;
+
+        Tag(String key) {
+            this.key = key;
+        }
+
+        @Override
+        public String asString() {
+            return key;
+        }
+    }
+}

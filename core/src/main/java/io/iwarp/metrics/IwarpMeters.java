@@ -1,0 +1,212 @@
+package io.iwarp.metrics;
+
+import io.iwarp.Counter;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.math.BigDecimal;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registers an {@link IwarpMetrics} with Micrometer: each {@link IwarpMeter}, for each value of its tags.
+ *
+ * <p>Nothing is recorded into the registry while messages flow; it reads the sums when it is scraped or polled. A registry
+ * holds the {@code IwarpMetrics} weakly, as queue pairs and the application hold it. The artifact
+ * {@code io.micrometer:micrometer-core} has to be on the class path; the stack does not need it otherwise.
+ */
+@SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
+public final class IwarpMeters implements MeterBinder {
+    private static final String OUTBOUND = "outbound";
+    private static final String INBOUND = "inbound";
+    private static final String UNASSIGNED = "unassigned";
+    private static final String NO_BOUND = "+Inf";
+    private static final int NANOS_DIGITS = 9;
+
+    private final IwarpMetrics metrics;
+    private final Tags common;
+
+    /** Without further tags. */
+    public IwarpMeters(IwarpMetrics metrics) {
+        this(metrics, Tags.empty());
+    }
+
+    /**
+     * @param metrics what to register
+     * @param common tags that each meter gets besides its own, for example to tell two devices apart
+     */
+    public IwarpMeters(IwarpMetrics metrics, Tags common) {
+        this.metrics = metrics;
+        this.common = common;
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        bindConnections(registry);
+        bindOperations(registry);
+        bindWire(registry);
+        bindQueues(registry);
+        bindMemory(registry);
+    }
+
+    private void bindConnections(MeterRegistry registry) {
+        for (ConnectionRole role : ConnectionRole.values()) {
+            Tags ofRole = tag(IwarpMeter.Tag.ROLE, role.tag());
+            for (ConnectionState state : ConnectionState.values()) {
+                Tags tags = ofRole.and(tag(IwarpMeter.Tag.STATE, state.tag()));
+                gauge(registry, IwarpMeter.CONNECTIONS, tags, m -> m.connections(role, state));
+            }
+            for (SetupOutcome outcome : SetupOutcome.values()) {
+                Tags tags = ofRole.and(tag(IwarpMeter.Tag.OUTCOME, outcome.tag()));
+                counter(registry, IwarpMeter.SETUPS, tags, m -> m.setups(role, outcome));
+            }
+        }
+        for (EndedBy endedBy : EndedBy.values()) {
+            Tags tags = tag(IwarpMeter.Tag.CAUSE, endedBy.name().toLowerCase(Locale.ROOT));
+            counter(registry, IwarpMeter.CONNECTIONS_ENDED, tags, m -> m.ended(endedBy));
+        }
+        for (ProtocolError error : ProtocolError.values()) {
+            bindTerminates(registry, error);
+        }
+        bindTerminates(registry, null);
+    }
+
+    private void bindTerminates(MeterRegistry registry, @Nullable ProtocolError error) {
+        Tags tags = tag(IwarpMeter.Tag.CODE, error == null ? UNASSIGNED : error.numbers());
+        counter(registry, IwarpMeter.TERMINATES_SENT, tags, m -> m.terminatesSent(error));
+        counter(registry, IwarpMeter.TERMINATES_RECEIVED, tags, m -> m.terminatesReceived(error));
+    }
+
+    private void bindOperations(MeterRegistry registry) {
+        for (OperationKind kind : OperationKind.values()) {
+            Tags tags = tag(IwarpMeter.Tag.OPERATION, kind.tag());
+            Tags outbound = tags.and(tag(IwarpMeter.Tag.DIRECTION, OUTBOUND));
+            Tags inbound = tags.and(tag(IwarpMeter.Tag.DIRECTION, INBOUND));
+            counter(registry, IwarpMeter.OPERATIONS, outbound, m -> m.completed(kind));
+            counter(registry, IwarpMeter.OPERATIONS, inbound, m -> m.served(kind));
+            counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, outbound, m -> m.completedOctets(kind));
+            counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, inbound, m -> m.servedOctets(kind));
+            counter(registry, IwarpMeter.OPERATIONS_FLUSHED, tags, m -> m.flushed(kind));
+            FunctionTimer.builder(
+                            IwarpMeter.OPERATIONS_LATENCY.getName(),
+                            metrics,
+                            m -> m.timed(kind),
+                            m -> m.timedNanos(kind),
+                            TimeUnit.NANOSECONDS)
+                    .description(IwarpMeter.OPERATIONS_LATENCY.description())
+                    .tags(common.and(tags))
+                    .register(registry);
+            for (int i = 0; i < OperationTotals.BUCKETS; i++) {
+                int bucket = i;
+                Tags within = tags.and(tag(IwarpMeter.Tag.UPPER_BOUND, upperBound(bucket)));
+                counter(registry, IwarpMeter.OPERATIONS_LATENCY_BUCKET, within, m -> m.withinBucket(kind, bucket));
+            }
+        }
+    }
+
+    /** In seconds, without an exponent. */
+    static String upperBound(int bucket) {
+        if (bucket == OperationTotals.BUCKETS - 1) {
+            return NO_BOUND;
+        }
+        long nanos = 1L << (OperationTotals.FIRST_BUCKET_EXPONENT + bucket);
+        return BigDecimal.valueOf(nanos, NANOS_DIGITS).toPlainString();
+    }
+
+    private void bindWire(MeterRegistry registry) {
+        for (Counter counter : Counter.values()) {
+            if (counter != Counter.TERMINATES_SENT && counter != Counter.TERMINATES_RECEIVED) {
+                counter(registry, IwarpMeter.of(counter), Tags.empty(), m -> m.counter(counter));
+            }
+        }
+        gauge(registry, IwarpMeter.READS_OUTSTANDING, Tags.empty(), IwarpMetrics::outstandingReads);
+        gauge(registry, IwarpMeter.PEER_READS_OUTSTANDING, Tags.empty(), IwarpMetrics::outstandingPeerReads);
+    }
+
+    private void bindQueues(MeterRegistry registry) {
+        gauge(registry, IwarpMeter.SEND_QUEUE_REQUESTS, Tags.empty(), IwarpMetrics::sendRequests);
+        gauge(registry, IwarpMeter.SEND_QUEUE_WAITING, Tags.empty(), IwarpMetrics::queuedSendRequests);
+        gauge(registry, IwarpMeter.SEND_QUEUE_DEPTH, Tags.empty(), IwarpMetrics::sendQueueDepth);
+        gauge(registry, IwarpMeter.SEND_QUEUE_PAYLOAD, Tags.empty(), IwarpMetrics::outstandingOctets);
+        gauge(registry, IwarpMeter.RECEIVE_QUEUE_REQUESTS, Tags.empty(), IwarpMetrics::receiveRequests);
+        gauge(registry, IwarpMeter.RECEIVE_QUEUE_DEPTH, Tags.empty(), IwarpMetrics::receiveQueueDepth);
+        counter(registry, IwarpMeter.QUEUE_FULL, tag(IwarpMeter.Tag.QUEUE, "send"), IwarpMetrics::sendQueueFull);
+        counter(registry, IwarpMeter.QUEUE_FULL, tag(IwarpMeter.Tag.QUEUE, "receive"), IwarpMetrics::receiveQueueFull);
+    }
+
+    private void bindMemory(MeterRegistry registry) {
+        gauge(
+                registry,
+                IwarpMeter.MEMORY_REGISTERED,
+                Tags.empty(),
+                m -> m.device().registeredOctets());
+        gauge(
+                registry,
+                IwarpMeter.MEMORY_REGISTERED_LIMIT,
+                Tags.empty(),
+                m -> m.device().maximumRegisteredOctets());
+        gauge(registry, IwarpMeter.MEMORY_REGIONS, Tags.empty(), m -> m.device().regions());
+        gauge(
+                registry,
+                IwarpMeter.MEMORY_REGIONS_LIMIT,
+                Tags.empty(),
+                m -> m.device().maximumRegions());
+        gauge(registry, IwarpMeter.MEMORY_WINDOWS, Tags.empty(), m -> m.device().windows());
+        gauge(
+                registry,
+                IwarpMeter.MEMORY_WINDOWS_LIMIT,
+                Tags.empty(),
+                m -> m.device().maximumWindows());
+        counter(
+                registry,
+                IwarpMeter.MEMORY_REFUSED,
+                Tags.empty(),
+                m -> m.device().refusals());
+        counter(
+                registry,
+                IwarpMeter.STAGS_RETIRED,
+                Tags.empty(),
+                m -> m.device().retiredSTags());
+        gauge(
+                registry,
+                IwarpMeter.STAGS_QUARANTINED,
+                Tags.empty(),
+                m -> m.device().quarantinedSTags());
+    }
+
+    private static Tags tag(IwarpMeter.Tag tag, String value) {
+        return Tags.of(tag.asString(), value);
+    }
+
+    private void gauge(MeterRegistry registry, IwarpMeter meter, Tags tags, ToDoubleFunction<IwarpMetrics> value) {
+        requireType(meter, Meter.Type.GAUGE);
+        Gauge.builder(meter.getName(), metrics, value)
+                .description(meter.description())
+                .baseUnit(meter.getBaseUnit())
+                .tags(common.and(tags))
+                .register(registry);
+    }
+
+    private void counter(MeterRegistry registry, IwarpMeter meter, Tags tags, ToDoubleFunction<IwarpMetrics> value) {
+        requireType(meter, Meter.Type.COUNTER);
+        FunctionCounter.builder(meter.getName(), metrics, value)
+                .description(meter.description())
+                .baseUnit(meter.getBaseUnit())
+                .tags(common.and(tags))
+                .register(registry);
+    }
+
+    private static void requireType(IwarpMeter meter, Meter.Type type) {
+        if (meter.getType() != type) {
+            throw new IllegalStateException(meter + " is a " + meter.getType() + ", not a " + type);
+        }
+    }
+}

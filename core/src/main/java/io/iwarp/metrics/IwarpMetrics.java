@@ -1,0 +1,331 @@
+package io.iwarp.metrics;
+
+import io.iwarp.Counter;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.memory.IwarpDevice;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sums over all queue pairs that were given this object in their settings, and over the registered memory of one device.
+ *
+ * <p>Counting costs the event loops little: each writes its own numbers and shares them with no other. The sums are made when
+ * somebody reads them. What a connection counted stays in the sums when it has closed, so that a counter never goes
+ * down. Any thread may read; readers take a lock, under which connections are entered and taken out as well.
+ *
+ * <p>{@link IwarpMeters} hands the sums to Micrometer. Without Micrometer the methods of this class tell them.
+ */
+public final class IwarpMetrics {
+    /** By default the time of one request in this many is taken. */
+    public static final int DEFAULT_TIMED_SHARE = 16;
+
+    private static final int GREATEST_TIMED_SHARE = 1 << 20;
+
+    private final IwarpDevice device;
+    private final int timedShare;
+
+    private final LongAdder[] setups = adders(ConnectionRole.values().length * SetupOutcome.values().length);
+    /** One for each error, and the last for what no RFC assigns. */
+    private final LongAdder[] terminatesSent = adders(ProtocolError.values().length + 1);
+
+    private final LongAdder[] terminatesReceived = adders(ProtocolError.values().length + 1);
+    private final LongAdder[] ended = adders(EndedBy.values().length);
+    private final LongAdder sendQueueFull = new LongAdder();
+    private final LongAdder receiveQueueFull = new LongAdder();
+
+    /** Guards all below. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final Set<ConnectionMetrics> connections = new HashSet<>();
+    private final Map<Object, EventLoopShare> eventLoops = new HashMap<>();
+    private final OperationTotals closedOperations = new OperationTotals();
+    private final long[] closedCounters = new long[Counter.values().length];
+
+    /** What the open connections of one event loop count together. */
+    private static final class EventLoopShare {
+        private final OperationTotals operations = new OperationTotals();
+        private int connections;
+    }
+
+    /**
+     * Collects for queue pairs that get it by {@code QueuePairSettings.metrics}, and tells of the memory of a device.
+     *
+     * @param device whose registered memory is reported
+     */
+    public IwarpMetrics(IwarpDevice device) {
+        this(device, DEFAULT_TIMED_SHARE);
+    }
+
+    /**
+     * As {@link #IwarpMetrics(IwarpDevice)}.
+     *
+     * @param timedShare of how many requests one has its time taken, which costs two looks at the clock: a power of two, 1
+     *     (all of them) to 1,048,576
+     */
+    public IwarpMetrics(IwarpDevice device, int timedShare) {
+        if (timedShare < 1 || timedShare > GREATEST_TIMED_SHARE || Integer.bitCount(timedShare) != 1) {
+            throw new IllegalArgumentException(
+                    "timedShare " + timedShare + " is not a power of two within 1 to " + GREATEST_TIMED_SHARE);
+        }
+        this.device = device;
+        this.timedShare = timedShare;
+    }
+
+    private static LongAdder[] adders(int count) {
+        LongAdder[] adders = new LongAdder[count];
+        for (int i = 0; i < count; i++) {
+            adders[i] = new LongAdder();
+        }
+        return adders;
+    }
+
+    /**
+     * Enters a connection. The stack calls it; {@link ConnectionMetrics#closed} takes the connection out again.
+     *
+     * @param eventLoop the thread of the connection, as an object by which its connections know each other
+     */
+    public ConnectionMetrics enter(ConnectionRole role, ConnectionGauges gauges, Object eventLoop) {
+        lock.lock();
+        try {
+            EventLoopShare share = eventLoops.computeIfAbsent(eventLoop, loop -> new EventLoopShare());
+            share.connections++;
+            ConnectionMetrics connection = new ConnectionMetrics(this, role, gauges, eventLoop, share.operations);
+            connections.add(connection);
+            return connection;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void remove(ConnectionMetrics connection) {
+        lock.lock();
+        try {
+            if (!connections.remove(connection)) {
+                return;
+            }
+            for (Counter counter : Counter.values()) {
+                closedCounters[slot(counter)] += connection.gauges().counters().get(counter);
+            }
+            EventLoopShare share = eventLoops.get(connection.eventLoop());
+            if (share != null && --share.connections == 0) {
+                eventLoops.remove(connection.eventLoop());
+                closedOperations.addAll(share.operations);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
+    private static int slot(Enum<?> value) {
+        return value.ordinal();
+    }
+
+    private static int setupSlot(ConnectionRole role, SetupOutcome outcome) {
+        return role.slot() * SetupOutcome.values().length + outcome.slot();
+    }
+
+    private static int errorSlot(@Nullable ProtocolError error) {
+        return error == null ? ProtocolError.values().length : slot(error);
+    }
+
+    void countSetup(ConnectionRole role, SetupOutcome outcome) {
+        setups[setupSlot(role, outcome)].increment();
+    }
+
+    void countTerminate(boolean sent, @Nullable ProtocolError error) {
+        (sent ? terminatesSent : terminatesReceived)[errorSlot(error)].increment();
+    }
+
+    void countQueueFull(boolean send) {
+        (send ? sendQueueFull : receiveQueueFull).increment();
+    }
+
+    void countEnd(EndedBy endedBy) {
+        ended[slot(endedBy)].increment();
+    }
+
+    /** {@return of how many requests one has its time taken} */
+    public int timedShare() {
+        return timedShare;
+    }
+
+    /** {@return the device whose registered memory is reported} */
+    public IwarpDevice device() {
+        return device;
+    }
+
+    /** {@return how many connections are in a state now} */
+    public int connections(ConnectionRole role, ConnectionState state) {
+        return (int) sumConnections(c -> c.role() == role && c.gauges().connectionState() == state ? 1 : 0);
+    }
+
+    /** {@return how many set-ups had an outcome so far} */
+    public long setups(ConnectionRole role, SetupOutcome outcome) {
+        return setups[setupSlot(role, outcome)].sum();
+    }
+
+    /** {@return how many established connections were ended by somebody so far} */
+    public long ended(EndedBy endedBy) {
+        return ended[slot(endedBy)].sum();
+    }
+
+    /** {@return Terminates sent so far with an error, null for those that no RFC assigns} */
+    public long terminatesSent(@Nullable ProtocolError error) {
+        return terminatesSent[errorSlot(error)].sum();
+    }
+
+    /** {@return Terminates received so far with an error, null for those that no RFC assigns} */
+    public long terminatesReceived(@Nullable ProtocolError error) {
+        return terminatesReceived[errorSlot(error)].sum();
+    }
+
+    /** {@return the sum of a counter over all connections, open and closed} */
+    public long counter(Counter counter) {
+        lock.lock();
+        try {
+            long sum = closedCounters[slot(counter)];
+            for (ConnectionMetrics connection : connections) {
+                sum += connection.gauges().counters().get(counter);
+            }
+            return sum;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** {@return requests of this side that completed with success so far} */
+    public long completed(OperationKind kind) {
+        return sumOperations(totals -> totals.completed(kind));
+    }
+
+    /** {@return the octets that requests of this side moved so far} */
+    public long completedOctets(OperationKind kind) {
+        return sumOperations(totals -> totals.completedOctets(kind));
+    }
+
+    /** {@return requests of this side that were flushed so far, as their stream ended} */
+    public long flushed(OperationKind kind) {
+        return sumOperations(totals -> totals.flushedRequests(kind));
+    }
+
+    /** {@return operations of peers that were carried out here so far} */
+    public long served(OperationKind kind) {
+        return sumOperations(totals -> totals.served(kind));
+    }
+
+    /** {@return the octets that operations of peers moved so far} */
+    public long servedOctets(OperationKind kind) {
+        return sumOperations(totals -> totals.servedOctets(kind));
+    }
+
+    /** {@return how many requests had their time taken so far} */
+    public long timed(OperationKind kind) {
+        return sumOperations(totals -> totals.timed(kind));
+    }
+
+    /** {@return how long those of {@link #timed} took together, in nanoseconds} */
+    public long timedNanos(OperationKind kind) {
+        return sumOperations(totals -> totals.timedNanos(kind));
+    }
+
+    /** {@return how many of {@link #timed} took no longer than {@code 2^(10 + bucket)} ns} */
+    long withinBucket(OperationKind kind, int bucket) {
+        return sumOperations(totals -> totals.withinBucket(kind, bucket));
+    }
+
+    /** {@return octets of requests that RDMAP has and that have not completed} */
+    public long outstandingOctets() {
+        return sumOperations(OperationTotals::outstandingOctets);
+    }
+
+    /** {@return requests posted and not completed, receives left out} */
+    public long sendRequests() {
+        return sumGauges(ConnectionGauges::sendRequests);
+    }
+
+    /** {@return of {@link #sendRequests}, those that no event loop has taken yet} */
+    public long queuedSendRequests() {
+        return sumGauges(ConnectionGauges::queuedSendRequests);
+    }
+
+    /** {@return how many requests the send queues of the open connections can hold} */
+    public long sendQueueDepth() {
+        return sumGauges(ConnectionGauges::sendQueueDepth);
+    }
+
+    /** {@return receives posted and not used} */
+    public long receiveRequests() {
+        return sumGauges(ConnectionGauges::receiveRequests);
+    }
+
+    /** {@return how many receives the receive queues of the open connections can hold} */
+    public long receiveQueueDepth() {
+        return sumGauges(ConnectionGauges::receiveQueueDepth);
+    }
+
+    /** {@return Reads and atomics of this side that wait for an answer} */
+    public long outstandingReads() {
+        return sumConnections(connection -> difference(connection, Counter.READS_REQUESTED, Counter.READS_ANSWERED));
+    }
+
+    /** {@return Reads and atomics of peers that are being answered} */
+    public long outstandingPeerReads() {
+        return sumConnections(
+                connection -> difference(connection, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED));
+    }
+
+    private static long difference(ConnectionMetrics connection, Counter begun, Counter done) {
+        // What is done is read first: it was begun before that, so the difference is not negative.
+        long finished = connection.gauges().counters().get(done);
+        return connection.gauges().counters().get(begun) - finished;
+    }
+
+    /** {@return posts refused so far because the send queue was full} */
+    public long sendQueueFull() {
+        return sendQueueFull.sum();
+    }
+
+    /** {@return posts refused so far because the receive queue was full} */
+    public long receiveQueueFull() {
+        return receiveQueueFull.sum();
+    }
+
+    private long sumGauges(ToIntFunction<ConnectionGauges> gauge) {
+        return sumConnections(connection -> gauge.applyAsInt(connection.gauges()));
+    }
+
+    private long sumConnections(ToLongFunction<ConnectionMetrics> value) {
+        lock.lock();
+        try {
+            long sum = 0;
+            for (ConnectionMetrics connection : connections) {
+                sum += value.applyAsLong(connection);
+            }
+            return sum;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long sumOperations(ToLongFunction<OperationTotals> value) {
+        lock.lock();
+        try {
+            long sum = value.applyAsLong(closedOperations);
+            for (EventLoopShare share : eventLoops.values()) {
+                sum += value.applyAsLong(share.operations);
+            }
+            return sum;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

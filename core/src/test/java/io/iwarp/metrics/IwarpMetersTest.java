@@ -1,0 +1,183 @@
+package io.iwarp.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class IwarpMetersTest {
+    private static final int MOST_VALUES_OF_A_TAG = 40;
+
+    private final IwarpDevice device = IwarpDevice.builder()
+            .maximumRegions(2)
+            .maximumWindows(3)
+            .maximumRegisteredOctets(1000)
+            .build();
+    private final IwarpMetrics metrics = new IwarpMetrics(device);
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    private double value(IwarpMeter meter) {
+        return registry.get(meter.getName()).meter().measure().iterator().next().getValue();
+    }
+
+    @Test
+    void everyMeterIsRegisteredAsItIsDocumented() {
+        new IwarpMeters(metrics).bindTo(registry);
+
+        for (IwarpMeter meter : IwarpMeter.values()) {
+            assertThat(registry.find(meter.getName()).meters())
+                    .as(meter.getName())
+                    .isNotEmpty()
+                    .allSatisfy(registered -> {
+                        Meter.Id id = registered.getId();
+                        assertThat(id.getType()).isEqualTo(meter.getType());
+                        assertThat(id.getBaseUnit()).isEqualTo(meter.getBaseUnit());
+                        assertThat(id.getDescription()).isEqualTo(meter.description());
+                        assertThat(id.getTags())
+                                .extracting(Tag::getKey)
+                                .containsExactlyInAnyOrderElementsOf(Arrays.stream(meter.getKeyNames())
+                                        .map(key -> key.asString())
+                                        .toList());
+                    });
+        }
+        Set<String> documented =
+                Arrays.stream(IwarpMeter.values()).map(IwarpMeter::getName).collect(Collectors.toSet());
+        assertThat(registry.getMeters())
+                .extracting(meter -> meter.getId().getName())
+                .allMatch(documented::contains);
+    }
+
+    @Test
+    void everyCounterOfAConnectionHasAMeter() {
+        for (Counter counter : Counter.values()) {
+            assertThat(IwarpMeter.of(counter).getName()).isEqualTo(counter.meterName());
+        }
+    }
+
+    @Test
+    void namesAreDottedLowerCaseAndTagsHaveFewValues() {
+        new IwarpMeters(metrics).bindTo(registry);
+
+        assertThat(IwarpMeter.values())
+                .extracting(IwarpMeter::getName)
+                .doesNotHaveDuplicates()
+                .allMatch(name -> name.matches("iwarp(\\.[a-z]+)+"), "iwarp.dotted.lower.case");
+        for (Meter meter : registry.getMeters()) {
+            for (Tag tag : meter.getId().getTags()) {
+                Set<String> values = new TreeSet<>();
+                registry.getMeters().forEach(other -> {
+                    String value = other.getId().getTag(tag.getKey());
+                    if (value != null) {
+                        values.add(value);
+                    }
+                });
+                assertThat(values).as(tag.getKey()).hasSizeLessThan(MOST_VALUES_OF_A_TAG);
+            }
+        }
+    }
+
+    @Test
+    void tagsOfTheApplicationAreAdded() {
+        new IwarpMeters(metrics, Tags.of("device", "left")).bindTo(registry);
+
+        assertThat(registry.getMeters())
+                .isNotEmpty()
+                .allMatch(meter -> "left".equals(meter.getId().getTag("device")));
+    }
+
+    @Test
+    void registeredMemoryAndItsLimitsShow() {
+        new IwarpMeters(metrics).bindTo(registry);
+        ByteBuf memory = Unpooled.directBuffer(600, 600);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        MemoryRegion region = domain.register(memory, AccessRight.REMOTE_READ, AccessRight.LOCAL_WRITE);
+        try {
+            assertThat(value(IwarpMeter.MEMORY_REGISTERED)).isEqualTo(600);
+            assertThat(value(IwarpMeter.MEMORY_REGISTERED_LIMIT)).isEqualTo(1000);
+            assertThat(value(IwarpMeter.MEMORY_REGIONS)).isOne();
+            assertThat(value(IwarpMeter.MEMORY_REGIONS_LIMIT)).isEqualTo(2);
+            assertThat(value(IwarpMeter.MEMORY_WINDOWS)).isZero();
+            assertThat(value(IwarpMeter.MEMORY_WINDOWS_LIMIT)).isEqualTo(3);
+            assertThat(value(IwarpMeter.STAGS_RETIRED)).isZero();
+        } finally {
+            region.close();
+            domain.close();
+            memory.release();
+        }
+        assertThat(value(IwarpMeter.MEMORY_REGISTERED)).isZero();
+        assertThat(value(IwarpMeter.MEMORY_REGIONS)).isZero();
+        assertThat(value(IwarpMeter.STAGS_RETIRED)).isOne();
+        assertThat(value(IwarpMeter.STAGS_QUARANTINED)).isOne();
+    }
+
+    @Test
+    void boundsOfLatencyBucketsAreSeconds() {
+        assertThat(IwarpMeters.upperBound(0)).isEqualTo("0.000001024");
+        assertThat(IwarpMeters.upperBound(OperationTotals.BUCKETS - 2)).isEqualTo("8.589934592");
+        assertThat(IwarpMeters.upperBound(OperationTotals.BUCKETS - 1)).isEqualTo("+Inf");
+    }
+
+    @Test
+    void countersOfOneConnectionReachTheRegistry() {
+        new IwarpMeters(metrics).bindTo(registry);
+        Counters counters = new Counters();
+        counters.add(Counter.CRC_ERRORS, 2);
+        ConnectionMetrics connection =
+                metrics.enter(ConnectionRole.RESPONDER, new CountersOnly(counters), Thread.currentThread());
+        connection.took(OperationKind.SEND, 3_000_000_000L);
+
+        assertThat(value(IwarpMeter.CRC_ERRORS)).isEqualTo(2);
+        var timer = registry.get(IwarpMeter.OPERATIONS_LATENCY.getName())
+                .tag("operation", "send")
+                .functionTimer();
+        assertThat(timer.count()).isOne();
+        assertThat(timer.totalTime(java.util.concurrent.TimeUnit.SECONDS)).isEqualTo(3);
+    }
+
+    private record CountersOnly(Counters counters) implements ConnectionGauges {
+        @Override
+        public ConnectionState connectionState() {
+            return ConnectionState.READY;
+        }
+
+        @Override
+        public int sendRequests() {
+            return 0;
+        }
+
+        @Override
+        public int queuedSendRequests() {
+            return 0;
+        }
+
+        @Override
+        public int sendQueueDepth() {
+            return 0;
+        }
+
+        @Override
+        public int receiveRequests() {
+            return 0;
+        }
+
+        @Override
+        public int receiveQueueDepth() {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package io.iwarp.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.memory.IwarpDevice;
+import org.junit.jupiter.api.Test;
+
+class IwarpMetricsTest {
+    private static final Object LOOP = new Object();
+    private static final Object OTHER_LOOP = new Object();
+
+    private final IwarpMetrics metrics = new IwarpMetrics(IwarpDevice.create(), 4);
+
+    /** A connection that holds still. */
+    private static final class StillConnection implements ConnectionGauges {
+        private final Counters counters = new Counters();
+        private ConnectionState state = ConnectionState.SETUP;
+
+        @Override
+        public ConnectionState connectionState() {
+            return state;
+        }
+
+        @Override
+        public Counters counters() {
+            return counters;
+        }
+
+        @Override
+        public int sendRequests() {
+            return 5;
+        }
+
+        @Override
+        public int queuedSendRequests() {
+            return 2;
+        }
+
+        @Override
+        public int sendQueueDepth() {
+            return 8;
+        }
+
+        @Override
+        public int receiveRequests() {
+            return 3;
+        }
+
+        @Override
+        public int receiveQueueDepth() {
+            return 16;
+        }
+    }
+
+    private ConnectionMetrics enter(ConnectionGauges gauges, Object loop) {
+        return metrics.enter(ConnectionRole.INITIATOR, gauges, loop);
+    }
+
+    @Test
+    void openConnectionsAreCountedByRoleAndState() {
+        StillConnection one = new StillConnection();
+        StillConnection two = new StillConnection();
+        ConnectionMetrics first = enter(one, LOOP);
+        metrics.enter(ConnectionRole.RESPONDER, two, LOOP);
+        two.state = ConnectionState.READY;
+
+        assertThat(metrics.connections(ConnectionRole.INITIATOR, ConnectionState.SETUP))
+                .isOne();
+        assertThat(metrics.connections(ConnectionRole.RESPONDER, ConnectionState.SETUP))
+                .isZero();
+        assertThat(metrics.connections(ConnectionRole.RESPONDER, ConnectionState.READY))
+                .isOne();
+
+        first.closed();
+
+        assertThat(metrics.connections(ConnectionRole.INITIATOR, ConnectionState.SETUP))
+                .isZero();
+    }
+
+    @Test
+    void whatConnectionsCountedStaysInTheSumsWhenTheyHaveClosed() {
+        StillConnection one = new StillConnection();
+        StillConnection two = new StillConnection();
+        ConnectionMetrics first = enter(one, LOOP);
+        ConnectionMetrics second = enter(two, LOOP);
+        ConnectionMetrics third = enter(new StillConnection(), OTHER_LOOP);
+        one.counters.add(Counter.FPDUS_SENT, 7);
+        two.counters.add(Counter.FPDUS_SENT, 5);
+        first.completed(OperationKind.WRITE, 100);
+        second.completed(OperationKind.WRITE, 20);
+        third.completed(OperationKind.WRITE, 3);
+
+        for (ConnectionMetrics connection : new ConnectionMetrics[] {first, second, third}) {
+            assertThat(metrics.counter(Counter.FPDUS_SENT)).isEqualTo(12);
+            assertThat(metrics.completed(OperationKind.WRITE)).isEqualTo(3);
+            assertThat(metrics.completedOctets(OperationKind.WRITE)).isEqualTo(123);
+            connection.closed();
+            connection.closed();
+        }
+
+        assertThat(metrics.counter(Counter.FPDUS_SENT)).isEqualTo(12);
+        assertThat(metrics.completed(OperationKind.WRITE)).isEqualTo(3);
+        assertThat(metrics.sendRequests()).isZero();
+    }
+
+    @Test
+    void eachKindOfOperationIsCountedByItself() {
+        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        int factor = 1;
+        for (OperationKind kind : OperationKind.values()) {
+            for (int i = 0; i < factor; i++) {
+                connection.completed(kind, 10);
+                connection.served(kind, 100);
+                connection.flushed(kind);
+            }
+            factor++;
+        }
+
+        factor = 1;
+        for (OperationKind kind : OperationKind.values()) {
+            assertThat(metrics.completed(kind)).isEqualTo(factor);
+            assertThat(metrics.completedOctets(kind)).isEqualTo(10L * factor);
+            assertThat(metrics.served(kind)).isEqualTo(factor);
+            assertThat(metrics.servedOctets(kind)).isEqualTo(100L * factor);
+            assertThat(metrics.flushed(kind)).isEqualTo(factor);
+            factor++;
+        }
+    }
+
+    @Test
+    void latencyFallsIntoTheFirstBucketThatIsNotTooSmall() {
+        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        long[] nanos = {-1, 0, 1024, 1025, 2048, 1L << 33, (1L << 33) + 1, Long.MAX_VALUE >> 1};
+        for (long duration : nanos) {
+            connection.took(OperationKind.READ, duration);
+        }
+
+        assertThat(metrics.timed(OperationKind.READ)).isEqualTo(nanos.length);
+        assertThat(metrics.withinBucket(OperationKind.READ, 0)).isEqualTo(3);
+        assertThat(metrics.withinBucket(OperationKind.READ, 1)).isEqualTo(5);
+        assertThat(metrics.withinBucket(OperationKind.READ, OperationTotals.BUCKETS - 2))
+                .isEqualTo(6);
+        assertThat(metrics.withinBucket(OperationKind.READ, OperationTotals.BUCKETS - 1))
+                .isEqualTo(8);
+        assertThat(metrics.withinBucket(OperationKind.SEND, OperationTotals.BUCKETS - 1))
+                .isZero();
+    }
+
+    @Test
+    void oneInAsManyRequestsAsAskedForHasItsTimeTaken() {
+        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        int timed = 0;
+        for (int position = 0; position < 64; position++) {
+            timed += connection.timesRequest(position) ? 1 : 0;
+        }
+
+        assertThat(timed).isEqualTo(16);
+        assertThat(metrics.timedShare()).isEqualTo(4);
+        assertThat(new IwarpMetrics(IwarpDevice.create()).timedShare()).isEqualTo(16);
+        for (int wrong : new int[] {-1, 0, 3, 1 << 21}) {
+            assertThatThrownBy(() -> new IwarpMetrics(IwarpDevice.create(), wrong))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("timedShare " + wrong);
+        }
+    }
+
+    @Test
+    void outstandingOctetsRiseAndFall() {
+        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        connection.submitted(1000);
+        connection.submitted(50);
+        connection.released(1000);
+
+        assertThat(metrics.outstandingOctets()).isEqualTo(50);
+
+        connection.released(50);
+        connection.closed();
+
+        assertThat(metrics.outstandingOctets()).isZero();
+    }
+
+    @Test
+    void queuesAreSummed() {
+        enter(new StillConnection(), LOOP);
+        enter(new StillConnection(), OTHER_LOOP);
+
+        assertThat(metrics.sendRequests()).isEqualTo(10);
+        assertThat(metrics.queuedSendRequests()).isEqualTo(4);
+        assertThat(metrics.sendQueueDepth()).isEqualTo(16);
+        assertThat(metrics.receiveRequests()).isEqualTo(6);
+        assertThat(metrics.receiveQueueDepth()).isEqualTo(32);
+    }
+
+    @Test
+    void readsThatWaitForAnAnswerAreTheDifferenceOfTwoCounters() {
+        StillConnection one = new StillConnection();
+        enter(one, LOOP);
+        one.counters.add(Counter.READS_REQUESTED, 9);
+        one.counters.add(Counter.READS_ANSWERED, 7);
+        one.counters.add(Counter.PEER_READS_ACCEPTED, 5);
+        one.counters.add(Counter.PEER_READS_ANSWERED, 4);
+
+        assertThat(metrics.outstandingReads()).isEqualTo(2);
+        assertThat(metrics.outstandingPeerReads()).isOne();
+    }
+
+    @Test
+    void setupsEndsTerminatesAndFullQueuesAreCounted() {
+        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        connection.setUp(SetupOutcome.TIMED_OUT);
+        connection.ended(EndedBy.PEER_CLOSED);
+        connection.terminateSent(ProtocolError.MPA_CRC_MISMATCH);
+        connection.terminateSent(null);
+        connection.terminateSent(null);
+        connection.terminateReceived(ProtocolError.RDMAP_INVALID_STAG);
+        connection.queueFull(true);
+        connection.queueFull(true);
+        connection.queueFull(false);
+
+        assertThat(metrics.setups(ConnectionRole.INITIATOR, SetupOutcome.TIMED_OUT))
+                .isOne();
+        assertThat(metrics.setups(ConnectionRole.RESPONDER, SetupOutcome.TIMED_OUT))
+                .isZero();
+        assertThat(metrics.ended(EndedBy.PEER_CLOSED)).isOne();
+        assertThat(metrics.ended(EndedBy.TIMEOUT)).isZero();
+        assertThat(metrics.terminatesSent(ProtocolError.MPA_CRC_MISMATCH)).isOne();
+        assertThat(metrics.terminatesSent(null)).isEqualTo(2);
+        assertThat(metrics.terminatesSent(ProtocolError.RDMAP_INVALID_STAG)).isZero();
+        assertThat(metrics.terminatesReceived(ProtocolError.RDMAP_INVALID_STAG)).isOne();
+        assertThat(metrics.sendQueueFull()).isEqualTo(2);
+        assertThat(metrics.receiveQueueFull()).isOne();
+    }
+}

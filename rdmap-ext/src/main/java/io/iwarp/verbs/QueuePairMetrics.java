@@ -1,0 +1,144 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.Counters;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.metrics.ConnectionGauges;
+import io.iwarp.metrics.ConnectionMetrics;
+import io.iwarp.metrics.ConnectionRole;
+import io.iwarp.metrics.ConnectionState;
+import io.iwarp.metrics.IwarpMetrics;
+import io.iwarp.metrics.OperationKind;
+import io.iwarp.metrics.SetupOutcome;
+import io.iwarp.mpa.Role;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports what a queue pair does to the {@link IwarpMetrics} of its settings. The event loop calls all methods but
+ * {@link #posted} and {@link #queueFull}, which any thread may call.
+ */
+final class QueuePairMetrics implements ConnectionGauges {
+    private final QueuePairEngine engine;
+    private final ConnectionMetrics connection;
+    private boolean setUp;
+    private boolean established;
+
+    QueuePairMetrics(QueuePairEngine engine, IwarpMetrics metrics, Role role) {
+        this.engine = engine;
+        this.connection = metrics.enter(
+                role == Role.INITIATOR ? ConnectionRole.INITIATOR : ConnectionRole.RESPONDER,
+                this,
+                engine.channel().eventLoop());
+    }
+
+    void posted(WorkRequest request) {
+        // A clock that happens to stand at 0 must not look like a request whose time is not taken.
+        request.postedAt(connection.timesRequest(request.position()) ? System.nanoTime() | 1 : 0);
+    }
+
+    void queueFull(boolean send) {
+        connection.queueFull(send);
+    }
+
+    void submitted(WorkRequest request) {
+        long octets = request.octets();
+        request.countedOctets(octets);
+        connection.submitted(octets);
+    }
+
+    void completed(WorkRequest request, boolean successful) {
+        OperationKind kind = request.operation().kind();
+        connection.released(request.countedOctets());
+        request.countedOctets(0);
+        if (!successful) {
+            connection.flushed(kind);
+            return;
+        }
+        connection.completed(kind, request.octets());
+        if (request.postedNanos() != 0) {
+            connection.took(kind, System.nanoTime() - request.postedNanos());
+        }
+    }
+
+    void served(OperationKind kind, long octets) {
+        connection.served(kind, octets);
+    }
+
+    void terminateSent(@Nullable ProtocolError error) {
+        connection.terminateSent(error);
+    }
+
+    void terminateReceived(@Nullable ProtocolError error) {
+        connection.terminateReceived(error);
+    }
+
+    void established() {
+        established = true;
+        setUp(SetupOutcome.ACCEPTED);
+    }
+
+    void rejected() {
+        setUp(SetupOutcome.REJECTED);
+    }
+
+    private void setUp(SetupOutcome outcome) {
+        if (!setUp) {
+            setUp = true;
+            connection.setUp(outcome);
+        }
+    }
+
+    void ended(CloseReason reason) {
+        if (established) {
+            connection.ended(reason.endedBy());
+        } else {
+            setUp(reason.endedBy() == EndedBy.TIMEOUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
+        }
+    }
+
+    /** Call it when everything has been flushed: from the end of the connection on, nothing is counted any more. */
+    void leaveWhenClosed() {
+        engine.channel().closeFuture().addListener(closed -> connection.closed());
+    }
+
+    @Override
+    public ConnectionState connectionState() {
+        return switch (engine.state()) {
+            case INIT -> ConnectionState.SETUP;
+            case READY -> ConnectionState.READY;
+            case DRAINING -> ConnectionState.DRAINING;
+            case ERROR, CLOSED -> ConnectionState.CLOSING;
+        };
+    }
+
+    @Override
+    public Counters counters() {
+        return engine.counters();
+    }
+
+    @Override
+    public int sendRequests() {
+        return engine.sendQueue().ring().uncompleted();
+    }
+
+    @Override
+    public int queuedSendRequests() {
+        return engine.sendQueue().ring().untaken();
+    }
+
+    @Override
+    public int sendQueueDepth() {
+        return engine.settings().sendQueueDepth();
+    }
+
+    @Override
+    public int receiveRequests() {
+        return engine.receives().ring().uncompleted();
+    }
+
+    @Override
+    public int receiveQueueDepth() {
+        return engine.settings().receiveQueueDepth();
+    }
+}

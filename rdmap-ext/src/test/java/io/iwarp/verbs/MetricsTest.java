@@ -1,0 +1,293 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.iwarp.ConnectionRejectedException;
+import io.iwarp.Counter;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.metrics.ConnectionRole;
+import io.iwarp.metrics.ConnectionState;
+import io.iwarp.metrics.IwarpMeters;
+import io.iwarp.metrics.IwarpMetrics;
+import io.iwarp.metrics.OperationKind;
+import io.iwarp.metrics.SetupOutcome;
+import io.iwarp.mpa.MpaSettings;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the meters say about real connections, and that they agree with what was done. */
+class MetricsTest {
+    private static final int LENGTH = 4096;
+
+    private final Loopback loopback = new Loopback();
+    private final IwarpDevice device = IwarpDevice.create();
+    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final IwarpMetrics initiators = new IwarpMetrics(device, 1);
+    private final IwarpMetrics responders = new IwarpMetrics(device, 1);
+    private final ByteBuf memory = Unpooled.directBuffer(LENGTH, LENGTH).writeZero(LENGTH);
+    private final ByteBuf message = Unpooled.directBuffer(LENGTH, LENGTH).writeZero(100);
+    private final ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
+    private MemoryRegion region;
+
+    @BeforeEach
+    void register() {
+        region = domain.register(memory, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ, AccessRight.REMOTE_ATOMIC);
+    }
+
+    @AfterEach
+    void release() throws Exception {
+        loopback.close();
+        region.close();
+        domain.close();
+        memory.release();
+        message.release();
+        sink.release();
+    }
+
+    private static QueuePairSettings with(IwarpMetrics metrics) {
+        return QueuePairSettings.builder().metrics(metrics).build();
+    }
+
+    private static double counter(SimpleMeterRegistry registry, String name, String... tags) {
+        FunctionCounter counter = registry.get(name).tags(tags).functionCounter();
+        return counter.count();
+    }
+
+    @Test
+    void everyKindOfOperationIsCountedOnBothSides() throws Exception {
+        SocketAddress address = loopback.accept(domain, with(responders), qp -> {
+            qp.receive(sink);
+            qp.receive(Unpooled.EMPTY_BUFFER);
+        });
+        QueuePair initiator = loopback.connect(address, domain, with(initiators), qp -> {});
+        RemoteBuffer target = region.remoteBuffer();
+
+        Loopback.await(initiator.write(message, target));
+        Loopback.await(initiator.send(message));
+        Loopback.await(initiator.sendImmediate(7, PostOptions.NONE));
+        ByteBuf read = Unpooled.directBuffer(LENGTH, LENGTH);
+        Loopback.await(initiator.read(read, target));
+        read.release();
+        Loopback.await(initiator.fetchAdd(target, 1));
+        Loopback.await(initiator.compareSwap(target, 1, 2));
+
+        assertOutbound(OperationKind.WRITE, 100);
+        assertOutbound(OperationKind.SEND, 100);
+        assertOutbound(OperationKind.IMMEDIATE, 8);
+        assertOutbound(OperationKind.READ, LENGTH);
+        assertOutbound(OperationKind.FETCH_ADD, 8);
+        assertOutbound(OperationKind.COMPARE_SWAP, 8);
+    }
+
+    private void assertOutbound(OperationKind kind, long octets) {
+        assertThat(initiators.completed(kind)).as("%s", kind).isOne();
+        assertThat(initiators.completedOctets(kind)).as("%s", kind).isEqualTo(octets);
+        assertThat(initiators.served(kind)).as("%s", kind).isZero();
+        assertThat(initiators.timed(kind)).as("%s", kind).isOne();
+        assertThat(initiators.timedNanos(kind)).as("%s", kind).isPositive();
+        await().untilAsserted(() -> {
+            assertThat(responders.served(kind)).as("%s", kind).isOne();
+            assertThat(responders.servedOctets(kind)).as("%s", kind).isEqualTo(octets);
+        });
+        assertThat(responders.completed(kind)).as("%s", kind).isZero();
+    }
+
+    @Test
+    void setUpsAreCountedByOutcomeAndConnectionsByState() throws Exception {
+        SocketAddress accepting = loopback.accept(domain, with(responders), qp -> {});
+        SocketAddress rejecting = loopback.listen(domain, with(responders), ConnectionRequest::reject);
+        SocketAddress silent = loopback.listen(domain, with(responders), request -> {});
+        QueuePairSettings impatient = QueuePairSettings.builder()
+                .metrics(initiators)
+                .mpa(MpaSettings.builder().startupTimeout(Duration.ofMillis(1)).build())
+                .build();
+
+        QueuePair connected = loopback.connect(accepting, domain, with(initiators), qp -> {});
+        assertThatThrownBy(() -> loopback.connect(rejecting, domain, with(initiators), qp -> {}))
+                .hasCauseInstanceOf(ConnectionRejectedException.class);
+        assertThatThrownBy(() -> loopback.connect(silent, domain, impatient, qp -> {}))
+                .hasCauseInstanceOf(StreamEndedException.class);
+        ScriptedPeer stranger = ScriptedPeer.connectTo(silent);
+        stranger.close();
+
+        await().untilAsserted(() -> {
+            assertThat(initiators.setups(ConnectionRole.INITIATOR, SetupOutcome.ACCEPTED))
+                    .isOne();
+            assertThat(initiators.setups(ConnectionRole.INITIATOR, SetupOutcome.REJECTED))
+                    .isOne();
+            assertThat(initiators.setups(ConnectionRole.INITIATOR, SetupOutcome.TIMED_OUT))
+                    .isOne();
+            assertThat(initiators.setups(ConnectionRole.INITIATOR, SetupOutcome.FAILED))
+                    .isZero();
+            assertThat(initiators.connections(ConnectionRole.INITIATOR, ConnectionState.READY))
+                    .isOne();
+            assertThat(initiators.connections(ConnectionRole.INITIATOR, ConnectionState.SETUP))
+                    .isZero();
+            assertThat(responders.setups(ConnectionRole.RESPONDER, SetupOutcome.ACCEPTED))
+                    .isOne();
+            assertThat(responders.setups(ConnectionRole.RESPONDER, SetupOutcome.REJECTED))
+                    .isOne();
+            // The peer that lost its patience, and the stranger.
+            assertThat(responders.setups(ConnectionRole.RESPONDER, SetupOutcome.FAILED))
+                    .isEqualTo(2);
+            assertThat(responders.connections(ConnectionRole.RESPONDER, ConnectionState.SETUP))
+                    .isOne();
+        });
+
+        connected.close();
+        Loopback.await(connected.closed());
+
+        await().untilAsserted(() -> {
+            assertThat(initiators.ended(EndedBy.LOCAL_APPLICATION)).isOne();
+            assertThat(responders.ended(EndedBy.PEER_CLOSED)).isOne();
+            for (ConnectionState state : ConnectionState.values()) {
+                assertThat(initiators.connections(ConnectionRole.INITIATOR, state))
+                        .isZero();
+                assertThat(responders.connections(ConnectionRole.RESPONDER, state))
+                        .isZero();
+            }
+        });
+    }
+
+    @Test
+    void terminatesAreCountedByErrorOnBothSides() throws Exception {
+        SocketAddress address = loopback.accept(domain, with(responders), qp -> {});
+        QueuePair initiator = loopback.connect(address, domain, with(initiators), qp -> {});
+        RemoteBuffer target = region.remoteBuffer();
+        region.invalidate();
+
+        initiator.read(sink, target).handle((ok, failure) -> {
+            assertThat(failure).isInstanceOf(StreamEndedException.class);
+            return null;
+        });
+        Loopback.await(initiator.closed());
+
+        ProtocolError error = ProtocolError.RDMAP_INVALID_STAG;
+        await().untilAsserted(() -> assertThat(responders.terminatesSent(error)).isOne());
+        assertThat(initiators.terminatesReceived(error)).isOne();
+        assertThat(initiators.terminatesSent(error)).isZero();
+        assertThat(initiators.flushed(OperationKind.READ)).isOne();
+        assertThat(initiators.ended(EndedBy.PEER_TERMINATE)).isOne();
+        await().untilAsserted(
+                        () -> assertThat(responders.ended(EndedBy.LOCAL_FAULT)).isOne());
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        new IwarpMeters(responders).bindTo(registry);
+        assertThat(counter(registry, "iwarp.terminates.sent", "code", "0x0/0x1/0x00"))
+                .isOne();
+        assertThat(counter(registry, "iwarp.terminates.sent", "code", "unassigned"))
+                .isZero();
+        await().untilAsserted(() ->
+                assertThat(responders.counter(Counter.TERMINATES_SENT)).isOne());
+    }
+
+    @Test
+    void aWrongCrcIsCounted() throws Exception {
+        SocketAddress address = loopback.accept(domain, with(responders), qp -> {});
+        ScriptedPeer peer = ScriptedPeer.established(address);
+        byte[] fpdu = Segment.write(region.stag(), 0, new byte[4]).fpdu();
+        fpdu[fpdu.length - 1] ^= 1;
+
+        peer.sends(Segment.write(region.stag(), 0, new byte[4]).fpdu());
+        peer.sends(fpdu);
+        peer.expectTerminate("2002 0000");
+
+        assertThat(responders.counter(Counter.CRC_ERRORS)).isOne();
+        assertThat(responders.counter(Counter.CRC_CHECKED)).isEqualTo(2);
+        assertThat(responders.counter(Counter.FPDUS_RECEIVED)).isOne();
+        assertThat(responders.counter(Counter.OCTETS_PLACED)).isEqualTo(4);
+        assertThat(responders.terminatesSent(ProtocolError.MPA_CRC_MISMATCH)).isOne();
+        peer.close();
+    }
+
+    @Test
+    void queuesShowWhatWaitsInThemAndWhatTheyRefused() throws Exception {
+        QueuePairSettings shallow = QueuePairSettings.builder()
+                .metrics(initiators)
+                .sendQueueDepth(2)
+                .receiveQueueDepth(3)
+                .build();
+        SocketAddress silent = loopback.listen(domain, with(responders), request -> {});
+        IwarpConnector connector = new IwarpConnector(
+                loopback.bootstrap(), IwarpChannelInitializer.initiator(domain, shallow, new byte[0], qp -> {
+                    qp.completionListener((pair, completion) -> {});
+                    for (int i = 0; i < 2; i++) {
+                        qp.send(i, message);
+                        qp.receive(i, sink);
+                    }
+                    assertThatThrownBy(() -> qp.send(2, message)).isInstanceOf(QueueFullException.class);
+                    qp.receive(2, sink);
+                    assertThatThrownBy(() -> qp.receive(3, sink)).isInstanceOf(QueueFullException.class);
+                    assertThatThrownBy(() -> qp.receive(3, sink)).isInstanceOf(QueueFullException.class);
+                }));
+        connector.connect(silent).exceptionally(notConnected -> null);
+
+        await().untilAsserted(() -> assertThat(initiators.receiveQueueFull()).isEqualTo(2));
+        assertThat(initiators.sendQueueFull()).isOne();
+        assertThat(initiators.sendRequests()).isEqualTo(2);
+        assertThat(initiators.queuedSendRequests()).isEqualTo(2);
+        assertThat(initiators.sendQueueDepth()).isEqualTo(2);
+        assertThat(initiators.receiveRequests()).isEqualTo(3);
+        assertThat(initiators.receiveQueueDepth()).isEqualTo(3);
+        assertThat(initiators.outstandingOctets()).isZero();
+        loopback.close();
+        assertThat(initiators.flushed(OperationKind.SEND)).isEqualTo(2);
+        assertThat(initiators.sendRequests()).isZero();
+    }
+
+    @Test
+    void requestsThatThePeerDoesNotAnswerAreOutstanding() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            var accepting = ScriptedPeer.accepting(server);
+            QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, with(initiators), qp -> {});
+            ScriptedPeer peer = Loopback.await(accepting);
+            ByteBuf read = Unpooled.directBuffer(64, 64);
+            initiator.read(read, new RemoteBuffer(1, 0, 64));
+            initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
+            peer.expectUlpdu();
+            peer.expectUlpdu();
+
+            assertThat(initiators.outstandingReads()).isEqualTo(2);
+            assertThat(initiators.outstandingOctets()).isEqualTo(64 + 8);
+            assertThat(initiators.sendRequests()).isEqualTo(2);
+            assertThat(initiators.queuedSendRequests()).isZero();
+            peer.close();
+            Loopback.await(initiator.closed());
+            await().untilAsserted(
+                            () -> assertThat(initiators.outstandingReads()).isZero());
+            assertThat(initiators.outstandingOctets()).isZero();
+            assertThat(initiators.counter(Counter.READS_REQUESTED)).isEqualTo(2);
+            assertThat(initiators.counter(Counter.READS_ANSWERED)).isZero();
+            read.release();
+        }
+    }
+
+    @Test
+    void withoutMetricsNothingIsCounted() throws Exception {
+        SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
+        QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
+
+        Loopback.await(initiator.write(message, region.remoteBuffer()));
+
+        assertThat(initiators.completed(OperationKind.WRITE)).isZero();
+        assertThat(initiators.connections(ConnectionRole.INITIATOR, ConnectionState.READY))
+                .isZero();
+    }
+}
