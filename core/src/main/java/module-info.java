@@ -2,7 +2,7 @@
 @SuppressWarnings("requires-automatic") // Micrometer has a module name but no descriptor yet
 module io.iwarp.core {
     requires transitive io.netty.buffer;
-    requires io.netty.common;
+    requires transitive io.netty.common;
     requires org.slf4j;
     requires static micrometer.commons;
     requires static micrometer.core;
