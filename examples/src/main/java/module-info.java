@@ -7,6 +7,9 @@ module io.iwarp.examples {
     requires io.iwarp.rdmap;
     requires io.netty.common;
     requires io.netty.handler;
+    requires io.netty.transport.classes.epoll;
+    requires io.netty.transport.classes.io_uring;
+    requires jdk.management;
     requires me.tongfei.progressbar;
     requires org.slf4j;
     requires static org.jspecify;

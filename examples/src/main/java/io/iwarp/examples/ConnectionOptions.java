@@ -38,7 +38,12 @@ final class ConnectionOptions {
     }
 
     /** Opens what a command needs to listen and connect. Closing it is the caller's. */
-    Endpoint open() throws IOException {
-        return wire.open(verbose);
+    Endpoint open() throws IOException, CommandFailedException {
+        return open(EventLoops.DEFAULT);
+    }
+
+    /** As {@link #open()}, on event loops of the command's choice. */
+    Endpoint open(EventLoops loops) throws IOException, CommandFailedException {
+        return wire.open(verbose, loops);
     }
 }

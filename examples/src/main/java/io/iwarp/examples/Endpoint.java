@@ -12,12 +12,8 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.Closeable;
 import java.io.IOException;
@@ -32,25 +28,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a command needs to listen and connect: event loops over NIO and a protection domain. Its methods block; do not call them on an event loop.
+ * What a command needs to listen and connect: event loops and a protection domain. Its methods block; do not call them on
+ * an event loop.
  */
 final class Endpoint implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(Endpoint.class);
-    private static final int EVENT_LOOPS = 2;
     private static final long PATIENCE_SECONDS = 60;
     private static final long SHUTDOWN_SECONDS = 5;
 
-    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(EVENT_LOOPS, NioIoHandler.newFactory());
+    private final EventLoopGroup group;
+    private final Transport transport;
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final Consumer<ChannelPipeline> transportHandlers;
     private final Closeable afterwards;
 
     /**
+     * @param loops what it runs on
      * @param transportHandlers adds to each pipeline what belongs between the socket and MPA
      * @param afterwards closed when this endpoint and all its channels are
      */
-    Endpoint(Consumer<ChannelPipeline> transportHandlers, Closeable afterwards) {
+    Endpoint(EventLoops loops, Consumer<ChannelPipeline> transportHandlers, Closeable afterwards) {
+        this.group = loops.open();
+        this.transport = loops.transport();
         this.transportHandlers = pipeline -> {
             connections.add(pipeline.channel());
             transportHandlers.accept(pipeline);
@@ -60,12 +60,17 @@ final class Endpoint implements AutoCloseable {
 
     /** An endpoint with nothing between the socket and MPA. */
     static Endpoint plain() {
-        return new Endpoint(pipeline -> {}, () -> {});
+        return plain(EventLoops.DEFAULT);
+    }
+
+    /** An endpoint on the given event loops with nothing between the socket and MPA. */
+    static Endpoint plain(EventLoops loops) {
+        return new Endpoint(loops, pipeline -> {}, () -> {});
     }
 
     /** An endpoint that writes all that crosses its sockets into a capture, and closes that in the end. */
-    static Endpoint captured(Capture capture) {
-        return new Endpoint(capture::addTo, capture);
+    static Endpoint captured(EventLoops loops, Capture capture) {
+        return new Endpoint(loops, capture::addTo, capture);
     }
 
     ProtectionDomain domain() {
@@ -76,7 +81,7 @@ final class Endpoint implements AutoCloseable {
     IwarpListener listen(SocketAddress address, QueuePairSettings settings, ConnectionRequestListener requests)
             throws IOException, InterruptedException, CommandFailedException {
         IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, settings, requests);
-        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class);
+        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(transport.serverChannel());
         return await(IwarpListener.listen(bootstrap, initializer.withTransportHandlers(transportHandlers), address));
     }
 
@@ -85,7 +90,7 @@ final class Endpoint implements AutoCloseable {
             SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare)
             throws IOException, InterruptedException, CommandFailedException {
         IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain, settings, privateData, prepare);
-        Bootstrap bootstrap = new Bootstrap().group(group).channel(NioSocketChannel.class);
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(transport.channel());
         return await(
                 new IwarpConnector(bootstrap, initializer.withTransportHandlers(transportHandlers)).connect(address));
     }

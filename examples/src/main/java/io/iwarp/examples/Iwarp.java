@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
             Rping.class,
             Cmatose.class,
             RdmaServer.class,
-            RdmaClient.class
+            RdmaClient.class,
+            Perf.class
         })
 public final class Iwarp implements Runnable {
     @Spec

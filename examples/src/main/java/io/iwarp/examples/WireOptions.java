@@ -105,11 +105,13 @@ final class WireOptions {
      * Opens what a command needs to listen and connect. Closing it is the caller's.
      *
      * @param verbose whether to log what the stack does
+     * @param loops what it runs on
      */
-    Endpoint open(boolean verbose) throws IOException {
+    Endpoint open(boolean verbose, EventLoops loops) throws IOException, CommandFailedException {
         if (verbose && LoggerFactory.getLogger("io.iwarp") instanceof ch.qos.logback.classic.Logger logger) {
             logger.setLevel(Level.DEBUG);
         }
-        return pcap == null ? Endpoint.plain() : Endpoint.captured(Capture.create(pcap));
+        loops.transport().requireAvailable();
+        return pcap == null ? Endpoint.plain(loops) : Endpoint.captured(loops, Capture.create(pcap));
     }
 }

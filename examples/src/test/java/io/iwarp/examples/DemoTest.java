@@ -92,7 +92,8 @@ class DemoTest {
         QueuePairSettings settings = QueuePairSettings.builder().mpa(mpa).build();
         Story story = new Story(new PrintWriter(new StringWriter()));
         try (Endpoint initiatorEnd = Endpoint.plain();
-                Endpoint responderEnd = new Endpoint(pipeline -> pipeline.addLast(new FlipOneOctet()), () -> {});
+                Endpoint responderEnd =
+                        new Endpoint(EventLoops.DEFAULT, pipeline -> pipeline.addLast(new FlipOneOctet()), () -> {});
                 DemoResponder responder = new DemoResponder(responderEnd.domain(), story, SIZE);
                 IwarpListener listener = responderEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {

@@ -1,0 +1,23 @@
+package io.iwarp.examples;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Measures the stack, as perftest measures RDMA hardware; alone it prints its help. */
+@Command(
+        name = "perf",
+        mixinStandardHelpOptions = true,
+        versionProvider = Iwarp.Version.class,
+        description = "Measures throughput and latency of each operation, between two processes.",
+        footer = "%n'iwarp perf COMMAND --help' tells more about a command.",
+        subcommands = {PerfServer.class, PerfClient.class})
+final class Perf implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+}

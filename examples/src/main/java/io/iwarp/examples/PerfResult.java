@@ -1,0 +1,104 @@
+package io.iwarp.examples;
+
+import io.iwarp.mpa.MpaParameters;
+import java.util.List;
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What was measured for one size.
+ *
+ * @param plan what was to be measured
+ * @param crc whether FPDUs had a CRC
+ * @param markers whether the client's FPDUs had markers, at the wish of the server, or the server's at the client's
+ * @param seconds how long it was measured
+ * @param operations how many were done in that time
+ * @param latencies in nanoseconds: of single operations to and fro, or in bandwidth mode from a post to its completion
+ * @param allocated octets that the client's event loops allocated on the heap
+ * @param cpuSeconds that the client's process took
+ */
+record PerfResult(
+        PerfPlan plan,
+        boolean crc,
+        boolean markers,
+        double seconds,
+        long operations,
+        Histogram latencies,
+        long allocated,
+        double cpuSeconds) {
+    private static final double NANOS_PER_SECOND = 1e9;
+    private static final double NANOS_PER_MICRO = 1e3;
+    private static final double OCTETS_PER_GIGABYTE = 1e9;
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    /** Adds up what the event loops measured. */
+    static PerfResult of(PerfPlan plan, MpaParameters agreed, List<PerfSlice> slices, long cpuNanos) {
+        Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
+        slices.forEach(slice -> latencies.add(slice.latencies()));
+        return new PerfResult(
+                plan,
+                agreed.crc(),
+                agreed.sendMarkers() || agreed.receiveMarkers(),
+                slices.stream().mapToLong(PerfSlice::nanos).average().orElse(0) / NANOS_PER_SECOND,
+                slices.stream().mapToLong(PerfSlice::operations).sum(),
+                latencies,
+                slices.stream().mapToLong(PerfSlice::allocated).sum(),
+                cpuNanos / NANOS_PER_SECOND);
+    }
+
+    double operationsPerSecond() {
+        return operations / seconds;
+    }
+
+    /** {@return octets of the operations, without headers; a round trip counts once} */
+    double octetsPerSecond() {
+        return operationsPerSecond() * plan.task().size();
+    }
+
+    double allocatedPerOperation() {
+        return operations == 0 ? 0 : (double) allocated / operations;
+    }
+
+    /** {@return of the client's process; 0 if no octets were moved} */
+    double cpuSecondsPerGigabyte() {
+        double gigabytes = (double) operations * plan.task().size() / OCTETS_PER_GIGABYTE;
+        return gigabytes == 0 ? 0 : cpuSeconds / gigabytes;
+    }
+
+    /** {@return the percentile of the latencies, or their maximum for 100} */
+    double latencyMicros(double percentile) {
+        return latencies.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
+    }
+
+    /** {@return one line of JSON, without its end} */
+    String json(EventLoops loops) {
+        PerfTask task = plan.task();
+        return String.format(
+                Locale.ROOT,
+                "{\"op\":\"%s\",\"size\":%d,\"mode\":\"%s\",\"transport\":\"%s\",\"crc\":%b,\"markers\":%b,"
+                        + "\"tls\":false,\"busyPoll\":%b,\"connections\":%d,\"threads\":%d,\"depth\":%d,"
+                        + "\"seconds\":%.6f,\"operations\":%d,\"octetsPerSecond\":%.0f,\"operationsPerSecond\":%.1f,"
+                        + "\"latencyMicros\":{\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,\"max\":%.3f},"
+                        + "\"allocatedOctetsPerOperation\":%.1f,\"cpuSecondsPerGigabyte\":%.4f}",
+                task.operation(),
+                task.size(),
+                task.mode(),
+                loops.transport(),
+                crc,
+                markers,
+                loops.busyPolling(),
+                plan.connections(),
+                loops.threads(),
+                task.depth(),
+                seconds,
+                operations,
+                octetsPerSecond(),
+                operationsPerSecond(),
+                latencyMicros(50),
+                latencyMicros(99),
+                latencyMicros(99.9),
+                latencyMicros(100),
+                allocatedPerOperation(),
+                cpuSecondsPerGigabyte());
+    }
+}

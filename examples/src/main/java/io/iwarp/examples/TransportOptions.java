@@ -1,0 +1,45 @@
+package io.iwarp.examples;
+
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The options about the event loops that a command runs on. */
+final class TransportOptions {
+    private static final int MOST_THREADS = 256;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "NAME",
+            defaultValue = "nio",
+            description = "How to reach the network: ${COMPLETION-CANDIDATES}.")
+    private Transport transport;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Event loops, among which the connections are divided.")
+    private int threads;
+
+    @Option(
+            names = "--busy-poll",
+            description = "Ask for events all the time instead of sleeping until one comes. Each thread then takes a"
+                    + " processor of its own.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean busyPolling;
+
+    /** {@return what was chosen} */
+    EventLoops loops() {
+        if (threads < 1 || threads > MOST_THREADS) {
+            throw new ParameterException(
+                    command.commandLine(), "--threads " + threads + " is outside 1 to " + MOST_THREADS);
+        }
+        return new EventLoops(transport, threads, busyPolling);
+    }
+}

@@ -1,0 +1,189 @@
+package io.iwarp.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.QueuePair;
+import io.netty.channel.ChannelOption;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PerfTest {
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @CsvSource({
+        "send, bandwidth, 0",
+        "send, bandwidth, 1000",
+        "send, bandwidth, 3M",
+        "write, bandwidth, 64K",
+        "write-imm, bandwidth, 100",
+        "read, bandwidth, 64K",
+        "fetch-add, bandwidth, 8",
+        "compare-swap, bandwidth, 8",
+        "send, latency, 64",
+        "write, latency, 1",
+        "write, latency, 100K",
+        "write-imm, latency, 64",
+        "read, latency, 64",
+        "fetch-add, latency, 8",
+        "compare-swap, latency, 8"
+    })
+    void eachOperationIsMeasuredInEachMode(String operation, String mode, String size) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            String line = measure(server, "--op", operation, "--mode", mode, "--size", size);
+
+            assertThat(text(line, "op")).isEqualTo(operation);
+            assertThat(text(line, "mode")).isEqualTo(mode);
+            assertThat(text(line, "transport")).isEqualTo("nio");
+            assertThat(number(line, "size"))
+                    .isEqualTo(new Octets.Converter().convert(size).doubleValue());
+            assertThat(number(line, "operations")).isPositive();
+            assertThat(number(line, "seconds")).isBetween(0.1, 60.0);
+            assertThat(number(line, "operationsPerSecond")).isPositive();
+            assertThat(number(line, "p50")).isPositive().isLessThanOrEqualTo(number(line, "p99"));
+            assertThat(number(line, "p999")).isLessThanOrEqualTo(number(line, "max"));
+            assertThat(server.out()).doesNotContain("went before");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--connections 3 --threads 2",
+                "--depth 1",
+                "--depth 1024",
+                "--busy-poll",
+                "--no-crc",
+                "--markers"
+            })
+    void eachOptionLetsTheMeasurementSucceed(String options) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--no-crc")) {
+            List<String> arguments = new ArrayList<>(List.of("--op", "send", "--size", "4K"));
+            arguments.addAll(List.of(options.split(" ")));
+
+            String line = measure(server, arguments.toArray(String[]::new));
+
+            assertThat(number(line, "operations")).isPositive();
+            assertThat(line)
+                    .contains("\"busyPoll\":" + options.contains("busy-poll"))
+                    .contains("\"crc\":" + !options.contains("no-crc"))
+                    .contains("\"markers\":" + options.contains("markers"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"EPOLL, epoll", "IO_URING, io_uring"})
+    void aTransportWorksOrSaysWhyItCannot(Transport transport, String name) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            if (transport.unavailabilityCause() == null) {
+                String line = measure(server, "--op", "send", "--transport", name);
+                assertThat(text(line, "transport")).isEqualTo(name);
+            } else {
+                CommandRun client = CommandRun.of("perf", "client", server.address(), "--transport", name);
+                assertThat(client.exitCode()).isEqualTo(1);
+                assertThat(client.err().lines())
+                        .singleElement()
+                        .asString()
+                        .contains("--transport " + name + " cannot be used here (", "such as nio");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--op push",
+                "--mode both",
+                "--transport carrier-pigeon",
+                "--op fetch-add --size 16",
+                "--mode latency --depth 2",
+                "--mode latency --size 0",
+                "--size 2G",
+                "--depth 0",
+                "--depth 1025",
+                "--connections 0",
+                "--threads 0",
+                "--duration 0",
+                "--warmup -1"
+            })
+    void refusesWhatItCannotDo(String options) {
+        List<String> arguments = new ArrayList<>(List.of("perf", "client", "127.0.0.1:7471"));
+        arguments.addAll(List.of(options.split(" ")));
+
+        CommandRun client = CommandRun.of(arguments.toArray(String[]::new));
+
+        assertThat(client.exitCode()).isEqualTo(2);
+        assertThat(client.err()).contains("'iwarp perf client --help'");
+        assertThat(client.out()).isEmpty();
+    }
+
+    @Test
+    void theServerGoesOnAfterAClientWasKilled() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0");
+                Endpoint endpoint = Endpoint.plain()) {
+            String address = server.address();
+            PerfTask task = new PerfTask(PerfOperation.SEND, PerfMode.BANDWIDTH, 64, 4, new RemoteBuffer(0, 0, 0));
+            QueuePair killed = endpoint.connect(
+                    new PeerAddress.Converter().convert(address).resolve(),
+                    new ConnectionOptions().settings().build(),
+                    task.encode(),
+                    fresh -> {});
+            killed.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+            killed.abort();
+            server.awaitLine(Pattern.compile(".* went before it was done: .*"));
+
+            assertThat(number(measure(address, "--op", "send"), "operations")).isPositive();
+            assertThat(server.stop()).isZero();
+        }
+    }
+
+    @Test
+    void aServerOfAnotherKindSaysSo() throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
+            CommandRun client = CommandRun.of("perf", "client", server.address());
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines()).singleElement().asString().contains("this is an echo-server");
+        }
+    }
+
+    private String measure(CommandRun server, String... options) throws Exception {
+        return measure(server.address(), options);
+    }
+
+    private String measure(String address, String... options) throws Exception {
+        Path json = directory.resolve("perf.json");
+        List<String> arguments = new ArrayList<>(List.of("perf", "client", address));
+        arguments.addAll(List.of("--duration", "0.1", "--warmup", "0.05", "--json", json.toString()));
+        arguments.addAll(List.of(options));
+        CommandRun client = CommandRun.of(arguments.toArray(String[]::new));
+        assertThat(client.err()).isEmpty();
+        assertThat(client.exitCode()).isZero();
+        return Files.readString(json).strip();
+    }
+
+    private static String text(String line, String field) {
+        return field(line, field, "\"([^\"]*)\"");
+    }
+
+    private static double number(String line, String field) {
+        return Double.parseDouble(field(line, field, "(-?[0-9.]+)"));
+    }
+
+    private static String field(String line, String field, String value) {
+        Matcher matcher = Pattern.compile("\"" + field + "\":" + value).matcher(line);
+        assertThat(matcher.find()).as(field + " in " + line).isTrue();
+        return matcher.group(1);
+    }
+}
