@@ -2,6 +2,7 @@ package io.iwarp.examples;
 
 import ch.qos.logback.classic.Level;
 import io.iwarp.mpa.MpaSettings;
+import io.iwarp.rdmap.WireLogHandler;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -66,6 +67,12 @@ final class WireOptions {
             description = "Write all that crosses the socket into this file; Wireshark shows the iWARP frames in it.")
     private @Nullable Path pcap;
 
+    @Option(
+            names = "--wire-log",
+            description = "Log each frame and FPDU that crosses the socket, decoded, in one line.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean wireLog;
+
     /** The default settings, with what the options say about MPA. */
     QueuePairSettings.Builder settings() {
         return QueuePairSettings.builder()
@@ -108,10 +115,29 @@ final class WireOptions {
      * @param loops what it runs on
      */
     Endpoint open(boolean verbose, EventLoops loops) throws IOException, CommandFailedException {
-        if (verbose && LoggerFactory.getLogger("io.iwarp") instanceof ch.qos.logback.classic.Logger logger) {
-            logger.setLevel(Level.DEBUG);
+        if (verbose) {
+            show("io.iwarp", Level.DEBUG);
         }
         loops.transport().requireAvailable();
-        return pcap == null ? Endpoint.plain(loops) : Endpoint.captured(loops, Capture.create(pcap));
+        if (!wireLog) {
+            return pcap == null ? Endpoint.plain(loops) : Endpoint.captured(loops, Capture.create(pcap));
+        }
+        show(WireLogHandler.LOGGER_NAME, Level.TRACE);
+        Capture capture = pcap == null ? null : Capture.create(pcap);
+        return new Endpoint(
+                loops,
+                pipeline -> {
+                    if (capture != null) {
+                        capture.addTo(pipeline);
+                    }
+                    pipeline.addLast(new WireLogHandler());
+                },
+                capture == null ? () -> {} : capture);
+    }
+
+    private static void show(String loggerName, Level level) {
+        if (LoggerFactory.getLogger(loggerName) instanceof ch.qos.logback.classic.Logger logger) {
+            logger.setLevel(level);
+        }
     }
 }

@@ -31,7 +31,15 @@ class HelpTest {
         assertThat(help.err()).isEmpty();
         assertThat(help.out())
                 .startsWith("Usage: iwarp " + command)
-                .contains("--markers", "--no-crc", "--pcap=FILE", "--verbose", "Default:", "Exit codes:", "Example");
+                .contains(
+                        "--markers",
+                        "--no-crc",
+                        "--pcap=FILE",
+                        "--wire-log",
+                        "--verbose",
+                        "Default:",
+                        "Exit codes:",
+                        "Example");
         assertThat(help.out().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
     }
 

@@ -471,6 +471,11 @@ public final class QueuePair implements AutoCloseable {
         return engine.counters();
     }
 
+    /** {@return where it stands, to be read by people; any thread may ask, in any state} */
+    public QueuePairSnapshot snapshot() {
+        return QueuePairSnapshot.of(engine);
+    }
+
     /** {@return the channel it runs on} */
     public Channel channel() {
         return engine.channel();

@@ -63,6 +63,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final Channel channel;
     private final EventLoop eventLoop;
     private final QueuePairSettings settings;
+    private final Role role;
     private final StreamAssociation stream;
     private final Counters counters = new Counters();
     private final SendQueue sendQueue;
@@ -90,6 +91,7 @@ final class QueuePairEngine implements RdmapUlp {
         this.channel = channel;
         this.eventLoop = channel.eventLoop();
         this.settings = settings;
+        this.role = role;
         this.stream = domain.openStream();
         this.sendQueue = new SendQueue(this, settings.sendQueueDepth());
         this.receiveQueue = new ReceiveQueue(this, settings.receiveQueueDepth());
@@ -410,6 +412,10 @@ final class QueuePairEngine implements RdmapUlp {
     /** {@return whether the peer closed the connection on an enhanced connection request} */
     boolean enhancedSetupRefused() {
         return enhancedSetupRefused;
+    }
+
+    Role role() {
+        return role;
     }
 
     QueuePairSettings settings() {

@@ -1,0 +1,177 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.mpa.FpduLayout;
+import io.iwarp.mpa.MarkerLayout;
+import io.iwarp.mpa.MpaFrameLayout;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.function.Consumer;
+
+/**
+ * Follows one direction of a connection, octet by octet, for the {@link WireLogHandler}: finds where frames and FPDUs
+ * begin and end, in whatever pieces they come, and keeps the headers of the one at hand. It believes what it reads and checks
+ * nothing.
+ *
+ * <pre>
+ *   STARTUP ── whole start-up frame, or octets that are none ──► FPDUS
+ *      │
+ *      └── a rejection, or a frame of a wrong length ──► BEYOND
+ * </pre>
+ */
+final class WireReader {
+    private enum Phase {
+        /** The start-up frame is awaited. */
+        STARTUP,
+        /** FPDUs follow each other. */
+        FPDUS,
+        /** What comes is not iWARP's, or cannot be followed. */
+        BEYOND
+    }
+
+    /** What an FPDU is described by: its length, the longest DDP header and the longest RDMAP header. */
+    private static final int FPDU_HEAD = FpduLayout.ULPDU_LENGTH_LENGTH + WireText.LONGEST_HEADERS;
+
+    private static final int HEAD = Math.max(MpaFrameLayout.HEADER_LENGTH + WireText.SETUP_LENGTH, FPDU_HEAD);
+
+    private final ByteBuf head = Unpooled.buffer(HEAD, HEAD);
+    private Phase phase = Phase.STARTUP;
+    /** Octets of the frame or FPDU at hand that have come, markers left out. */
+    private int taken;
+    /** All octets of it, or those that tell how many there are. */
+    private int length = MpaFrameLayout.HEADER_LENGTH;
+
+    private boolean lengthKnown;
+    private boolean wantsMarkers;
+    private boolean markersKnown;
+    private boolean markers;
+    /** Octets since the first FPDU began, modulo the interval of markers. */
+    private int position;
+
+    private boolean cutOff;
+
+    /**
+     * Reads what a buffer holds and leaves its indices alone.
+     *
+     * @param other the other direction, whose start-up frame says whether there are markers in this one
+     * @param found told of each frame and FPDU that is whole, while {@link #describe} tells of it
+     */
+    void read(ByteBuf in, WireReader other, Consumer<WireReader> found) {
+        int index = in.readerIndex();
+        int end = in.writerIndex();
+        while (index < end && phase != Phase.BEYOND) {
+            if (phase == Phase.STARTUP) {
+                index += readStartup(in, index, end, found);
+            } else {
+                if (!markersKnown) {
+                    markersKnown = true;
+                    markers = other.wantsMarkers;
+                }
+                index += readFpdu(in, index, end, found);
+            }
+        }
+    }
+
+    private int readStartup(ByteBuf in, int index, int end, Consumer<WireReader> found) {
+        int octets = take(in, index, Math.min(end - index, length - taken));
+        if (!lengthKnown && !startsLikeAFrame()) {
+            // A pre-agreed start: these are the first octets of an FPDU.
+            ByteBuf early = head.copy(0, taken);
+            enter(Phase.FPDUS);
+            markersKnown = true;
+            for (int at = 0; at < early.writerIndex(); ) {
+                at += readFpdu(early, at, early.writerIndex(), found);
+            }
+            return octets;
+        }
+        if (taken < length) {
+            return octets;
+        }
+        if (!lengthKnown) {
+            lengthKnown = true;
+            length += MpaFrameLayout.privateDataLength(head, 0);
+            if (taken < length) {
+                return octets;
+            }
+        }
+        found.accept(this);
+        int flags = MpaFrameLayout.flags(head, 0);
+        wantsMarkers = (flags & MpaFrameLayout.FLAG_MARKERS) != 0;
+        boolean rejected = MpaFrameLayout.hasReplyKey(head, 0) && (flags & MpaFrameLayout.FLAG_REJECTED) != 0;
+        enter(rejected ? Phase.BEYOND : Phase.FPDUS);
+        return octets;
+    }
+
+    private boolean startsLikeAFrame() {
+        for (int i = 0; i < Math.min(taken, MpaFrameLayout.KEY_LENGTH); i++) {
+            byte octet = head.getByte(i);
+            if (octet != MpaFrameLayout.requestKey(i) && octet != MpaFrameLayout.replyKey(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void enter(Phase next) {
+        phase = next;
+        beginFpdu();
+    }
+
+    private void beginFpdu() {
+        taken = 0;
+        length = FpduLayout.ULPDU_LENGTH_LENGTH;
+        lengthKnown = false;
+    }
+
+    private int readFpdu(ByteBuf in, int index, int end, Consumer<WireReader> found) {
+        int octets = end - index;
+        if (markers) {
+            if (position < MarkerLayout.LENGTH) {
+                return passed(Math.min(octets, MarkerLayout.LENGTH - position));
+            }
+            octets = Math.min(octets, MarkerLayout.INTERVAL - position);
+        }
+        octets = take(in, index, Math.min(octets, length - taken));
+        if (taken == length && !lengthKnown) {
+            lengthKnown = true;
+            length = FpduLayout.fpduLength(FpduLayout.ulpduLength(head, 0));
+        } else if (taken == length) {
+            found.accept(this);
+            beginFpdu();
+        }
+        return passed(octets);
+    }
+
+    private int passed(int octets) {
+        position = (position + octets) % MarkerLayout.INTERVAL;
+        return octets;
+    }
+
+    private int take(ByteBuf in, int index, int octets) {
+        int kept = Math.min(octets, HEAD - taken);
+        if (kept > 0) {
+            in.getBytes(index, head.setIndex(0, taken), kept);
+        }
+        taken += octets;
+        return octets;
+    }
+
+    /** The connection is closed; tells of a frame or FPDU that was not whole. */
+    void end(Consumer<WireReader> found) {
+        if (taken > 0 && phase != Phase.BEYOND) {
+            cutOff = true;
+            found.accept(this);
+        }
+        phase = Phase.BEYOND;
+    }
+
+    /** {@return the frame or FPDU at hand in one line; only while it is reported} */
+    String describe() {
+        if (cutOff) {
+            String of = lengthKnown ? " of " + length : "";
+            return "cut off after " + taken + of + " octets of " + (phase == Phase.STARTUP ? "a frame" : "an FPDU");
+        }
+        return phase == Phase.STARTUP
+                ? WireText.frame(head)
+                : WireText.fpdu(head, FpduLayout.ULPDU_LENGTH_LENGTH, FpduLayout.ulpduLength(head, 0));
+    }
+}

@@ -1,0 +1,219 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ddp.DdpLayout;
+import io.iwarp.ddp.DdpSegment;
+import io.iwarp.mpa.EnhancedSetup;
+import io.iwarp.mpa.MpaFrameLayout;
+import io.netty.buffer.ByteBuf;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Frames and FPDUs in one line of text each. Whatever is in them, nothing throws. */
+final class WireText {
+    /** Octets of DDP's and RDMAP's headers that the text is made from, at most. */
+    static final int LONGEST_HEADERS = DdpLayout.UNTAGGED_HEADER_LENGTH + AtomicLayout.REQUEST_LENGTH;
+
+    /** Octets of private data that the text is made from, at most. */
+    static final int SETUP_LENGTH = EnhancedSetup.LENGTH;
+
+    private WireText() {}
+
+    /** {@return an MPA Request or Reply Frame, whose header is at the start of a buffer} */
+    static String frame(ByteBuf head) {
+        int flags = MpaFrameLayout.flags(head, 0);
+        int revision = MpaFrameLayout.revision(head, 0);
+        int length = MpaFrameLayout.privateDataLength(head, 0);
+        boolean reply = MpaFrameLayout.hasReplyKey(head, 0);
+        StringBuilder text = new StringBuilder(reply ? "MPA Reply Frame: " : "MPA Request Frame: ");
+        if (reply && (flags & MpaFrameLayout.FLAG_REJECTED) != 0) {
+            text.append("rejected, ");
+        }
+        text.append("revision ").append(revision);
+        text.append((flags & MpaFrameLayout.FLAG_CRC) != 0 ? ", CRC" : ", no CRC");
+        text.append((flags & MpaFrameLayout.FLAG_MARKERS) != 0 ? ", markers" : "");
+        boolean enhanced = revision >= MpaFrameLayout.FIRST_ENHANCED_REVISION
+                && (flags & MpaFrameLayout.FLAG_ENHANCED) != 0
+                && length >= EnhancedSetup.LENGTH;
+        if (enhanced) {
+            length -= EnhancedSetup.LENGTH;
+            EnhancedSetup setup = EnhancedSetup.decode(head.slice(MpaFrameLayout.HEADER_LENGTH, EnhancedSetup.LENGTH));
+            text.append(", IRD ").append(depth(setup.ird()));
+            text.append(", ORD ").append(depth(setup.ord()));
+            text.append(setup.peerToPeer() ? ", peer-to-peer " + setup.readyToReceive() : "");
+        }
+        return text.append(", ")
+                .append(length)
+                .append(" octets of private data")
+                .toString();
+    }
+
+    private static String depth(int depth) {
+        return depth == EnhancedSetup.NOT_NEGOTIATED ? "not negotiated" : Integer.toString(depth);
+    }
+
+    /**
+     * {@return what an FPDU holds}
+     *
+     * @param head holds the first octets of the ULPDU from {@code index} on, {@link #LONGEST_HEADERS} or all there are
+     * @param ulpduLength of the whole ULPDU, in octets
+     */
+    static String fpdu(ByteBuf head, int index, int ulpduLength) {
+        DdpSegment segment = new DdpSegment().wrap(head, index, ulpduLength);
+        if (!segment.headerComplete()) {
+            return "FPDU: a ULPDU of " + ulpduLength + " octets, too short for a DDP header";
+        }
+        int control = segment.control();
+        Opcode opcode = Opcode.of(control);
+        StringBuilder text = new StringBuilder(name(opcode, control)).append(": ");
+        if (segment.tagged()) {
+            text.append(segment.payloadLength()).append(" octets to ");
+            place(text, segment.stag(), segment.taggedOffset());
+        } else {
+            text.append("MSN ").append(Integer.toUnsignedString(segment.msn()));
+            boolean described = segment.messageOffset() == 0 && opcode != null && describe(text, opcode, segment);
+            if (!described) {
+                text.append(", ").append(segment.payloadLength()).append(" octets at ");
+                text.append(segment.messageOffset());
+            }
+        }
+        if (segment.last()) {
+            text.append(", last");
+        }
+        oddities(text, segment, opcode);
+        return text.toString();
+    }
+
+    private static String name(@Nullable Opcode opcode, int control) {
+        if (opcode == null) {
+            return "opcode " + hex(RdmapLayout.opcode(control)) + ", which is not assigned";
+        }
+        return switch (opcode) {
+            case RDMA_WRITE -> "RDMA Write";
+            case READ_REQUEST -> "RDMA Read Request";
+            case READ_RESPONSE -> "RDMA Read Response";
+            case SEND -> "Send";
+            case SEND_WITH_INVALIDATE -> "Send with Invalidate";
+            case SEND_WITH_SOLICITED_EVENT -> "Send with SE";
+            case SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE -> "Send with SE and Invalidate";
+            case TERMINATE -> "Terminate";
+            case IMMEDIATE_DATA -> "Immediate Data";
+            case IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> "Immediate Data with SE";
+            case ATOMIC_REQUEST -> "Atomic Request";
+            case ATOMIC_RESPONSE -> "Atomic Response";
+        };
+    }
+
+    /** Appends what RDMAP's header says if all of it is there. */
+    private static boolean describe(StringBuilder text, Opcode opcode, DdpSegment segment) {
+        int length = segment.payloadLength();
+        ByteBuf in = segment.buffer();
+        int at = segment.payloadIndex();
+        switch (opcode) {
+            case SEND_WITH_INVALIDATE, SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE ->
+                text.append(", invalidates STag ").append(hex32(segment.rsvdUlp()));
+            case READ_REQUEST -> {
+                return length == ReadRequestLayout.LENGTH && readRequest(text, in, at);
+            }
+            case ATOMIC_REQUEST -> {
+                return length == AtomicLayout.REQUEST_LENGTH && atomicRequest(text, in, at);
+            }
+            case ATOMIC_RESPONSE -> {
+                return length == AtomicLayout.RESPONSE_LENGTH && atomicResponse(text, in, at);
+            }
+            case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> {
+                return length == RdmapLayout.IMMEDIATE_LENGTH && append(text, ", " + hex(in.getLong(at)));
+            }
+            case TERMINATE -> {
+                return terminate(text, in.slice(at, Math.min(length, AtomicLayout.REQUEST_LENGTH)));
+            }
+            default -> {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    private static boolean append(StringBuilder text, String more) {
+        text.append(more);
+        return true;
+    }
+
+    private static boolean readRequest(StringBuilder text, ByteBuf in, int at) {
+        text.append(", ")
+                .append(in.getUnsignedInt(at + ReadRequestLayout.MESSAGE_SIZE))
+                .append(" octets from ");
+        place(
+                text,
+                in.getInt(at + ReadRequestLayout.SOURCE_STAG),
+                in.getLong(at + ReadRequestLayout.SOURCE_TAGGED_OFFSET));
+        text.append(" into ");
+        place(text, in.getInt(at + ReadRequestLayout.SINK_STAG), in.getLong(at + ReadRequestLayout.SINK_TAGGED_OFFSET));
+        return true;
+    }
+
+    private static boolean atomicRequest(StringBuilder text, ByteBuf in, int at) {
+        int operation = AtomicLayout.operation(in.getInt(at + AtomicLayout.OPERATION));
+        String data = hex(in.getLong(at + AtomicLayout.ADD_OR_SWAP)) + " mask "
+                + hex(in.getLong(at + AtomicLayout.ADD_OR_SWAP_MASK));
+        text.append(", id ").append(Integer.toUnsignedString(in.getInt(at + AtomicLayout.REQUEST_IDENTIFIER)));
+        switch (operation) {
+            case AtomicLayout.FETCH_ADD ->
+                text.append(", FetchAdd ").append(data).append(" to ");
+            case AtomicLayout.COMPARE_SWAP ->
+                text.append(", CmpSwap ")
+                        .append(hex(in.getLong(at + AtomicLayout.COMPARE)))
+                        .append(" mask ")
+                        .append(hex(in.getLong(at + AtomicLayout.COMPARE_MASK)))
+                        .append(" by ")
+                        .append(data)
+                        .append(" at ");
+            default -> text.append(", AOpCode ").append(hex(operation)).append(" at ");
+        }
+        place(text, in.getInt(at + AtomicLayout.STAG), in.getLong(at + AtomicLayout.TAGGED_OFFSET));
+        return true;
+    }
+
+    private static boolean atomicResponse(StringBuilder text, ByteBuf in, int at) {
+        text.append(", id ").append(Integer.toUnsignedString(in.getInt(at + AtomicLayout.ORIGINAL_IDENTIFIER)));
+        text.append(", found ").append(hex(in.getLong(at + AtomicLayout.ORIGINAL_VALUE)));
+        return true;
+    }
+
+    private static boolean terminate(StringBuilder text, ByteBuf message) {
+        Terminate terminate = Terminate.decode(message);
+        if (terminate == null) {
+            return false;
+        }
+        ProtocolError error = terminate.error();
+        text.append(", ").append(error == null ? terminate.numbers() + ", which no RFC assigns" : error);
+        return true;
+    }
+
+    /** What a well-behaved peer does not send. */
+    private static void oddities(StringBuilder text, DdpSegment segment, @Nullable Opcode opcode) {
+        if (segment.version() != DdpLayout.VERSION) {
+            text.append(", DDP version ").append(segment.version());
+        }
+        int version = RdmapLayout.version(segment.control());
+        if (version != RdmapLayout.VERSION) {
+            text.append(", RDMAP version ").append(version);
+        }
+        if (opcode != null && !Reception.onItsQueue(opcode, segment)) {
+            text.append(
+                    segment.tagged() ? ", tagged" : ", on queue " + Integer.toUnsignedString(segment.queueNumber()));
+        }
+    }
+
+    private static void place(StringBuilder text, int stag, long taggedOffset) {
+        text.append("STag ").append(hex32(stag)).append(" TO ").append(hex(taggedOffset));
+    }
+
+    private static String hex32(int number) {
+        return String.format(Locale.ROOT, "0x%08x", number);
+    }
+
+    private static String hex(long number) {
+        return "0x" + Long.toHexString(number);
+    }
+}

@@ -1,0 +1,77 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.Counter;
+import io.iwarp.EndedBy;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.mpa.Role;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class SnapshotTest {
+    private final Loopback loopback = new Loopback();
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ByteBuf sink = Unpooled.directBuffer(64, 64);
+
+    @AfterEach
+    void release() {
+        loopback.close();
+        domain.close();
+        sink.release();
+    }
+
+    @Test
+    void aSnapshotTellsWhereAQueuePairStandsInEachPartOfItsLife() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            AtomicReference<QueuePairSnapshot> early = new AtomicReference<>();
+            var accepting = ScriptedPeer.accepting(server);
+            QueuePair initiator =
+                    loopback.connect(server.getLocalSocketAddress(), domain, QueuePairSettings.DEFAULT, qp -> {
+                        qp.receive(sink);
+                        early.set(qp.snapshot());
+                    });
+            ScriptedPeer peer = Loopback.await(accepting);
+            initiator.read(sink, new RemoteBuffer(1, 0, 64));
+            peer.expectUlpdu();
+            QueuePairSnapshot ready = initiator.snapshot();
+            peer.close();
+            Loopback.await(initiator.closed());
+            QueuePairSnapshot over = initiator.snapshot();
+
+            assertThat(early.get().state()).isEqualTo(QueuePairState.INIT);
+            assertThat(early.get().receiveRequests()).isOne();
+            assertThat(early.get().parameters()).isNull();
+            assertThat(early.get().toString())
+                    .contains("is INIT, INITIATOR", "nothing yet", "receive    1 of 128 posted", "ended      no");
+            assertThat(ready.state()).isEqualTo(QueuePairState.READY);
+            assertThat(ready.role()).isEqualTo(Role.INITIATOR);
+            assertThat(ready.outstandingReads()).isOne();
+            assertThat(ready.outstandingPeerReads()).isZero();
+            assertThat(ready.sendRequests()).isOne();
+            assertThat(ready.queuedSendRequests()).isZero();
+            assertThat(ready.counters()).containsEntry(Counter.FPDUS_SENT, 1L);
+            assertThat(ready.remoteAddress()).isEqualTo(server.getLocalSocketAddress());
+            assertThat(ready.toString())
+                    .contains(
+                            ready.channel() + " is READY",
+                            server.getLocalSocketAddress() + " there",
+                            "CRC on",
+                            "send       1 of 128 posted, 0 of them not taken",
+                            "Reads      1 of 16 outstanding, 0 of 16 of the peer",
+                            "FPDUS_SENT 1",
+                            "ended      no");
+            assertThat(over.state()).isIn(QueuePairState.ERROR, QueuePairState.CLOSED);
+            assertThat(over.sendRequests()).isZero();
+            assertThat(over.closeReason()).isNotNull();
+            assertThat(over.closeReason().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+            assertThat(over.toString()).contains("ended      the peer closed the stream");
+        }
+    }
+}
