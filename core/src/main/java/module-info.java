@@ -6,6 +6,7 @@ module io.iwarp.core {
     requires org.slf4j;
     requires static micrometer.commons;
     requires static micrometer.core;
+    requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
 
     exports io.iwarp;

@@ -6,7 +6,9 @@
  * becomes an {@link io.iwarp.IwarpException} that carries a {@link io.iwarp.CloseReason}. Misuse of the API is neither:
  * it is an {@link java.lang.IllegalArgumentException} or {@link java.lang.IllegalStateException} that says what to do.
  */
+@API(status = API.Status.MAINTAINED, since = "0.1.0")
 @NullMarked
 package io.iwarp;
 
+import org.apiguardian.api.API;
 import org.jspecify.annotations.NullMarked;

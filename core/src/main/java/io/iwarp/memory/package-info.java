@@ -11,7 +11,9 @@
  * registered, no right is granted that was not asked for, and once revocation of a region returns, no peer changes its
  * octets any more.
  */
+@API(status = API.Status.MAINTAINED, since = "0.1.0")
 @NullMarked
 package io.iwarp.memory;
 
+import org.apiguardian.api.API;
 import org.jspecify.annotations.NullMarked;

@@ -16,7 +16,9 @@
  * transport keeps the order, all segments that were sent are then placed. Whether the peer sent all octets of the
  * message is not checked (section 5.2): octets that it left out keep what the buffer held before.
  */
+@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 @NullMarked
 package io.iwarp.ddp;
 
+import org.apiguardian.api.API;
 import org.jspecify.annotations.NullMarked;

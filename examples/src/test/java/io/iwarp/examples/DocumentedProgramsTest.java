@@ -36,7 +36,7 @@ class DocumentedProgramsTest {
             Pattern.DOTALL);
     private static final Pattern LIBRARY = Pattern.compile(
             ".*(?:(?:/core|/mpa-codec|/ddp-handler|/rdmap-ext)/target/classes|/iwarp-(?:core|mpa-codec|ddp-handler|rdmap-ext)-[^/]*|"
-                    + "/(?:jspecify|netty-(?:buffer|common|transport|resolver|handler|codec-base|codec-http|codec-compression)|slf4j-api)-\\d[^/]*)");
+                    + "/(?:jspecify|apiguardian-api|netty-(?:buffer|common|transport|resolver|handler|codec-base|codec-http|codec-compression)|slf4j-api)-\\d[^/]*)");
     private static final long PATIENCE_SECONDS = 60;
 
     @TempDir

@@ -19,6 +19,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.lang.annotation.Annotation;
+import org.apiguardian.api.API;
 import org.jspecify.annotations.NullMarked;
 
 /** The rules of the code base that its classes can be asked about. */
@@ -82,23 +84,30 @@ class LayeringTest {
     static final ArchRule nothingSleeps =
             noClasses().should().callMethodWhere(target(describe("is a sleep", LayeringTest::sleeps)));
 
+    /** NullAway looks at marked packages only, so a package without the mark would silently go unchecked. */
     @ArchTest
-    static final ArchRule everyPackageIsNullMarked = classes().should(new BeInANullMarkedPackage());
+    static final ArchRule everyPackageIsNullMarked = classes().should(new BeInAPackageWith(NullMarked.class));
+
+    @ArchTest
+    static final ArchRule everyPackageOfALibrarySaysWhatMayBeReliedOn =
+            classes().that().resideOutsideOfPackage("io.iwarp.examples..").should(new BeInAPackageWith(API.class));
 
     private static boolean sleeps(AccessTarget method) {
         return method.getName().equals("sleep")
                 && method.getOwner().getPackageName().startsWith("java.");
     }
 
-    /** NullAway looks at marked packages only, so a package without the mark would silently go unchecked. */
-    private static final class BeInANullMarkedPackage extends ArchCondition<JavaClass> {
-        BeInANullMarkedPackage() {
-            super("be in a package with @NullMarked");
+    private static final class BeInAPackageWith extends ArchCondition<JavaClass> {
+        private final Class<? extends Annotation> mark;
+
+        BeInAPackageWith(Class<? extends Annotation> mark) {
+            super("be in a package with @" + mark.getSimpleName());
+            this.mark = mark;
         }
 
         @Override
         public void check(JavaClass item, ConditionEvents events) {
-            boolean marked = item.getPackage().isAnnotatedWith(NullMarked.class);
+            boolean marked = item.getPackage().isAnnotatedWith(mark);
             events.add(new SimpleConditionEvent(item, marked, item.getPackageName() + " of " + item.getName()));
         }
     }
