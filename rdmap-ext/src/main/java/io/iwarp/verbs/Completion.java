@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * means that the transport has taken over all its octets and the local memory may be used again; it does not mean that the
  * peer's application has seen them (RFC 5040 section 5.5). Success of a Read or atomic means that its result is here.
  *
- * <p>The object that a {@link CompletionListener} gets is reused: it is valid during that call only, and {@link #copy}
- * keeps it. Futures get a copy. Confined to the thread that got it.
+ * <p>The object that a {@link CompletionListener} gets, from an event loop or from {@link CompletionQueue#poll}, is reused:
+ * it is valid during that call only, and {@link #copy} keeps it. Futures get a copy. Confined to the thread that got it.
  */
 public final class Completion {
     private long workRequestId;
@@ -143,18 +143,28 @@ public final class Completion {
 
     /** {@return a copy that stays as it is} */
     public Completion copy() {
-        Completion copy = new Completion();
-        copy.workRequestId = workRequestId;
-        copy.operation = operation;
-        copy.octets = octets;
-        copy.solicited = solicited;
-        copy.buffer = buffer;
-        copy.original = original;
-        copy.hasImmediate = hasImmediate;
-        copy.immediate = immediate;
-        copy.invalidatedStag = invalidatedStag;
-        copy.failure = failure;
-        return copy;
+        return new Completion().assign(this);
+    }
+
+    /** Makes this say what the other says. */
+    Completion assign(Completion other) {
+        workRequestId = other.workRequestId;
+        operation = other.operation;
+        octets = other.octets;
+        solicited = other.solicited;
+        buffer = other.buffer;
+        original = other.original;
+        hasImmediate = other.hasImmediate;
+        immediate = other.immediate;
+        invalidatedStag = other.invalidatedStag;
+        failure = other.failure;
+        return this;
+    }
+
+    /** Lets go of what the completion refers to. */
+    void clear() {
+        buffer = null;
+        failure = null;
     }
 
     @Override

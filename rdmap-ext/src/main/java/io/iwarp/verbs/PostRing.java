@@ -12,17 +12,19 @@ import org.jspecify.annotations.Nullable;
  * The slots of a send or receive queue: filled by any thread, worked on and freed in order by one event loop.
  *
  * <p>A slot is claimed, filled and published by the posting thread, taken by the event loop in the order of the claims, and
- * freed by it once the request has completed. It is occupied all that time, so the number of uncompleted requests never
- * exceeds the depth. Slots are made when they are first used, and nothing is allocated after that.
+ * retired by it once the request has completed. Its place is released after that: at once, or, where the completion goes
+ * to a {@link CompletionQueue}, when it was polled. It is occupied all that time, so the number of requests whose end the
+ * application has not learned of never exceeds the depth. Slots are made when they are first used, and nothing is
+ * allocated after that.
  *
  * <pre>
- *      freed            taken           claimed
- *        │ being worked on │ posted, waiting │ free
- *   ─────┴─────────────────┴─────────────────┴──────►  position, counted from 0 for ever
+ *     released       retired            taken           claimed
+ *        │ to be polled │ being worked on │ posted, waiting │ free
+ *   ─────┴──────────────┴─────────────────┴─────────────────┴──────►  position, counted from 0 for ever
  * </pre>
  *
- * <p>Visibility: publishing a slot is a release store of its position, taking it an acquire load; freeing is a release store
- * of the freed position, claiming an acquire load of it.
+ * <p>Visibility: publishing a slot is a release store of its position, taking it an acquire load; releasing is a release
+ * store of the number of released places, claiming an acquire load of it.
  */
 final class PostRing<S extends PostRing.Slot> {
     /** What a slot has to remember for the ring. */
@@ -35,6 +37,9 @@ final class PostRing<S extends PostRing.Slot> {
     }
 
     private static final int NONE = -1;
+    /** Added to the claimed position when the ring is closed, which leaves no room to claim. */
+    private static final long CLOSED = 1L << 62;
+
     private static final VarHandle TAKEN;
 
     static {
@@ -51,7 +56,9 @@ final class PostRing<S extends PostRing.Slot> {
     private final AtomicLongArray published;
     private final Supplier<S> factory;
     private final AtomicLong claimed = new AtomicLong();
-    private final AtomicLong freed = new AtomicLong();
+    private final AtomicLong released = new AtomicLong();
+    private boolean severalRelease;
+    private long retired;
     private long taken;
     private long visible;
 
@@ -75,7 +82,7 @@ final class PostRing<S extends PostRing.Slot> {
     @Nullable
     S claim() {
         long position = claimed.get();
-        while (position - freed.getAcquire() < depth) {
+        while (position - released.getAcquire() < depth) {
             if (claimed.compareAndSet(position, position + 1)) {
                 return claimedSlot(position);
             }
@@ -120,27 +127,61 @@ final class PostRing<S extends PostRing.Slot> {
         return waiting() == 0 ? null : slot(taken++);
     }
 
-    /** Event loop: the oldest slot that was taken and not freed, or null. */
+    /** Event loop: the oldest slot that was taken and not retired, or null. */
     @Nullable
     S oldest() {
-        long position = freed.getPlain();
-        return position == taken ? null : slot(position);
+        return retired == taken ? null : slot(retired);
     }
 
-    /** Event loop: gives the oldest taken slot back. Its content must be cleared. */
-    void free() {
-        freed.setRelease(freed.getPlain() + 1);
+    /** Event loop: the oldest taken slot is worked off. Its content must be cleared. */
+    void retire() {
+        retired++;
+    }
+
+    /** One retired slot may be claimed again. Event loop; any thread after {@link #releasedByConsumer}. */
+    void release() {
+        if (severalRelease) {
+            released.incrementAndGet();
+        } else {
+            released.setRelease(released.getPlain() + 1);
+        }
+    }
+
+    /** Event loop: retires and releases the oldest taken slot, unless whoever gets the completion is going to release it. */
+    void free(@Nullable CompletionListener toldOfIt) {
+        retire();
+        if (!(toldOfIt instanceof CompletionPort)) {
+            release();
+        }
+    }
+
+    /**
+     * Lets other threads than the event loop release slots.
+     *
+     * @throws IllegalStateException if a slot was claimed before
+     */
+    void releasedByConsumer() {
+        if (claimed.get() != 0) {
+            throw new IllegalStateException(
+                    "something was posted already: set completion queues before the first post");
+        }
+        severalRelease = true;
+    }
+
+    /** Event loop, once: from now on nothing can be claimed. */
+    void close() {
+        claimed.getAndAdd(CLOSED);
     }
 
     /** {@return the number of requests claimed and not taken; any thread, a moment's view} */
     int untaken() {
         long seen = (long) TAKEN.getOpaque(this);
-        return (int) Math.max(0, claimed.get() - seen);
+        return (int) Math.max(0, (claimed.get() & ~CLOSED) - seen);
     }
 
-    /** {@return the number of requests claimed and not freed; any thread, a moment's view} */
+    /** {@return the number of requests claimed and not released; any thread, a moment's view unless closed} */
     int uncompleted() {
-        return (int) (claimed.get() - freed.get());
+        return (int) ((claimed.get() & ~CLOSED) - released.get());
     }
 
     private S slot(long position) {

@@ -7,6 +7,7 @@ import io.iwarp.StreamEndedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.memory.ResourceLimitException;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.Role;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * One end of an RDMA connection: work is posted here and completes here.
  *
  * <p>Each operation comes in two forms. The form with a work-request id tells its completion to the
- * {@link #completionListener}, allocates nothing, and is for code that moves millions of messages. The form without one
+ * {@link #completionListener} or puts it into a {@link CompletionQueue}, allocates nothing, and is for code that moves millions of messages. The form without one
  * returns a future. Both may be called from any thread. A post never blocks: it costs one queue offer, and what several
  * threads posted leaves in one flush. A post beyond the queue's depth fails with {@link QueueFullException}. A post on a
  * queue pair that has ended fails with the reason why it ended: the form with an id throws
@@ -74,7 +75,7 @@ public final class QueuePair implements AutoCloseable {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void send(long workRequestId, ByteBuf message, PostOptions options) {
-        poster.send(workRequestId, message, options, engine.completionListener());
+        poster.send(workRequestId, message, options, engine.routes().forSends());
     }
 
     /** As {@link #send(ByteBuf, PostOptions)}, without options. */
@@ -94,7 +95,8 @@ public final class QueuePair implements AutoCloseable {
      * @param length 0 to 2^32 - 1 octets
      */
     public void send(long workRequestId, MemoryRegion source, long offset, long length, PostOptions options) {
-        poster.send(workRequestId, source, offset, length, options, engine.completionListener());
+        poster.send(
+                workRequestId, source, offset, length, options, engine.routes().forSends());
     }
 
     /**
@@ -106,7 +108,8 @@ public final class QueuePair implements AutoCloseable {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void sendWithInvalidate(long workRequestId, ByteBuf message, int stag, PostOptions options) {
-        poster.sendWithInvalidate(workRequestId, message, stag, options, engine.completionListener());
+        poster.sendWithInvalidate(
+                workRequestId, message, stag, options, engine.routes().forSends());
     }
 
     /** As {@link #sendWithInvalidate(long, ByteBuf, int, PostOptions)}, without options. */
@@ -135,7 +138,13 @@ public final class QueuePair implements AutoCloseable {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
     public void write(long workRequestId, ByteBuf source, int stag, long taggedOffset, PostOptions options) {
-        poster.write(workRequestId, source, stag, taggedOffset, options, engine.completionListener());
+        poster.write(
+                workRequestId,
+                source,
+                stag,
+                taggedOffset,
+                options,
+                engine.routes().forSends());
     }
 
     /** As {@link #write(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -167,7 +176,15 @@ public final class QueuePair implements AutoCloseable {
             int stag,
             long taggedOffset,
             PostOptions options) {
-        poster.write(workRequestId, source, offset, length, stag, taggedOffset, options, engine.completionListener());
+        poster.write(
+                workRequestId,
+                source,
+                offset,
+                length,
+                stag,
+                taggedOffset,
+                options,
+                engine.routes().forSends());
     }
 
     /**
@@ -192,7 +209,13 @@ public final class QueuePair implements AutoCloseable {
     public void writeWithImmediate(
             long workRequestId, ByteBuf source, int stag, long taggedOffset, long data, PostOptions options) {
         poster.writeWithImmediate(
-                workRequestId, source, stag, taggedOffset, data, options, engine.completionListener());
+                workRequestId,
+                source,
+                stag,
+                taggedOffset,
+                data,
+                options,
+                engine.routes().forSends());
     }
 
     /**
@@ -215,7 +238,7 @@ public final class QueuePair implements AutoCloseable {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
      */
     public void sendImmediate(long workRequestId, long data, PostOptions options) {
-        poster.immediate(workRequestId, data, options, engine.completionListener());
+        poster.immediate(workRequestId, data, options, engine.routes().forSends());
     }
 
     /** As {@link #sendImmediate(long, long, PostOptions)}, with a future. */
@@ -242,7 +265,15 @@ public final class QueuePair implements AutoCloseable {
             int stag,
             long taggedOffset,
             PostOptions options) {
-        poster.read(workRequestId, sink, offset, length, stag, taggedOffset, options, engine.completionListener());
+        poster.read(
+                workRequestId,
+                sink,
+                offset,
+                length,
+                stag,
+                taggedOffset,
+                options,
+                engine.routes().forSends());
     }
 
     /**
@@ -266,7 +297,13 @@ public final class QueuePair implements AutoCloseable {
      */
     public void read(long workRequestId, ByteBuf sink, int stag, long taggedOffset, PostOptions options) {
         poster.read(
-                workRequestId, sink, sink.writableBytes(), stag, taggedOffset, options, engine.completionListener());
+                workRequestId,
+                sink,
+                sink.writableBytes(),
+                stag,
+                taggedOffset,
+                options,
+                engine.routes().forSends());
     }
 
     /** As {@link #read(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -303,7 +340,14 @@ public final class QueuePair implements AutoCloseable {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
      */
     public void fetchAdd(long workRequestId, int stag, long taggedOffset, long add, long mask, PostOptions options) {
-        poster.fetchAdd(workRequestId, stag, taggedOffset, add, mask, options, engine.completionListener());
+        poster.fetchAdd(
+                workRequestId,
+                stag,
+                taggedOffset,
+                add,
+                mask,
+                options,
+                engine.routes().forSends());
     }
 
     /** Adds to the 64-bit number at the start of an advertised buffer. */
@@ -348,7 +392,7 @@ public final class QueuePair implements AutoCloseable {
                 replacement,
                 replacementMask,
                 options,
-                engine.completionListener());
+                engine.routes().forSends());
     }
 
     /** Replaces the 64-bit number at the start of an advertised buffer if it is as expected. */
@@ -389,7 +433,7 @@ public final class QueuePair implements AutoCloseable {
      * @param sink up to 2^31 - 1 writable octets; it does not grow
      */
     public void receive(long workRequestId, ByteBuf sink) {
-        poster.receive(workRequestId, sink, engine.completionListener());
+        poster.receive(workRequestId, sink, engine.routes().forReceives());
     }
 
     /** As {@link #receive(long, ByteBuf)}; the future fails with {@link StreamEndedException} if it is flushed. */
@@ -404,7 +448,7 @@ public final class QueuePair implements AutoCloseable {
      * @param length 0 to 2^32 - 1 octets
      */
     public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
-        poster.receive(workRequestId, sink, offset, length, engine.completionListener());
+        poster.receive(workRequestId, sink, offset, length, engine.routes().forReceives());
     }
 
     private static CompletableFuture<Completion> future(Consumer<CompletionListener> post) {
@@ -424,9 +468,31 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
-    /** Sets who learns of completions of requests posted with an id. Set it before the first such post. */
+    /**
+     * Sets who learns of completions of requests posted with an id, unless they go to a completion queue. Set it before the
+     * first such post.
+     */
     public QueuePair completionListener(CompletionListener listener) {
-        engine.completionListener(listener);
+        engine.routes().listener(listener);
+        return this;
+    }
+
+    /** As {@link #completionQueues}, with one queue for all. */
+    public QueuePair completionQueue(CompletionQueue queue) {
+        return completionQueues(queue, queue);
+    }
+
+    /**
+     * Sets where the completions of requests posted with an id go, and reserves room for them: as much as the send queue and
+     * the receive queue are deep. Set it before the first post, once.
+     *
+     * @param sends gets the completions of everything but receives
+     * @param receives gets the completions of receives; may be the same
+     * @throws ResourceLimitException if a queue has not enough room left; then nothing was changed
+     * @throws IllegalStateException if something was posted already, queues were set before, or a queue was closed
+     */
+    public QueuePair completionQueues(CompletionQueue sends, CompletionQueue receives) {
+        engine.completionQueues(sends, receives);
         return this;
     }
 

@@ -68,6 +68,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final Counters counters = new Counters();
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
+    private final CompletionRoutes routes;
     private final RdmapHandler rdmap;
     private final @Nullable QueuePairMetrics metrics;
     private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
@@ -79,7 +80,6 @@ final class QueuePairEngine implements RdmapUlp {
     private volatile QueuePairState state = QueuePairState.INIT;
     private volatile @Nullable CloseReason closeReason;
     private volatile @Nullable MpaParameters parameters;
-    private volatile @Nullable CompletionListener completionListener;
     private volatile QueuePairListener listener = QueuePairListener.NONE;
     private volatile boolean enhancedSetupRefused;
     private boolean inBurst;
@@ -95,6 +95,7 @@ final class QueuePairEngine implements RdmapUlp {
         this.stream = domain.openStream();
         this.sendQueue = new SendQueue(this, settings.sendQueueDepth());
         this.receiveQueue = new ReceiveQueue(this, settings.receiveQueueDepth());
+        this.routes = new CompletionRoutes(queuePair, sendQueue.ring(), receiveQueue.ring());
         this.rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters);
         this.metrics = settings.metrics() == null ? null : new QueuePairMetrics(this, settings.metrics(), role);
     }
@@ -209,6 +210,7 @@ final class QueuePairEngine implements RdmapUlp {
     private void flush(CloseReason reason) {
         sendQueue.flush(reason);
         receiveQueue.flush(reason);
+        routes.onFlushed();
     }
 
     void close() {
@@ -332,6 +334,8 @@ final class QueuePairEngine implements RdmapUlp {
             metrics.ended(reason);
         }
         stream.close();
+        sendQueue.ring().close();
+        receiveQueue.ring().close();
         flush(reason);
         if (metrics != null) {
             metrics.leaveWhenClosed();
@@ -370,17 +374,17 @@ final class QueuePairEngine implements RdmapUlp {
         }
     }
 
-    CompletionListener completionListener() {
-        CompletionListener current = completionListener;
-        if (current == null) {
-            throw new IllegalStateException("nobody would learn of the completion:"
-                    + " set a completion listener on the queue pair, or use the form that returns a future");
-        }
-        return current;
+    /** {@return where the completions of requests with an id go} */
+    CompletionRoutes routes() {
+        return routes;
     }
 
-    void completionListener(CompletionListener newListener) {
-        completionListener = newListener;
+    void completionQueues(CompletionQueue sends, CompletionQueue receives) {
+        routes.queues(sends, receives);
+        VarHandle.fullFence();
+        if (closeReason != null) {
+            wake();
+        }
     }
 
     void listener(QueuePairListener newListener) {

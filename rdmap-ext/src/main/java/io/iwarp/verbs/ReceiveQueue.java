@@ -68,7 +68,7 @@ final class ReceiveQueue implements UntaggedQueue {
     private @Nullable CompletionListener release(ReceiveRequest request) {
         CompletionListener listener = request.listener();
         request.clear();
-        ring.free();
+        ring.free(listener);
         return listener;
     }
 }

@@ -69,7 +69,7 @@ final class SendQueue {
         }
         CompletionListener listener = request.listener();
         request.clear();
-        ring.free();
+        ring.free(listener);
         engine.complete(listener, completion);
     }
 }

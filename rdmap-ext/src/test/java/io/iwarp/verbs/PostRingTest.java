@@ -66,7 +66,7 @@ class PostRingTest {
                 }
                 assertThat(ring.oldest().value).isZero();
                 for (int i = 0; i < depth; i++) {
-                    ring.free();
+                    ring.free(null);
                 }
                 assertThat(ring.oldest()).isNull();
             }
@@ -107,7 +107,7 @@ class PostRingTest {
             }
             int thread = (int) (slot.value >>> 32);
             assertThat((int) slot.value).isEqualTo(next[thread]++);
-            ring.free();
+            ring.free(null);
             taken++;
         }
         for (Future<?> poster : posters) {

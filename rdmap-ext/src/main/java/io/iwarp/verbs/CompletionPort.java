@@ -1,0 +1,76 @@
+package io.iwarp.verbs;
+
+import io.netty.channel.EventLoop;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The way from the send or receive queue of one queue pair to a {@link CompletionQueue}, and its share of the room there.
+ *
+ * <p>A request keeps its place in the {@link PostRing} until its completion was polled. So the requests posted and the
+ * completions waiting are together never more than the depth, for which the completion queue has room. When the stream has
+ * ended and all was polled, the room is given back, once.
+ */
+final class CompletionPort implements CompletionListener {
+    private final QueuePair queuePair;
+    private final CompletionQueue queue;
+    private final PostRing<?> ring;
+    private final AtomicBoolean returned = new AtomicBoolean();
+    private volatile boolean ended;
+
+    /**
+     * Reserves the room.
+     *
+     * @throws io.iwarp.memory.ResourceLimitException if the completion queue has none left
+     */
+    CompletionPort(QueuePair queuePair, CompletionQueue queue, PostRing<?> ring) {
+        this.queuePair = queuePair;
+        this.queue = queue;
+        this.ring = ring;
+        queue.reserve(this);
+    }
+
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /** {@return how many completions it needs room for} */
+    int room() {
+        return ring.depth();
+    }
+
+    EventLoop eventLoop() {
+        return queuePair.channel().eventLoop();
+    }
+
+    @Override
+    public void onCompletion(QueuePair owner, Completion completion) {
+        queue.add(this, completion);
+    }
+
+    /** Consumer: one of the completions was taken out, so that another request may be posted. */
+    void polled() {
+        ring.release();
+        if (ended) {
+            settle();
+        }
+    }
+
+    /** Event loop: nothing can be posted any more. May be called again. */
+    void end() {
+        ended = true;
+        settle();
+    }
+
+    /** Gives the room back without having been used. */
+    void abandon() {
+        if (returned.compareAndSet(false, true)) {
+            queue.giveBack(this);
+        }
+    }
+
+    private void settle() {
+        if (ring.uncompleted() == 0) {
+            abandon();
+        }
+    }
+}

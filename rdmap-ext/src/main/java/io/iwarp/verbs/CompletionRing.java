@@ -1,0 +1,109 @@
+package io.iwarp.verbs;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a {@link CompletionQueue}: added by any thread, taken by one thread at a time.
+ *
+ * <p>An entry is never overwritten before it was looked at, because whoever adds one has room reserved for it: no more than
+ * the capacity are added and not taken. There is one entry more than that at least, so that the one taken last stays as it
+ * is while it is looked at. Entries are made when they are first used, and nothing is allocated after that.
+ *
+ * <p>Visibility: publishing an entry is a volatile store of its position and looking for it a volatile load, so that a
+ * thread which announces that it is going to sleep and then finds nothing is seen by whoever adds the next entry.
+ */
+final class CompletionRing {
+    /** One completion, and whose it is. */
+    static final class Entry {
+        private final Completion completion = new Completion();
+        private @Nullable CompletionPort port;
+
+        private Entry() {}
+
+        Completion completion() {
+            return completion;
+        }
+
+        CompletionPort port() {
+            CompletionPort owner = port;
+            if (owner == null) {
+                throw new IllegalStateException("the entry was taken before");
+            }
+            return owner;
+        }
+
+        /** Lets go of the queue pair and the buffer. */
+        void clear() {
+            port = null;
+            completion.clear();
+        }
+    }
+
+    private static final int NONE = -1;
+
+    private final int mask;
+    private final AtomicReferenceArray<@Nullable Entry> entries;
+    private final AtomicLongArray published;
+    private final AtomicLong added = new AtomicLong();
+    private final AtomicLong taken = new AtomicLong();
+
+    CompletionRing(int capacity) {
+        int size = 2 * Integer.highestOneBit(capacity);
+        mask = size - 1;
+        entries = new AtomicReferenceArray<>(size);
+        published = new AtomicLongArray(size);
+        for (int i = 0; i < size; i++) {
+            published.setPlain(i, NONE);
+        }
+    }
+
+    /**
+     * Any thread that has room reserved: adds a copy of the completion.
+     *
+     * @return the position of the entry, counted from 0 for ever
+     */
+    long add(CompletionPort port, Completion completion) {
+        long position = added.getAndIncrement();
+        int index = (int) position & mask;
+        Entry entry = entries.getPlain(index);
+        if (entry == null) {
+            entry = new Entry();
+            entries.setPlain(index, entry);
+        }
+        entry.port = port;
+        entry.completion.assign(completion);
+        published.set(index, position);
+        return position;
+    }
+
+    /** Consumer: the position of the next entry to be taken. */
+    long position() {
+        return taken.getPlain();
+    }
+
+    /** Consumer: whether the next entry is not there yet. */
+    boolean isEmpty() {
+        long position = taken.getPlain();
+        return published.get((int) position & mask) != position;
+    }
+
+    /** Consumer: takes the next entry, which stays as it is until the next call; or null if there is none. */
+    @Nullable
+    Entry take() {
+        long position = taken.getPlain();
+        int index = (int) position & mask;
+        if (published.getAcquire(index) != position) {
+            return null;
+        }
+        taken.setRelease(position + 1);
+        return entries.getPlain(index);
+    }
+
+    /** {@return how many entries were added and not taken; any thread, a moment's view} */
+    int size() {
+        return (int) (added.get() - taken.get());
+    }
+}
