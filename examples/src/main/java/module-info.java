@@ -10,6 +10,7 @@ module io.iwarp.examples {
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.classes.io_uring;
     requires jdk.management;
+    requires org.knowm.xchart;
     requires me.tongfei.progressbar;
     requires org.slf4j;
     requires static org.jspecify;

@@ -70,13 +70,39 @@ record PerfResult(
         return latencies.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
     }
 
-    /** {@return one line of JSON, without its end} */
-    String json(EventLoops loops) {
+    /** {@return how it was measured, in one line} */
+    String conditions() {
         PerfTask task = plan.task();
+        EventLoops loops = plan.loops();
+        return String.format(
+                Locale.ROOT,
+                "%s, %s, %,d connection%s with %,d posted, %,d thread%s over %s%s; %s CRC, %s markers, %s TLS",
+                task.operation(),
+                task.mode() == PerfMode.LATENCY ? "latency to and fro" : "bandwidth",
+                plan.connections(),
+                plan.connections() == 1 ? "" : "s",
+                task.depth(),
+                loops.threads(),
+                loops.threads() == 1 ? "" : "s",
+                loops.transport(),
+                loops.busyPolling() ? ", polling" : "",
+                with(crc),
+                with(markers),
+                with(plan.tls()));
+    }
+
+    private static String with(boolean present) {
+        return present ? "with" : "without";
+    }
+
+    /** {@return one line of JSON, without its end} */
+    String json() {
+        PerfTask task = plan.task();
+        EventLoops loops = plan.loops();
         return String.format(
                 Locale.ROOT,
                 "{\"op\":\"%s\",\"size\":%d,\"mode\":\"%s\",\"transport\":\"%s\",\"crc\":%b,\"markers\":%b,"
-                        + "\"tls\":false,\"busyPoll\":%b,\"connections\":%d,\"threads\":%d,\"depth\":%d,"
+                        + "\"tls\":%b,\"busyPoll\":%b,\"connections\":%d,\"threads\":%d,\"depth\":%d,"
                         + "\"seconds\":%.6f,\"operations\":%d,\"octetsPerSecond\":%.0f,\"operationsPerSecond\":%.1f,"
                         + "\"latencyMicros\":{\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,\"max\":%.3f},"
                         + "\"allocatedOctetsPerOperation\":%.1f,\"cpuSecondsPerGigabyte\":%.4f}",
@@ -86,6 +112,7 @@ record PerfResult(
                 loops.transport(),
                 crc,
                 markers,
+                plan.tls(),
                 loops.busyPolling(),
                 plan.connections(),
                 loops.threads(),

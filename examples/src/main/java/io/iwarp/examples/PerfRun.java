@@ -24,19 +24,24 @@ import java.util.function.Consumer;
 
 /** One measurement: connects, warms up, measures, and waits until everything that was posted has arrived. */
 final class PerfRun {
-    private static final Duration A_WHILE = Duration.ofMillis(50);
+    private static final Duration A_WHILE = Duration.ofMillis(200);
     private static final int SPARE_REQUESTS = 2;
 
     private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private final Endpoint endpoint;
     private final PerfPlan plan;
+    private final Progress progress;
     private final List<PerfLoad> loads = new ArrayList<>();
     private final Map<EventLoop, PerfMeter> meters = new HashMap<>();
     private final CompletableFuture<Void> failed = new CompletableFuture<>();
 
-    PerfRun(Endpoint endpoint, PerfPlan plan) {
+    /**
+     * @param progress moved while time passes
+     */
+    PerfRun(Endpoint endpoint, PerfPlan plan, Progress progress) {
         this.endpoint = endpoint;
         this.plan = plan;
+        this.progress = progress;
     }
 
     /** Measures. */
@@ -54,10 +59,7 @@ final class PerfRun {
             onEachLoop(PerfMeter::begin);
             long before = operations();
             pause(plan.duration());
-            // A large operation may take longer than was planned, and nothing can be told without one.
-            while (operations() == before) {
-                pause(A_WHILE);
-            }
+            awaitOperation(before);
             List<PerfSlice> slices = new ArrayList<>();
             onEachLoop(meter -> slices.add(meter.end()));
             long cpuNanos = system.getProcessCpuTime() - cpuAtBegin;
@@ -111,15 +113,45 @@ final class PerfRun {
         return written ? AccessRight.REMOTE_WRITE : AccessRight.LOCAL_WRITE;
     }
 
-    /** Lets time pass, unless a connection ends. */
+    /** Lets time pass, and tells how it goes, unless a connection ends. */
     private void pause(Duration time) throws IOException, InterruptedException, CommandFailedException {
+        long begin = System.nanoTime();
+        long before = begin;
+        long operationsBefore = operations();
+        while (before - begin < time.toNanos()) {
+            awaitFailure(Math.min(A_WHILE.toNanos(), time.toNanos() - (before - begin)));
+            long now = System.nanoTime();
+            long operations = operations();
+            progress.passed(Duration.ofNanos(now - before), words(operations - operationsBefore, now - before));
+            before = now;
+            operationsBefore = operations;
+        }
+    }
+
+    private String words(long operations, long nanos) {
+        int size = plan.task().size();
+        return Octets.size(size) + ": " + Octets.rate(operations * size, nanos);
+    }
+
+    private void awaitFailure(long nanos) throws IOException, InterruptedException, CommandFailedException {
         try {
-            failed.get(time.toNanos(), TimeUnit.NANOSECONDS);
+            failed.get(nanos, TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw Endpoint.failureOf(e);
         } catch (TimeoutException e) {
             // Nothing failed: the time has passed, as it should.
             return;
+        }
+    }
+
+    /** A large operation may take longer than was planned, and nothing can be told without one. */
+    private void awaitOperation(long before) throws IOException, InterruptedException, CommandFailedException {
+        long begin = System.nanoTime();
+        while (operations() == before) {
+            if (System.nanoTime() - begin > TimeUnit.SECONDS.toNanos(Endpoint.patienceSeconds())) {
+                throw Endpoint.noAnswer();
+            }
+            awaitFailure(A_WHILE.toNanos());
         }
     }
 

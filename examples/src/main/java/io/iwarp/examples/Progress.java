@@ -2,6 +2,7 @@ package io.iwarp.examples;
 
 import java.io.Console;
 import java.io.PrintWriter;
+import java.time.Duration;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Progress implements AutoCloseable {
     private static final int COLUMNS = 79;
     private static final long MEBIBYTE = 1L << 20;
+    private static final long MILLIS_PER_SECOND = 1000;
 
     private final PrintWriter terminal;
     private final @Nullable ProgressBar bar;
@@ -29,25 +31,40 @@ final class Progress implements AutoCloseable {
      * @param wanted null to show it on a terminal only
      */
     static Progress begin(PrintWriter terminal, String name, long size, @Nullable Boolean wanted) {
+        return begin(terminal, name, size, " MiB", MEBIBYTE, wanted);
+    }
+
+    /**
+     * Draws an empty bar that is full after some time.
+     *
+     * @param terminal where to draw
+     * @param wanted null to show it on a terminal only
+     */
+    static Progress beginTimed(PrintWriter terminal, String name, Duration total, @Nullable Boolean wanted) {
+        return begin(terminal, name, total.toMillis(), " s", MILLIS_PER_SECOND, wanted);
+    }
+
+    private static Progress begin(
+            PrintWriter terminal, String name, long size, String unit, long unitSize, @Nullable Boolean wanted) {
         boolean show = wanted == null ? onTerminal() : wanted;
         if (!show) {
             return new Progress(terminal, null);
         }
-        return new Progress(
-                terminal,
-                new ProgressBarBuilder()
-                        .setTaskName(name)
-                        .setInitialMax(size)
-                        .setUnit(" MiB", MEBIBYTE)
-                        .showSpeed()
-                        .setStyle(ProgressBarStyle.ASCII)
-                        .setConsumer(new DelegatingProgressBarConsumer(
-                                line -> {
-                                    terminal.print("\r" + line);
-                                    terminal.flush();
-                                },
-                                COLUMNS))
-                        .build());
+        ProgressBarBuilder builder = new ProgressBarBuilder()
+                .setTaskName(name)
+                .setInitialMax(size)
+                .setUnit(unit, unitSize)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setConsumer(new DelegatingProgressBarConsumer(
+                        line -> {
+                            terminal.print("\r" + line);
+                            terminal.flush();
+                        },
+                        COLUMNS));
+        if (unitSize == MEBIBYTE) {
+            builder.showSpeed();
+        }
+        return new Progress(terminal, builder.build());
     }
 
     @SuppressWarnings("SystemConsoleNull") // From Java 22 on it is never null, but has a method that tells.
@@ -67,6 +84,14 @@ final class Progress implements AutoCloseable {
     void at(long octets) {
         if (bar != null) {
             bar.stepTo(octets);
+        }
+    }
+
+    /** Moves the bar of {@link #beginTimed} by this much time, and shows a few words behind it. */
+    void passed(Duration time, String words) {
+        if (bar != null) {
+            bar.stepBy(time.toMillis());
+            bar.setExtraMessage(words);
         }
     }
 

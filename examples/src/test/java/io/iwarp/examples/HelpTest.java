@@ -22,10 +22,12 @@ class HelpTest {
                 "rping",
                 "cmatose",
                 "rdma-server",
-                "rdma-client"
+                "rdma-client",
+                "perf server",
+                "perf client"
             })
     void eachCommandExplainsItself(String command) {
-        CommandRun help = CommandRun.of(command, "--help");
+        CommandRun help = CommandRun.of((command + " --help").split(" "));
 
         assertThat(help.exitCode()).isZero();
         assertThat(help.err()).isEmpty();

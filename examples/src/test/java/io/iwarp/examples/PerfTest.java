@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.QueuePair;
 import io.netty.channel.ChannelOption;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,9 +104,71 @@ class PerfTest {
         }
     }
 
+    @Test
+    void aSweepMeasuresEachSizeAndDrawsCurves() throws Exception {
+        Path report = directory.resolve("report.html");
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            List<String> lines = measure(
+                            server,
+                            "--op",
+                            "write",
+                            "--sweep",
+                            "1000..6K",
+                            "--mulpdu",
+                            "500",
+                            "--report",
+                            report.toString())
+                    .lines()
+                    .toList();
+
+            assertThat(lines).extracting(line -> number(line, "size")).containsExactly(1000.0, 2000.0, 4000.0, 6144.0);
+            assertThat(lines).extracting(line -> number(line, "operations")).allMatch(operations -> operations > 0);
+        }
+        String page = Files.readString(report);
+        assertThat(page)
+                .startsWith("<!DOCTYPE html>")
+                .contains("write, bandwidth, 1 connection with 128 posted", "<td>1,000</td>", "<td>6,144</td>")
+                .doesNotContain("http:", "https:");
+        assertThat(images(page))
+                .hasSize(3)
+                .allSatisfy(image -> assertThat(image.getWidth()).isGreaterThan(500));
+    }
+
+    private static List<BufferedImage> images(String page) throws Exception {
+        List<BufferedImage> images = new ArrayList<>();
+        Matcher image = Pattern.compile("data:image/png;base64,([^\"]+)").matcher(page);
+        while (image.find()) {
+            images.add(ImageIO.read(new ByteArrayInputStream(Base64.getDecoder().decode(image.group(1)))));
+        }
+        return images;
+    }
+
+    @Test
+    void theProgressIsShownOnRequest() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            CommandRun client = CommandRun.of(
+                    "perf", "client", server.address(), "--duration", "0.3", "--warmup", "0", "--progress");
+
+            assertThat(client.exitCode()).isZero();
+            assertThat(client.err()).contains("measuring", "64 KiB: ");
+            assertThat(client.out())
+                    .contains("write, bandwidth, 1 connection with 128 posted, 1 thread over nio; with CRC, without")
+                    .contains("MB/s", "p99.9 us", "CPU s/GB");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "--sweep 64",
+                "--sweep 0..64",
+                "--sweep 64..1",
+                "--sweep 64..x",
+                "--sweep 1..2 --size 1",
+                "--sweep 1..2G",
+                "--op fetch-add --sweep 1..16",
+                "--mulpdu 127",
+                "--mulpdu 64769",
                 "--op push",
                 "--mode both",
                 "--transport carrier-pigeon",
