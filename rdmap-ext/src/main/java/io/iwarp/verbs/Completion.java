@@ -135,7 +135,9 @@ public final class Completion {
 
     /**
      * {@return the buffer that was posted with a receive or Read, its writer index moved past the octets that came; null
-     * for one into a region, and for other operations} The queue pair has given back its own reference: the poster's is what keeps the buffer.
+     * for one into a region, and for other operations} The queue pair has given back its own reference: the poster's is
+     * what keeps the buffer. A buffer that the queue pair took from an allocator
+     * ({@link QueuePairSettings#managedReceiveOctets}) is the application's from this call on: release it.
      */
     public @Nullable ByteBuf buffer() {
         return buffer;

@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * The way from the send or receive queue of one queue pair to a {@link CompletionQueue}, and its share of the room there.
  *
- * <p>A request keeps its place in the {@link PostRing} until its completion was polled. So the requests posted and the
+ * <p>A request counts towards the {@link CompletionBound} until its completion was polled. So the requests posted and the
  * completions waiting are together never more than the depth, for which the completion queue has room. When the stream has
  * ended and all was polled, the room is given back, once.
  */
 final class CompletionPort implements CompletionListener {
     private final QueuePair queuePair;
     private final CompletionQueue queue;
-    private final PostRing<?> ring;
+    private final CompletionBound bound;
     private final AtomicBoolean returned = new AtomicBoolean();
     private volatile boolean ended;
 
@@ -22,10 +22,10 @@ final class CompletionPort implements CompletionListener {
      *
      * @throws io.iwarp.memory.ResourceLimitException if the completion queue has none left
      */
-    CompletionPort(QueuePair queuePair, CompletionQueue queue, PostRing<?> ring) {
+    CompletionPort(QueuePair queuePair, CompletionQueue queue, CompletionBound bound) {
         this.queuePair = queuePair;
         this.queue = queue;
-        this.ring = ring;
+        this.bound = bound;
         queue.reserve(this);
     }
 
@@ -35,7 +35,7 @@ final class CompletionPort implements CompletionListener {
 
     /** {@return how many completions it needs room for} */
     int room() {
-        return ring.depth();
+        return bound.depth();
     }
 
     EventLoop eventLoop() {
@@ -49,7 +49,7 @@ final class CompletionPort implements CompletionListener {
 
     /** Consumer: one of the completions was taken out, so that another request may be posted. */
     void polled() {
-        ring.release();
+        bound.release();
         if (ended) {
             settle();
         }
@@ -69,7 +69,7 @@ final class CompletionPort implements CompletionListener {
     }
 
     private void settle() {
-        if (ring.uncompleted() == 0) {
+        if (bound.uncompleted() == 0) {
             abandon();
         }
     }

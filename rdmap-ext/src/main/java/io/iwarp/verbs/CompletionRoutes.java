@@ -8,17 +8,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class CompletionRoutes {
     private final QueuePair queuePair;
-    private final PostRing<?> sends;
-    private final PostRing<?> receives;
     private volatile @Nullable CompletionListener sendListener;
     private volatile @Nullable CompletionListener receiveListener;
     private volatile @Nullable CompletionPort sendPort;
     private volatile @Nullable CompletionPort receivePort;
 
-    CompletionRoutes(QueuePair queuePair, PostRing<?> sends, PostRing<?> receives) {
+    CompletionRoutes(QueuePair queuePair) {
         this.queuePair = queuePair;
-        this.sends = sends;
-        this.receives = receives;
     }
 
     /** Sets who is told of what goes to no completion queue. */
@@ -32,7 +28,8 @@ final class CompletionRoutes {
     }
 
     /** Reserves room in both queues, or in none. */
-    void queues(CompletionQueue forSends, CompletionQueue forReceives) {
+    void queues(
+            CompletionQueue forSends, CompletionBound sends, CompletionQueue forReceives, CompletionBound receives) {
         if (sendPort != null) {
             throw new IllegalStateException("the queue pair has its completion queues already");
         }
@@ -58,6 +55,12 @@ final class CompletionRoutes {
 
     CompletionListener forReceives() {
         return required(receiveListener);
+    }
+
+    /** {@return who is told of receives with an id, or null if nobody is set} */
+    @Nullable
+    CompletionListener receiveListener() {
+        return receiveListener;
     }
 
     private static CompletionListener required(@Nullable CompletionListener listener) {

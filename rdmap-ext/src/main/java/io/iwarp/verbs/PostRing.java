@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Visibility: publishing a slot is a release store of its position, taking it an acquire load; releasing is a release
  * store of the number of released places, claiming an acquire load of it.
  */
-final class PostRing<S extends PostRing.Slot> {
+final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     /** What a slot has to remember for the ring. */
     interface Slot {
         /** {@return the position it was claimed for} */
@@ -74,7 +74,8 @@ final class PostRing<S extends PostRing.Slot> {
         }
     }
 
-    int depth() {
+    @Override
+    public int depth() {
         return depth;
     }
 
@@ -139,7 +140,8 @@ final class PostRing<S extends PostRing.Slot> {
     }
 
     /** One retired slot may be claimed again. Event loop; any thread after {@link #releasedByConsumer}. */
-    void release() {
+    @Override
+    public void release() {
         if (severalRelease) {
             released.incrementAndGet();
         } else {
@@ -160,7 +162,8 @@ final class PostRing<S extends PostRing.Slot> {
      *
      * @throws IllegalStateException if a slot was claimed before
      */
-    void releasedByConsumer() {
+    @Override
+    public void releasedByConsumer() {
         if (claimed.get() != 0) {
             throw new IllegalStateException(
                     "something was posted already: set completion queues before the first post");
@@ -180,7 +183,8 @@ final class PostRing<S extends PostRing.Slot> {
     }
 
     /** {@return the number of requests claimed and not released; any thread, a moment's view unless closed} */
-    int uncompleted() {
+    @Override
+    public int uncompleted() {
         return (int) ((claimed.get() & ~CLOSED) - released.get());
     }
 

@@ -67,7 +67,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final StreamAssociation stream;
     private final Counters counters = new Counters();
     private final SendQueue sendQueue;
-    private final ReceiveQueue receiveQueue;
+    private final Receives receives;
     private final CompletionRoutes routes;
     private final RdmapHandler rdmap;
     private final @Nullable QueuePairMetrics metrics;
@@ -94,8 +94,11 @@ final class QueuePairEngine implements RdmapUlp {
         this.role = role;
         this.stream = domain.openStream();
         this.sendQueue = new SendQueue(this, settings.sendQueueDepth());
-        this.receiveQueue = new ReceiveQueue(this, settings.receiveQueueDepth());
-        this.routes = new CompletionRoutes(queuePair, sendQueue.ring(), receiveQueue.ring());
+        this.receives = settings.managedReceiveOctets() > 0
+                ? new ManagedReceives(
+                        this, settings.receiveQueueDepth(), channel.alloc(), settings.managedReceiveOctets())
+                : new ReceiveQueue(this, settings.receiveQueueDepth());
+        this.routes = new CompletionRoutes(queuePair);
         this.rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters);
         this.metrics = settings.metrics() == null ? null : new QueuePairMetrics(this, settings.metrics(), role);
     }
@@ -118,7 +121,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Nullable
     ReceiveRequest claimReceive() {
-        return closeReason == null ? receiveQueue.ring().claim() : null;
+        return closeReason == null ? receives.claim() : null;
     }
 
     void publish(WorkRequest request) {
@@ -131,7 +134,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     /** DDP looks at the receive queue when a message arrives, so nobody has to be woken, except after the end. */
     void publish(ReceiveRequest request) {
-        receiveQueue.ring().publish(request);
+        receives.publish(request);
         VarHandle.fullFence();
         if (closeReason != null) {
             wake();
@@ -143,6 +146,10 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     RuntimeException receiveRefused() {
+        String instead = receives.insteadOfPosting();
+        if (instead != null) {
+            return new IllegalStateException("no receives are posted on this queue pair: " + instead);
+        }
         return refused("receive", settings.receiveQueueDepth());
     }
 
@@ -209,7 +216,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     private void flush(CloseReason reason) {
         sendQueue.flush(reason);
-        receiveQueue.flush(reason);
+        receives.flush(reason);
         routes.onFlushed();
     }
 
@@ -242,7 +249,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public UntaggedQueue receiveQueue() {
-        return receiveQueue;
+        return receives;
     }
 
     @Override
@@ -335,7 +342,7 @@ final class QueuePairEngine implements RdmapUlp {
         }
         stream.close();
         sendQueue.ring().close();
-        receiveQueue.ring().close();
+        receives.close();
         flush(reason);
         if (metrics != null) {
             metrics.leaveWhenClosed();
@@ -379,8 +386,8 @@ final class QueuePairEngine implements RdmapUlp {
         return routes;
     }
 
-    void completionQueues(CompletionQueue sends, CompletionQueue receives) {
-        routes.queues(sends, receives);
+    void completionQueues(CompletionQueue sends, CompletionQueue gets) {
+        routes.queues(sends, sendQueue.ring(), gets, receives.bound());
         VarHandle.fullFence();
         if (closeReason != null) {
             wake();
@@ -443,8 +450,8 @@ final class QueuePairEngine implements RdmapUlp {
         return sendQueue;
     }
 
-    ReceiveQueue receives() {
-        return receiveQueue;
+    Receives receives() {
+        return receives;
     }
 
     Channel channel() {

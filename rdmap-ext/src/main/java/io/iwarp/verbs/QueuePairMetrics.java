@@ -134,7 +134,7 @@ final class QueuePairMetrics implements ConnectionGauges {
 
     @Override
     public int receiveRequests() {
-        return engine.receives().ring().uncompleted();
+        return engine.receives().bound().uncompleted();
     }
 
     @Override

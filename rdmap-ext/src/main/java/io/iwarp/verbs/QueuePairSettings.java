@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param sendQueueDepth the most Sends and Writes posted and not completed, 1 to 65,536; default 128. Each costs about 100
  *     octets once used.
  * @param receiveQueueDepth the most receives posted and not completed, 1 to 65,536; default 128
+ * @param managedReceiveOctets 0, the default, if the application posts the buffers of its receives. Otherwise the queue pair
+ *     takes a buffer from the channel's allocator for each message, which may have that many octets, up to 2^31 - 1; the
+ *     application gets the buffer with the completion, and has to release it. As many messages as the receive queue is
+ *     deep may be incomplete, or wait in a completion queue; an idle queue pair holds no buffer.
  * @param closeWithPeer whether to close in order when the peer closes its half of the connection; default true. Without
  *     it a queue pair whose peer has gone in order stays open for sending until the application closes it.
  * @param mpa settings of MPA: markers, CRC, start-up
@@ -22,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record QueuePairSettings(
         int sendQueueDepth,
         int receiveQueueDepth,
+        int managedReceiveOctets,
         boolean closeWithPeer,
         MpaSettings mpa,
         DdpSettings ddp,
@@ -36,6 +41,10 @@ public record QueuePairSettings(
     public QueuePairSettings {
         checkDepth("sendQueueDepth", sendQueueDepth);
         checkDepth("receiveQueueDepth", receiveQueueDepth);
+        if (managedReceiveOctets < 0) {
+            throw new IllegalArgumentException("managedReceiveOctets " + managedReceiveOctets
+                    + " is negative: give the length of the longest message, or 0 to post receives");
+        }
     }
 
     private static void checkDepth(String name, int depth) {
@@ -46,7 +55,8 @@ public record QueuePairSettings(
 
     /** {@return these settings with others for MPA} */
     QueuePairSettings withMpa(MpaSettings settings) {
-        return new QueuePairSettings(sendQueueDepth, receiveQueueDepth, closeWithPeer, settings, ddp, rdmap, metrics);
+        return new QueuePairSettings(
+                sendQueueDepth, receiveQueueDepth, managedReceiveOctets, closeWithPeer, settings, ddp, rdmap, metrics);
     }
 
     /** {@return a builder that holds the defaults} */
@@ -60,6 +70,7 @@ public record QueuePairSettings(
 
         private int sendQueueDepth = DEFAULT_DEPTH;
         private int receiveQueueDepth = DEFAULT_DEPTH;
+        private int managedReceiveOctets;
         private boolean closeWithPeer = true;
         private MpaSettings mpa = MpaSettings.defaults();
         private DdpSettings ddp = DdpSettings.DEFAULT;
@@ -78,6 +89,12 @@ public record QueuePairSettings(
         /** Sets {@link QueuePairSettings#receiveQueueDepth}. */
         public Builder receiveQueueDepth(int depth) {
             receiveQueueDepth = depth;
+            return this;
+        }
+
+        /** Sets {@link QueuePairSettings#managedReceiveOctets}. */
+        public Builder managedReceiveOctets(int octets) {
+            managedReceiveOctets = octets;
             return this;
         }
 
@@ -117,7 +134,8 @@ public record QueuePairSettings(
          * @throws IllegalArgumentException if one is out of its range
          */
         public QueuePairSettings build() {
-            return new QueuePairSettings(sendQueueDepth, receiveQueueDepth, closeWithPeer, mpa, ddp, rdmap, metrics);
+            return new QueuePairSettings(
+                    sendQueueDepth, receiveQueueDepth, managedReceiveOctets, closeWithPeer, mpa, ddp, rdmap, metrics);
         }
     }
 }

@@ -70,7 +70,7 @@ public record QueuePairSnapshot(
                 engine.sendQueue().ring().uncompleted(),
                 engine.sendQueue().ring().untaken(),
                 engine.settings().sendQueueDepth(),
-                engine.receives().ring().uncompleted(),
+                engine.receives().bound().uncompleted(),
                 engine.settings().receiveQueueDepth(),
                 difference(counters, Counter.READS_REQUESTED, Counter.READS_ANSWERED),
                 difference(counters, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED),

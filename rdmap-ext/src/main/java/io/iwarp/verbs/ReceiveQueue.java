@@ -1,27 +1,39 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.rdmap.RdmapUlp;
-import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /** The posted receives of a queue pair; DDP places incoming Sends straight into them. */
-final class ReceiveQueue implements UntaggedQueue {
+final class ReceiveQueue extends Receives {
     private final PostRing<ReceiveRequest> ring;
     private final QueuePairEngine engine;
-    private final Completion completion = new Completion();
 
     ReceiveQueue(QueuePairEngine engine, int depth) {
         this.engine = engine;
         this.ring = new PostRing<>(depth, ReceiveRequest::new);
     }
 
-    PostRing<ReceiveRequest> ring() {
+    @Override
+    CompletionBound bound() {
         return ring;
+    }
+
+    @Override
+    @Nullable
+    ReceiveRequest claim() {
+        return ring.claim();
+    }
+
+    @Override
+    void publish(ReceiveRequest request) {
+        ring.publish(request);
+    }
+
+    @Override
+    void close() {
+        ring.close();
     }
 
     @Override
@@ -37,24 +49,15 @@ final class ReceiveQueue implements UntaggedQueue {
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
         ReceiveRequest request = ring.peek(0);
-        completion.received(request, RdmapUlp.opcodeOf(delivered));
-        ByteBuf buffer = request.buffer();
-        if (buffer != null) {
-            long end = buffer.writerIndex() + completion.octets();
-            if (end > buffer.capacity()) {
-                return new ProtocolFault(
-                        ProtocolError.DDP_LOCAL_CATASTROPHIC,
-                        "the application changed the buffer of a posted receive, which has no room now for the "
-                                + completion.octets() + " octets that came: leave it alone until the completion");
-            }
-            buffer.writerIndex((int) end);
+        ProtocolFault fault = fill(request, delivered);
+        if (fault == null) {
+            ring.take();
+            engine.completeInBurst(release(request), completion);
         }
-        ring.take();
-        engine.completeInBurst(release(request), completion);
-        return null;
+        return fault;
     }
 
-    /** Completes everything posted with the reason why the stream ended. */
+    @Override
     void flush(CloseReason reason) {
         ReceiveRequest request = ring.take();
         while (request != null) {

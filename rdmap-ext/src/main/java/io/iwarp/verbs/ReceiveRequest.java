@@ -9,10 +9,10 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot of a {@link ReceiveQueue}: one posted receive. The posted buffer takes a Send; Immediate Data uses up the receive
+ * One receive: posted on a queue pair or on a shared receive queue, or made by {@link ManagedReceives}. The posted buffer takes a Send; Immediate Data uses up the receive
  * and leaves the buffer alone, so that any size of buffer will do for it.
  */
-final class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
+class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
     private static final int IMMEDIATE_LENGTH = Long.BYTES;
 
     private long position;
@@ -59,6 +59,11 @@ final class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
 
     long id() {
         return id;
+    }
+
+    /** Sets what the completion is going to name. */
+    final void buffer(ByteBuf newBuffer) {
+        buffer = newBuffer;
     }
 
     @Nullable

@@ -1,0 +1,113 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.DdpSegment;
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.memory.OctetSpan;
+import io.iwarp.rdmap.RdmapUlp;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives that nobody posts: a message gets a buffer from an allocator when its first segment is here, and the application
+ * gets that buffer with the completion. As many messages as the receive queue is deep may be incomplete, or wait to be
+ * polled; an idle queue pair holds no buffer at all.
+ */
+final class ManagedReceives extends Receives {
+    private final PostRing<ReceiveRequest> ring;
+    private final QueuePairEngine engine;
+
+    /**
+     * @param octets the most that a message may have
+     */
+    ManagedReceives(QueuePairEngine engine, int depth, ByteBufAllocator allocator, int octets) {
+        this.engine = engine;
+        this.ring = new PostRing<>(depth, () -> new Receive(allocator, octets));
+    }
+
+    private static final class Receive extends ReceiveRequest {
+        private final ByteBufAllocator allocator;
+        private final int octets;
+
+        Receive(ByteBufAllocator allocator, int octets) {
+            this.allocator = allocator;
+            this.octets = octets;
+        }
+
+        @Override
+        protected OctetSpan sinkFor(DdpSegment segment) {
+            if (RdmapUlp.isImmediate(segment.control())) {
+                return super.sinkFor(segment);
+            }
+            boolean whole = segment.last() && segment.messageOffset() == 0;
+            int room = whole ? Math.min(octets, segment.payloadLength()) : octets;
+            ByteBuf fresh = allocator.directBuffer(room, room);
+            buffer(fresh);
+            return sink().wrap(fresh, 0, room);
+        }
+    }
+
+    @Override
+    CompletionBound bound() {
+        return ring;
+    }
+
+    @Override
+    String insteadOfPosting() {
+        return "it takes its buffers from an allocator, as QueuePairSettings.managedReceiveOctets says";
+    }
+
+    @Override
+    void close() {
+        ring.close();
+    }
+
+    @Override
+    public int available() {
+        for (ReceiveRequest next = ring.claim(); next != null; next = ring.claim()) {
+            ring.publish(next);
+        }
+        return ring.waiting();
+    }
+
+    @Override
+    public UntaggedBuffer buffer(int ahead) {
+        return ring.peek(ahead);
+    }
+
+    @Override
+    public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
+        CompletionListener listener = engine.routes().receiveListener();
+        if (listener == null) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                    "nobody would get the message: set a completion listener or a completion queue on the queue pair before"
+                            + " the connection is made");
+        }
+        ReceiveRequest request = ring.peek(0);
+        ProtocolFault fault = fill(request, delivered);
+        if (fault == null) {
+            ring.take();
+            ByteBuf buffer = request.buffer();
+            if (buffer != null) {
+                buffer.retain();
+            }
+            request.clear();
+            ring.free(listener);
+            engine.completeInBurst(listener, completion);
+        }
+        return fault;
+    }
+
+    /** Nobody posted what waits for a message, so nobody is told; what has come of a message is dropped. */
+    @Override
+    void flush(CloseReason reason) {
+        for (ReceiveRequest request = ring.take(); request != null; request = ring.take()) {
+            request.clear();
+            ring.free(null);
+        }
+    }
+}

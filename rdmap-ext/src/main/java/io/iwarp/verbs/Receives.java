@@ -1,0 +1,62 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.rdmap.RdmapUlp;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the messages of a queue pair's peer go: to receives that the application posted, to buffers taken from an
+ * allocator, or to a shared receive queue. Confined to the event loop unless a method says otherwise.
+ */
+abstract class Receives implements UntaggedQueue {
+    /** Told to listeners, again and again. */
+    final Completion completion = new Completion();
+
+    /** {@return how many receives there may be that the application was not told of} */
+    abstract CompletionBound bound();
+
+    /** {@return what the application has to do instead of posting receives on the queue pair; null if it posts them} */
+    @Nullable
+    String insteadOfPosting() {
+        return null;
+    }
+
+    /** Any thread: a receive to fill and {@link #publish}; null if there is no room, or none is posted. */
+    @Nullable
+    ReceiveRequest claim() {
+        return null;
+    }
+
+    /** Any thread: hands over a receive that was claimed here. */
+    void publish(ReceiveRequest request) {
+        throw new IllegalStateException("no receive can be claimed here");
+    }
+
+    /** From now on nothing can be claimed. Called once. */
+    abstract void close();
+
+    /** Completes everything that waits for a message. May be called again. */
+    abstract void flush(CloseReason reason);
+
+    /** Makes {@link #completion} tell of a message, and its buffer hold it; or says what is wrong. */
+    final @Nullable ProtocolFault fill(ReceiveRequest request, UntaggedBuffer delivered) {
+        completion.received(request, RdmapUlp.opcodeOf(delivered));
+        ByteBuf buffer = request.buffer();
+        if (buffer != null) {
+            long end = buffer.writerIndex() + completion.octets();
+            if (end > buffer.capacity()) {
+                return new ProtocolFault(
+                        ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                        "the application changed the buffer of a posted receive, which has no room now for the "
+                                + completion.octets() + " octets that came: leave it alone until the completion");
+            }
+            buffer.writerIndex((int) end);
+        }
+        return null;
+    }
+}
