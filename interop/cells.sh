@@ -167,11 +167,16 @@ check_the_kernel() {
 
 # With markers and without, with CRCs and without: each time exactly these opcodes must be seen.
 demo_as_wireshark_sees_it() {
-    local segment=$1 markers crc name
+    local segment=$1 markers crc name depths=()
     local opcodes="Write, Read Request, Read Response, Send, Send with Invalidate, Send with SE"
     opcodes+=", Send with SE and Invalidate, Terminate, Immediate Data, Immediate Data with SE"
     opcodes+=", Atomic Request, Atomic Response"
     shift
+    if [ $# -gt 0 ]; then
+        # Two numbers that differ show which of them is which.
+        set -- "$@" --ird 8 --ord 2
+        depths=(--request-depths 8/2)
+    fi
     for markers in '' --markers; do
         for crc in '' --no-crc; do
             name=run$markers$crc
@@ -179,7 +184,7 @@ demo_as_wireshark_sees_it() {
             iwarp "$name" "$program_limit" demo --size 100K --mss "$segment" $markers $crc "$@" ||
                 give_up "$name: $(tail -n 1 "$cell/$name.log")"
             # Not --siw: here it is all our own.
-            "$here/judge" --expect "$opcodes" "$cell/$name.pcap" >"$cell/$name.judge.log" ||
+            "$here/judge" --expect "$opcodes" "${depths[@]}" "$cell/$name.pcap" >"$cell/$name.judge.log" ||
                 give_up "$name: the judge: $(tail -n 2 "$cell/$name.judge.log")"
         done
     done

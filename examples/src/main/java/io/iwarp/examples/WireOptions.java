@@ -1,6 +1,7 @@
 package io.iwarp.examples;
 
 import ch.qos.logback.classic.Level;
+import io.iwarp.mpa.EnhancedSetup;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.WireLogHandler;
 import io.iwarp.verbs.QueuePairSettings;
@@ -52,6 +53,24 @@ final class WireOptions {
     private boolean peerToPeer;
 
     @Option(
+            names = "--ird",
+            paramLabel = "N",
+            description =
+                    "Take that many Reads and atomics of the peer at a time, 0 to 16,382; the enhanced set-up tells the peer."
+                            + " Default: ${DEFAULT-VALUE}",
+            showDefaultValue = Visibility.NEVER)
+    private int ird = MpaSettings.DEFAULT_DEPTH;
+
+    @Option(
+            names = "--ord",
+            paramLabel = "N",
+            description =
+                    "Have that many Reads and atomics on their way at most, 0 to 16,382; the enhanced set-up tells the peer."
+                            + " Default: ${DEFAULT-VALUE}",
+            showDefaultValue = Visibility.NEVER)
+    private int ord = MpaSettings.DEFAULT_DEPTH;
+
+    @Option(
             names = "--mss",
             paramLabel = "SIZE",
             converter = Octets.Converter.class,
@@ -81,6 +100,8 @@ final class WireOptions {
                         .crc(!withoutCrc)
                         .enhanced(enhanced)
                         .peerToPeer(peerToPeer)
+                        .ird(depth("--ird", ird))
+                        .ord(depth("--ord", ord))
                         .emss(emss())
                         .build());
     }
@@ -97,15 +118,20 @@ final class WireOptions {
     }
 
     private int emss() {
-        if (segmentSize == null) {
-            return 0;
-        }
-        if (segmentSize < 1 || segmentSize > MpaSettings.MAXIMUM_EMSS) {
+        return segmentSize == null ? 0 : within(1, MpaSettings.MAXIMUM_EMSS, "--mss", segmentSize, " octets");
+    }
+
+    private int depth(String option, int depth) {
+        return within(0, EnhancedSetup.MAXIMUM_DEPTH, option, depth, "");
+    }
+
+    private int within(int least, int greatest, String option, long value, String unit) {
+        if (value < least || value > greatest) {
             throw new ParameterException(
                     Objects.requireNonNull(command).commandLine(),
-                    "--mss " + segmentSize + " is outside 1 to " + MpaSettings.MAXIMUM_EMSS + " octets");
+                    option + " " + value + " is outside " + least + " to " + greatest + unit);
         }
-        return segmentSize.intValue();
+        return (int) value;
     }
 
     /**
