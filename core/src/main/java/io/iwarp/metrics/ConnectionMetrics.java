@@ -5,7 +5,7 @@ import io.iwarp.ProtocolError;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one connection reports what it does. Its event loop calls all methods but {@link #queueFull} and
+ * Where one connection reports what it does. Its event loop calls all methods but {@link #refused} and
  * {@link #timesRequest}, which any thread may call. None locks or allocates but {@link #closed}.
  */
 public final class ConnectionMetrics {
@@ -84,9 +84,9 @@ public final class ConnectionMetrics {
         metrics.countTerminate(false, error);
     }
 
-    /** A post was refused because its queue was full. */
-    public void queueFull(boolean send) {
-        metrics.countQueueFull(send);
+    /** A post was refused because of a limit. */
+    public void refused(QueueLimit limit) {
+        metrics.countRefusal(limit);
     }
 
     /** A connection that had come into being ended. Call it once. */

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum ConnectionState {
     /** Connecting, or the start-up is under way. */
     SETUP,
-    /** Requests flow. */
+    /** Established. Requests flow; those of a responder once the initiator has sent a message. */
     READY,
     /** The application closed it, and what was posted is still sent. */
     DRAINING,

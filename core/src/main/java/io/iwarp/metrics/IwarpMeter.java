@@ -143,12 +143,12 @@ public enum IwarpMeter implements MeterDocumentation {
             "requests",
             "Receives that the receive queues of all open connections can hold"),
     /** Posts refused. */
-    QUEUE_FULL(
-            "iwarp.queue.full",
+    POSTS_REFUSED(
+            "iwarp.posts.refused",
             Meter.Type.COUNTER,
             "requests",
-            "Posts that were refused because the queue was full",
-            Tag.QUEUE),
+            "Posts that were refused because a limit of the queue pair was reached",
+            Tag.LIMIT),
     /** Octets registered. */
     MEMORY_REGISTERED("iwarp.memory.registered", Meter.Type.GAUGE, "bytes", "Octets of all open regions of the device"),
     /** Limit of octets registered. */
@@ -266,8 +266,8 @@ public enum IwarpMeter implements MeterDocumentation {
         DIRECTION("direction"),
         /** The upper bound of a latency bucket in seconds, powers of two of a nanosecond, or {@code +Inf}. */
         UPPER_BOUND("le"),
-        /** {@code send} or {@code receive}. */
-        QUEUE("queue");
+        /** A {@link QueueLimit}. */
+        LIMIT("limit");
 
         private final String key;
 

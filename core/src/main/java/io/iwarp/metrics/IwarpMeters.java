@@ -138,8 +138,10 @@ public final class IwarpMeters implements MeterBinder {
         gauge(registry, IwarpMeter.SEND_QUEUE_PAYLOAD, Tags.empty(), IwarpMetrics::outstandingOctets);
         gauge(registry, IwarpMeter.RECEIVE_QUEUE_REQUESTS, Tags.empty(), IwarpMetrics::receiveRequests);
         gauge(registry, IwarpMeter.RECEIVE_QUEUE_DEPTH, Tags.empty(), IwarpMetrics::receiveQueueDepth);
-        counter(registry, IwarpMeter.QUEUE_FULL, tag(IwarpMeter.Tag.QUEUE, "send"), IwarpMetrics::sendQueueFull);
-        counter(registry, IwarpMeter.QUEUE_FULL, tag(IwarpMeter.Tag.QUEUE, "receive"), IwarpMetrics::receiveQueueFull);
+        for (QueueLimit limit : QueueLimit.values()) {
+            Tags tags = tag(IwarpMeter.Tag.LIMIT, limit.tag());
+            counter(registry, IwarpMeter.POSTS_REFUSED, tags, m -> m.refusals(limit));
+        }
     }
 
     private void bindMemory(MeterRegistry registry) {

@@ -38,8 +38,7 @@ public final class IwarpMetrics {
 
     private final LongAdder[] terminatesReceived = adders(ProtocolError.values().length + 1);
     private final LongAdder[] ended = adders(EndedBy.values().length);
-    private final LongAdder sendQueueFull = new LongAdder();
-    private final LongAdder receiveQueueFull = new LongAdder();
+    private final LongAdder[] refusals = adders(QueueLimit.values().length);
 
     /** Guards all below. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -145,12 +144,17 @@ public final class IwarpMetrics {
         (sent ? terminatesSent : terminatesReceived)[errorSlot(error)].increment();
     }
 
-    void countQueueFull(boolean send) {
-        (send ? sendQueueFull : receiveQueueFull).increment();
+    void countRefusal(QueueLimit limit) {
+        refusals[limit.slot()].increment();
     }
 
     void countEnd(EndedBy endedBy) {
         ended[slot(endedBy)].increment();
+    }
+
+    /** Counts a connection that was refused before its set-up began, as too many others were in set-up. */
+    public void refuseSetup(ConnectionRole role) {
+        countSetup(role, SetupOutcome.REFUSED);
     }
 
     /** {@return of how many requests one has its time taken} */
@@ -289,14 +293,9 @@ public final class IwarpMetrics {
         return connection.gauges().counters().get(begun) - finished;
     }
 
-    /** {@return posts refused so far because the send queue was full} */
-    public long sendQueueFull() {
-        return sendQueueFull.sum();
-    }
-
-    /** {@return posts refused so far because the receive queue was full} */
-    public long receiveQueueFull() {
-        return receiveQueueFull.sum();
+    /** {@return posts refused so far because a limit was reached} */
+    public long refusals(QueueLimit limit) {
+        return refusals[limit.slot()].sum();
     }
 
     private long sumGauges(ToIntFunction<ConnectionGauges> gauge) {

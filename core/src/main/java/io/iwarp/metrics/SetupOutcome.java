@@ -8,6 +8,8 @@ public enum SetupOutcome {
     ACCEPTED,
     /** The responder's application said no. */
     REJECTED,
+    /** The responder closed the connection at once, as it had too many others in set-up. */
+    REFUSED,
     /** It was not done within the start-up timeout. */
     TIMED_OUT,
     /** It came to nothing for another reason: no TCP connection, a wrong frame, a peer that closed. */

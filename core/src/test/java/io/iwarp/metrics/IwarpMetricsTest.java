@@ -210,7 +210,7 @@ class IwarpMetricsTest {
     }
 
     @Test
-    void setupsEndsTerminatesAndFullQueuesAreCounted() {
+    void setupsEndsTerminatesAndRefusalsAreCounted() {
         ConnectionMetrics connection = enter(new StillConnection(), LOOP);
         connection.setUp(SetupOutcome.TIMED_OUT);
         connection.ended(EndedBy.PEER_CLOSED);
@@ -218,9 +218,10 @@ class IwarpMetricsTest {
         connection.terminateSent(null);
         connection.terminateSent(null);
         connection.terminateReceived(ProtocolError.RDMAP_INVALID_STAG);
-        connection.queueFull(true);
-        connection.queueFull(true);
-        connection.queueFull(false);
+        connection.refused(QueueLimit.SEND);
+        connection.refused(QueueLimit.SEND);
+        connection.refused(QueueLimit.RECEIVE);
+        metrics.refuseSetup(ConnectionRole.RESPONDER);
 
         assertThat(metrics.setups(ConnectionRole.INITIATOR, SetupOutcome.TIMED_OUT))
                 .isOne();
@@ -232,7 +233,10 @@ class IwarpMetricsTest {
         assertThat(metrics.terminatesSent(null)).isEqualTo(2);
         assertThat(metrics.terminatesSent(ProtocolError.RDMAP_INVALID_STAG)).isZero();
         assertThat(metrics.terminatesReceived(ProtocolError.RDMAP_INVALID_STAG)).isOne();
-        assertThat(metrics.sendQueueFull()).isEqualTo(2);
-        assertThat(metrics.receiveQueueFull()).isOne();
+        assertThat(metrics.refusals(QueueLimit.SEND)).isEqualTo(2);
+        assertThat(metrics.refusals(QueueLimit.RECEIVE)).isOne();
+        assertThat(metrics.refusals(QueueLimit.OCTETS)).isZero();
+        assertThat(metrics.setups(ConnectionRole.RESPONDER, SetupOutcome.REFUSED))
+                .isOne();
     }
 }

@@ -3,6 +3,8 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.metrics.ConnectionRole;
+import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.MpaStartupHandler;
 import io.iwarp.mpa.Role;
@@ -17,6 +19,8 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.AttributeKey;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes any Netty stream channel an iWARP endpoint: adds MPA, DDP and RDMAP to its pipeline, and a {@link QueuePair} on top.
@@ -33,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The channel gets half-closure allowed and, where it is a TCP channel, {@code TCP_NODELAY}.
  */
 public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
+    private static final Logger LOGGER = LoggerFactory.getLogger(IwarpChannelInitializer.class);
     private static final AttributeKey<QueuePair> QUEUE_PAIR =
             AttributeKey.valueOf(IwarpChannelInitializer.class, "queuePair");
 
@@ -44,6 +49,9 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private final ProtectionDomain domain;
     private final QueuePairSettings settings;
     private final Role role;
+    /** Of a responder; an initiator decides by itself how many connections it asks for. */
+    private final @Nullable SetupGate setupGate;
+
     private final Consumer<ChannelPipeline> transportHandlers;
     private final StartupHandlers startup;
 
@@ -56,11 +64,13 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             ProtectionDomain domain,
             QueuePairSettings settings,
             Role role,
+            @Nullable SetupGate setupGate,
             Consumer<ChannelPipeline> transportHandlers,
             StartupHandlers startup) {
         this.domain = domain;
         this.settings = settings;
         this.role = role;
+        this.setupGate = setupGate;
         this.transportHandlers = transportHandlers;
         this.startup = startup;
     }
@@ -78,7 +88,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             ProtectionDomain domain, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
         byte[] request = privateData.clone();
         requireStartable(settings, request);
-        return new IwarpChannelInitializer(domain, settings, Role.INITIATOR, pipeline -> {}, (queuePair, mpa) -> {
+        return new IwarpChannelInitializer(domain, settings, Role.INITIATOR, null, pipeline -> {}, (queuePair, mpa) -> {
             prepare.accept(queuePair);
             return MpaStartupHandler.initiator(mpa, request);
         });
@@ -102,6 +112,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 domain,
                 settings,
                 Role.RESPONDER,
+                new SetupGate(settings.maximumSetups()),
                 pipeline -> {},
                 (queuePair, mpa) -> MpaStartupHandler.responder(
                         mpa, request -> requests.onConnectionRequest(new ConnectionRequest(request, queuePair))));
@@ -117,13 +128,18 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      * packet capture}
      */
     public IwarpChannelInitializer withTransportHandlers(Consumer<ChannelPipeline> handlers) {
-        return new IwarpChannelInitializer(domain, settings, role, handlers, startup);
+        return new IwarpChannelInitializer(domain, settings, role, setupGate, handlers, startup);
     }
 
     /** {@return the same initializer, whose connection requests are plain ones of revision 1} */
     IwarpChannelInitializer withoutEnhancedSetup() {
         return new IwarpChannelInitializer(
-                domain, settings.withMpa(settings.mpa().withoutEnhancedSetup()), role, transportHandlers, startup);
+                domain,
+                settings.withMpa(settings.mpa().withoutEnhancedSetup()),
+                role,
+                setupGate,
+                transportHandlers,
+                startup);
     }
 
     /** {@return the queue pair of a channel, or null if this initializer has not run on it} */
@@ -133,10 +149,19 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
 
     @Override
     protected void initChannel(Channel channel) {
+        SetupGate.Ticket ticket = null;
+        if (setupGate != null) {
+            ticket = setupGate.enter();
+            if (ticket == null) {
+                refuse(channel);
+                return;
+            }
+            channel.closeFuture().addListener(ticket);
+        }
         configure(channel.config());
         ChannelPipeline pipeline = channel.pipeline();
         transportHandlers.accept(pipeline);
-        QueuePair queuePair = new QueuePair(channel, domain, settings, role);
+        QueuePair queuePair = new QueuePair(channel, domain, settings, role, ticket);
         channel.attr(QUEUE_PAIR).set(queuePair);
         try {
             queuePair.engine().addHandlers(pipeline, startup.create(queuePair, settings.mpa()));
@@ -147,6 +172,19 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                             EndedBy.LOCAL_APPLICATION, null, "the application failed to prepare: " + e, e));
             throw e;
         }
+    }
+
+    /** To the peer it is a connection that was closed during start-up; it may try again later. */
+    private void refuse(Channel channel) {
+        LOGGER.debug(
+                "{} refused: {} connections are in set-up, as many as maximumSetups allows",
+                channel,
+                settings.maximumSetups());
+        IwarpMetrics metrics = settings.metrics();
+        if (metrics != null) {
+            metrics.refuseSetup(ConnectionRole.RESPONDER);
+        }
+        channel.close();
     }
 
     private void configure(ChannelConfig config) {

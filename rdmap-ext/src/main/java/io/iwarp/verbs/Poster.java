@@ -74,7 +74,7 @@ final class Poster {
 
     void immediate(long id, long data, PostOptions options, CompletionListener listener) {
         requireExtensions();
-        WorkRequest request = claim();
+        WorkRequest request = claim(Long.BYTES);
         request.immediate(data, options.solicited());
         publish(request, id, Operation.IMMEDIATE, options, listener);
     }
@@ -115,17 +115,17 @@ final class Poster {
                     length + " octets do not fit into the " + sink.writableBytes() + " writable octets of the sink");
         }
         if (length == 0) {
-            WorkRequest request = claim();
+            WorkRequest request = claim(0);
             request.read(0, 0, 0, stag, taggedOffset);
             request.sinkBuffer(sink);
             publish(request, id, Operation.READ, options, listener);
             return;
         }
         MemoryRegion region = register(sink);
-        WorkRequest request = engine.claimSend();
+        WorkRequest request = engine.claimSend(length);
         if (request == null) {
             region.close();
-            throw engine.sendRefused();
+            throw engine.sendRefused(length);
         }
         request.temporarySink(region);
         request.sinkBuffer(sink);
@@ -140,7 +140,7 @@ final class Poster {
             return stream.protectionDomain().region().buffers(sink).rights(AccessRight.LOCAL_WRITE).stream(stream)
                     .register();
         } catch (IllegalStateException refused) {
-            throw engine.closeReason() == null ? refused : engine.sendRefused();
+            throw engine.closeReason() == null ? refused : engine.sendRefused(sink.writableBytes());
         }
     }
 
@@ -153,7 +153,7 @@ final class Poster {
             PostOptions options,
             CompletionListener listener) {
         requireExtensions();
-        WorkRequest request = claim();
+        WorkRequest request = claim(Long.BYTES);
         request.fetchAdd(stag, taggedOffset, add, mask);
         publish(request, id, Operation.FETCH_ADD, options, listener);
     }
@@ -169,7 +169,7 @@ final class Poster {
             PostOptions options,
             CompletionListener listener) {
         requireExtensions();
-        WorkRequest request = claim();
+        WorkRequest request = claim(Long.BYTES);
         request.compareSwap(stag, taggedOffset, replacement, replacementMask, expected, expectedMask);
         publish(request, id, Operation.COMPARE_SWAP, options, listener);
     }
@@ -212,20 +212,21 @@ final class Poster {
         }
     }
 
-    private WorkRequest claim() {
-        WorkRequest request = engine.claimSend();
+    private WorkRequest claim(long octets) {
+        WorkRequest request = engine.claimSend(octets);
         if (request == null) {
-            throw engine.sendRefused();
+            throw engine.sendRefused(octets);
         }
         return request;
     }
 
     private WorkRequest claim(ByteBuf source) {
         source.retain();
-        WorkRequest request = engine.claimSend();
+        WorkRequest request = engine.claimSend(source.readableBytes());
         if (request == null) {
+            int octets = source.readableBytes();
             source.release();
-            throw engine.sendRefused();
+            throw engine.sendRefused(octets);
         }
         request.payload().wrap(source, source.readerIndex(), source.readableBytes());
         return request;
@@ -233,10 +234,10 @@ final class Poster {
 
     private WorkRequest claim(MemoryRegion memory, long offset, long length) {
         OctetSpan span = retainedSpan(memory, offset, length);
-        WorkRequest request = engine.claimSend();
+        WorkRequest request = engine.claimSend(length);
         if (request == null) {
             span.release();
-            throw engine.sendRefused();
+            throw engine.sendRefused(length);
         }
         request.payload().wrap(memory, offset, length);
         return request;

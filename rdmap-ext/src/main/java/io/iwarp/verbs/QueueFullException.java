@@ -1,8 +1,18 @@
 package io.iwarp.verbs;
 
-/** A request was posted on a queue that holds as many uncompleted requests as its depth allows. Nothing was posted. */
+/**
+ * A request was posted on a queue that holds as many uncompleted requests as its depth allows, or whose requests have as many
+ * octets together as they may. Nothing was posted; post again when a request has completed.
+ */
 public final class QueueFullException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
+
+    QueueFullException(long asked, long taken, long limit) {
+        super("a request of " + asked + " octets was posted while uncompleted ones have " + taken + " of the " + limit
+                + " octets that they may have together: "
+                + (asked > limit ? "post it in smaller pieces" : "wait for a completion")
+                + ", or configure greater maximumOutstandingOctets");
+    }
 
     QueueFullException(String queue, int depth) {
         super("the " + queue + " queue holds " + depth

@@ -52,8 +52,13 @@ public final class QueuePair implements AutoCloseable {
     private final QueuePairEngine engine;
     private final Poster poster;
 
-    QueuePair(Channel channel, ProtectionDomain domain, QueuePairSettings settings, Role role) {
-        engine = new QueuePairEngine(this, channel, domain, settings, role);
+    QueuePair(
+            Channel channel,
+            ProtectionDomain domain,
+            QueuePairSettings settings,
+            Role role,
+            SetupGate.@Nullable Ticket setupTicket) {
+        engine = new QueuePairEngine(this, channel, domain, settings, role, setupTicket);
         poster = new Poster(engine);
     }
 

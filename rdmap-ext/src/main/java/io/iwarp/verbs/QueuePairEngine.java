@@ -11,6 +11,7 @@ import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.OperationKind;
+import io.iwarp.metrics.QueueLimit;
 import io.iwarp.mpa.EnhancedSetup;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaFramingHandler;
@@ -52,8 +53,6 @@ final class QueuePairEngine implements RdmapUlp {
      */
     private static final int DRAINS_BEFORE_POLL = 16;
 
-    private static final String SEND = "send";
-
     private static final CloseReason CLOSED_HERE =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
     private static final CloseReason CLOSED_BY_PEER =
@@ -71,6 +70,8 @@ final class QueuePairEngine implements RdmapUlp {
     private final CompletionRoutes routes;
     private final RdmapHandler rdmap;
     private final @Nullable QueuePairMetrics metrics;
+    private final @Nullable OctetBudget budget;
+    private final SetupGate.@Nullable Ticket setupTicket;
     private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
     private final CompletableFuture<CloseReason> closed = new CompletableFuture<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
@@ -86,12 +87,21 @@ final class QueuePairEngine implements RdmapUlp {
     private int drainsBeforePoll;
 
     QueuePairEngine(
-            QueuePair queuePair, Channel channel, ProtectionDomain domain, QueuePairSettings settings, Role role) {
+            QueuePair queuePair,
+            Channel channel,
+            ProtectionDomain domain,
+            QueuePairSettings settings,
+            Role role,
+            SetupGate.@Nullable Ticket setupTicket) {
         this.queuePair = queuePair;
         this.channel = channel;
         this.eventLoop = channel.eventLoop();
         this.settings = settings;
         this.role = role;
+        this.setupTicket = setupTicket;
+        this.budget = settings.maximumOutstandingOctets() == Long.MAX_VALUE
+                ? null
+                : new OctetBudget(settings.maximumOutstandingOctets());
         this.stream = domain.openStream();
         this.sendQueue = new SendQueue(this, settings.sendQueueDepth());
         this.receives = settings.managedReceiveOctets() > 0
@@ -111,12 +121,24 @@ final class QueuePairEngine implements RdmapUlp {
         pipeline.addLast(rdmap);
     }
 
-    /** {@return a slot to fill, or null: {@link #sendRefused} says why} */
+    /** {@return a slot to fill with a request of so many octets, or null: {@link #sendRefused} says why} */
     @Nullable
-    WorkRequest claimSend() {
-        return closeReason == null && state != QueuePairState.DRAINING
-                ? sendQueue.ring().claim()
-                : null;
+    WorkRequest claimSend(long octets) {
+        if (closeReason != null || state == QueuePairState.DRAINING) {
+            return null;
+        }
+        OctetBudget octetBudget = budget;
+        if (octetBudget == null) {
+            return sendQueue.ring().claim();
+        }
+        if (!octetBudget.take(octets)) {
+            return null;
+        }
+        WorkRequest request = sendQueue.ring().claim();
+        if (request == null) {
+            octetBudget.give(octets);
+        }
+        return request;
     }
 
     @Nullable
@@ -141,8 +163,19 @@ final class QueuePairEngine implements RdmapUlp {
         }
     }
 
-    RuntimeException sendRefused() {
-        return refused(SEND, settings.sendQueueDepth());
+    /** Event loop: a request of so many octets has completed. */
+    void giveBack(long octets) {
+        if (budget != null) {
+            budget.give(octets);
+        }
+    }
+
+    RuntimeException sendRefused(long octets) {
+        OctetBudget octetBudget = budget;
+        if (octetBudget != null && octetBudget.lacks(octets)) {
+            return refused(QueueLimit.OCTETS, octetBudget.exceeded(octets));
+        }
+        return refused(QueueLimit.SEND, new QueueFullException("send", settings.sendQueueDepth()));
     }
 
     RuntimeException receiveRefused() {
@@ -150,10 +183,10 @@ final class QueuePairEngine implements RdmapUlp {
         if (instead != null) {
             return new IllegalStateException("no receives are posted on this queue pair: " + instead);
         }
-        return refused("receive", settings.receiveQueueDepth());
+        return refused(QueueLimit.RECEIVE, new QueueFullException("receive", settings.receiveQueueDepth()));
     }
 
-    private RuntimeException refused(String queue, int depth) {
+    private RuntimeException refused(QueueLimit limit, QueueFullException full) {
         CloseReason reason = closeReason;
         if (reason != null) {
             return new QueuePairClosedException(reason);
@@ -162,9 +195,9 @@ final class QueuePairEngine implements RdmapUlp {
             return new QueuePairClosedException(CLOSED_HERE);
         }
         if (metrics != null) {
-            metrics.queueFull(queue.equals(SEND));
+            metrics.refused(limit);
         }
-        return new QueueFullException(queue, depth);
+        return full;
     }
 
     private void wake() {
@@ -255,6 +288,7 @@ final class QueuePairEngine implements RdmapUlp {
     @Override
     public void onEstablished(MpaParameters agreed) {
         parameters = agreed;
+        leaveSetup();
         if (metrics != null) {
             metrics.established();
         }
@@ -318,6 +352,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onRejected(MpaEvent.Rejected rejection) {
+        leaveSetup();
         if (metrics != null) {
             metrics.rejected();
         }
@@ -326,12 +361,19 @@ final class QueuePairEngine implements RdmapUlp {
         channel.close();
     }
 
+    private void leaveSetup() {
+        if (setupTicket != null) {
+            setupTicket.leave();
+        }
+    }
+
     static OptionalInt depth(int told) {
         return told == EnhancedSetup.NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(told);
     }
 
     @Override
     public void onEnded(CloseReason reason) {
+        leaveSetup();
         closeReason = reason;
         state = channel.isOpen() ? QueuePairState.ERROR : QueuePairState.CLOSED;
         channel.closeFuture().addListener(closing -> state = QueuePairState.CLOSED);

@@ -10,13 +10,14 @@ import io.iwarp.metrics.ConnectionRole;
 import io.iwarp.metrics.ConnectionState;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.OperationKind;
+import io.iwarp.metrics.QueueLimit;
 import io.iwarp.metrics.SetupOutcome;
 import io.iwarp.mpa.Role;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reports what a queue pair does to the {@link IwarpMetrics} of its settings. The event loop calls all methods but
- * {@link #posted} and {@link #queueFull}, which any thread may call.
+ * {@link #posted} and {@link #refused}, which any thread may call.
  */
 final class QueuePairMetrics implements ConnectionGauges {
     private final QueuePairEngine engine;
@@ -37,8 +38,8 @@ final class QueuePairMetrics implements ConnectionGauges {
         request.postedAt(connection.timesRequest(request.position()) ? System.nanoTime() | 1 : 0);
     }
 
-    void queueFull(boolean send) {
-        connection.queueFull(send);
+    void refused(QueueLimit limit) {
+        connection.refused(limit);
     }
 
     void submitted(WorkRequest request) {
@@ -105,7 +106,7 @@ final class QueuePairMetrics implements ConnectionGauges {
     @Override
     public ConnectionState connectionState() {
         return switch (engine.state()) {
-            case INIT -> ConnectionState.SETUP;
+            case INIT -> engine.parameters() == null ? ConnectionState.SETUP : ConnectionState.READY;
             case READY -> ConnectionState.READY;
             case DRAINING -> ConnectionState.DRAINING;
             case ERROR, CLOSED -> ConnectionState.CLOSING;

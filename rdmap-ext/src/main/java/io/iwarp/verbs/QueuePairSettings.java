@@ -16,6 +16,12 @@ import org.jspecify.annotations.Nullable;
  *     takes a buffer from the channel's allocator for each message, which may have that many octets, up to 2^31 - 1; the
  *     application gets the buffer with the completion, and has to release it. As many messages as the receive queue is
  *     deep may be incomplete, or wait in a completion queue; an idle queue pair holds no buffer.
+ * @param maximumOutstandingOctets the most octets that all Sends, Writes, Reads and atomics posted and not completed may
+ *     have together, 1 to 2^63 - 1; default 2^63 - 1, which is no limit but that of the depth. It bounds how much local memory
+ *     a peer can tie up that takes or answers slowly.
+ * @param maximumSetups the most connections of one responder ({@code IwarpChannelInitializer}) that may be in set-up at a
+ *     time, 1 to 1,048,576; default 16,384. One more is closed at once. It bounds what silent peers cost until the start-up
+ *     timeout: a channel and a queue pair each.
  * @param closeWithPeer whether to close in order when the peer closes its half of the connection; default true. Without
  *     it a queue pair whose peer has gone in order stays open for sending until the application closes it.
  * @param mpa settings of MPA: markers, CRC, start-up
@@ -27,12 +33,15 @@ public record QueuePairSettings(
         int sendQueueDepth,
         int receiveQueueDepth,
         int managedReceiveOctets,
+        long maximumOutstandingOctets,
+        int maximumSetups,
         boolean closeWithPeer,
         MpaSettings mpa,
         DdpSettings ddp,
         RdmapSettings rdmap,
         @Nullable IwarpMetrics metrics) {
     private static final int GREATEST_DEPTH = 65_536;
+    private static final int GREATEST_SETUPS = 1 << 20;
 
     /** The default settings. */
     public static final QueuePairSettings DEFAULT = builder().build();
@@ -45,6 +54,14 @@ public record QueuePairSettings(
             throw new IllegalArgumentException("managedReceiveOctets " + managedReceiveOctets
                     + " is negative: give the length of the longest message, or 0 to post receives");
         }
+        if (maximumOutstandingOctets < 1) {
+            throw new IllegalArgumentException(
+                    "maximumOutstandingOctets " + maximumOutstandingOctets + " is outside 1 to " + Long.MAX_VALUE);
+        }
+        if (maximumSetups < 1 || maximumSetups > GREATEST_SETUPS) {
+            throw new IllegalArgumentException(
+                    "maximumSetups " + maximumSetups + " is outside 1 to " + GREATEST_SETUPS);
+        }
     }
 
     private static void checkDepth(String name, int depth) {
@@ -56,7 +73,16 @@ public record QueuePairSettings(
     /** {@return these settings with others for MPA} */
     QueuePairSettings withMpa(MpaSettings settings) {
         return new QueuePairSettings(
-                sendQueueDepth, receiveQueueDepth, managedReceiveOctets, closeWithPeer, settings, ddp, rdmap, metrics);
+                sendQueueDepth,
+                receiveQueueDepth,
+                managedReceiveOctets,
+                maximumOutstandingOctets,
+                maximumSetups,
+                closeWithPeer,
+                settings,
+                ddp,
+                rdmap,
+                metrics);
     }
 
     /** {@return a builder that holds the defaults} */
@@ -67,10 +93,13 @@ public record QueuePairSettings(
     /** Collects settings; not safe for use by several threads. */
     public static final class Builder {
         private static final int DEFAULT_DEPTH = 128;
+        private static final int DEFAULT_SETUPS = 16_384;
 
         private int sendQueueDepth = DEFAULT_DEPTH;
         private int receiveQueueDepth = DEFAULT_DEPTH;
         private int managedReceiveOctets;
+        private long maximumOutstandingOctets = Long.MAX_VALUE;
+        private int maximumSetups = DEFAULT_SETUPS;
         private boolean closeWithPeer = true;
         private MpaSettings mpa = MpaSettings.defaults();
         private DdpSettings ddp = DdpSettings.DEFAULT;
@@ -95,6 +124,18 @@ public record QueuePairSettings(
         /** Sets {@link QueuePairSettings#managedReceiveOctets}. */
         public Builder managedReceiveOctets(int octets) {
             managedReceiveOctets = octets;
+            return this;
+        }
+
+        /** Sets {@link QueuePairSettings#maximumOutstandingOctets}. */
+        public Builder maximumOutstandingOctets(long octets) {
+            maximumOutstandingOctets = octets;
+            return this;
+        }
+
+        /** Sets {@link QueuePairSettings#maximumSetups}. */
+        public Builder maximumSetups(int setups) {
+            maximumSetups = setups;
             return this;
         }
 
@@ -135,7 +176,16 @@ public record QueuePairSettings(
          */
         public QueuePairSettings build() {
             return new QueuePairSettings(
-                    sendQueueDepth, receiveQueueDepth, managedReceiveOctets, closeWithPeer, mpa, ddp, rdmap, metrics);
+                    sendQueueDepth,
+                    receiveQueueDepth,
+                    managedReceiveOctets,
+                    maximumOutstandingOctets,
+                    maximumSetups,
+                    closeWithPeer,
+                    mpa,
+                    ddp,
+                    rdmap,
+                    metrics);
         }
     }
 }

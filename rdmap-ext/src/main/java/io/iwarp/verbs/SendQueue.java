@@ -68,6 +68,7 @@ final class SendQueue {
             metrics.completed(request, reason == null);
         }
         CompletionListener listener = request.listener();
+        engine.giveBack(request.octets());
         request.clear();
         ring.free(listener);
         engine.complete(listener, completion);

@@ -19,6 +19,7 @@ import io.iwarp.metrics.ConnectionState;
 import io.iwarp.metrics.IwarpMeters;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.OperationKind;
+import io.iwarp.metrics.QueueLimit;
 import io.iwarp.metrics.SetupOutcome;
 import io.iwarp.mpa.MpaSettings;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -148,7 +149,7 @@ class MetricsTest {
             // The peer that lost its patience, and the stranger.
             assertThat(responders.setups(ConnectionRole.RESPONDER, SetupOutcome.FAILED))
                     .isEqualTo(2);
-            assertThat(responders.connections(ConnectionRole.RESPONDER, ConnectionState.SETUP))
+            assertThat(responders.connections(ConnectionRole.RESPONDER, ConnectionState.READY))
                     .isOne();
         });
 
@@ -239,8 +240,9 @@ class MetricsTest {
                 }));
         connector.connect(silent).exceptionally(notConnected -> null);
 
-        await().untilAsserted(() -> assertThat(initiators.receiveQueueFull()).isEqualTo(2));
-        assertThat(initiators.sendQueueFull()).isOne();
+        await().untilAsserted(() ->
+                assertThat(initiators.refusals(QueueLimit.RECEIVE)).isEqualTo(2));
+        assertThat(initiators.refusals(QueueLimit.SEND)).isOne();
         assertThat(initiators.sendRequests()).isEqualTo(2);
         assertThat(initiators.queuedSendRequests()).isEqualTo(2);
         assertThat(initiators.sendQueueDepth()).isEqualTo(2);

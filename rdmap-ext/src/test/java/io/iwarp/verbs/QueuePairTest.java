@@ -550,7 +550,7 @@ class QueuePairTest {
     void aPostThatCrossesTheEndOfTheStreamIsFlushed() throws Exception {
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
-        WorkRequest late = initiator.engine().claimSend();
+        WorkRequest late = initiator.engine().claimSend(0);
         ReceiveRequest lateReceive = initiator.engine().claimReceive();
         initiator.abort();
         CloseReason reason = await(initiator.closed());

@@ -1,0 +1,230 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.memory.ResourceLimitException;
+import io.iwarp.metrics.ConnectionRole;
+import io.iwarp.metrics.ConnectionState;
+import io.iwarp.metrics.IwarpMetrics;
+import io.iwarp.metrics.QueueLimit;
+import io.iwarp.metrics.SetupOutcome;
+import io.iwarp.mpa.MpaSettings;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Each limit: what is refused at it, how that shows, and that everything goes on below it again. */
+class LimitsTest {
+    private static final int PATIENCE_SECONDS = 60;
+
+    private final Loopback loopback = new Loopback();
+    private final IwarpDevice device = IwarpDevice.builder()
+            .maximumRegions(3)
+            .maximumWindows(1)
+            .maximumRegisteredOctets(1000)
+            .build();
+    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final IwarpMetrics metrics = new IwarpMetrics(device);
+    private final List<ByteBuf> buffers = new ArrayList<>();
+
+    @AfterEach
+    void release() {
+        loopback.close();
+        domain.close();
+        buffers.forEach(ByteBuf::release);
+    }
+
+    private ByteBuf buffer(int octets) {
+        ByteBuf buffer = Unpooled.directBuffer(octets, octets);
+        buffers.add(buffer);
+        return buffer;
+    }
+
+    private ByteBuf message(int octets) {
+        return buffer(octets).writeZero(octets);
+    }
+
+    @Test
+    void moreOutstandingOctetsThanAllowedAreRefusedUntilSomeHaveCompleted() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            QueuePairSettings settings = QueuePairSettings.builder()
+                    .metrics(metrics)
+                    .maximumOutstandingOctets(100)
+                    .build();
+            var accepting = ScriptedPeer.accepting(server);
+            QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, settings, qp -> {});
+            ScriptedPeer peer = Loopback.await(accepting);
+            var read = initiator.read(buffer(60), new RemoteBuffer(1, 0, 60));
+            var add = initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
+
+            assertThatThrownBy(() -> initiator.send(message(33)))
+                    .isInstanceOf(QueueFullException.class)
+                    .hasMessageContaining("a request of 33 octets")
+                    .hasMessageContaining("68 of the 100 octets")
+                    .hasMessageContaining("wait for a completion");
+            assertThatThrownBy(() -> initiator.write(message(101), new RemoteBuffer(1, 0, 101)))
+                    .isInstanceOf(QueueFullException.class)
+                    .hasMessageContaining("smaller pieces");
+            assertThat(metrics.refusals(QueueLimit.OCTETS)).isEqualTo(2);
+            assertThat(metrics.refusals(QueueLimit.SEND)).isZero();
+
+            byte[] request = peer.expectUlpdu();
+            int sinkStag = ByteBuffer.wrap(request).getInt(18);
+            peer.sends(Segment.readResponse(sinkStag, 0, new byte[60]));
+            peer.expectUlpdu();
+            peer.sends(Segment.atomicResponse(1, 2, 0));
+            Loopback.await(read);
+            Loopback.await(add);
+            Loopback.await(initiator.send(message(92)));
+            Loopback.await(initiator.send(message(92)));
+
+            peer.close();
+            Loopback.await(initiator.closed());
+        }
+    }
+
+    @Test
+    void aResponderClosesConnectionsBeyondThoseThatMayBeInSetup() throws Exception {
+        BlockingQueue<ConnectionRequest> undecided = new LinkedBlockingQueue<>();
+        QueuePairSettings settings =
+                QueuePairSettings.builder().metrics(metrics).maximumSetups(2).build();
+        SocketAddress address = loopback.listen(domain, settings, undecided::add);
+        ScriptedPeer silent = ScriptedPeer.connectTo(address);
+        IwarpConnector connector = new IwarpConnector(
+                loopback.bootstrap(),
+                IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], qp -> {}));
+        var first = connector.connect(address);
+        ConnectionRequest request = undecided.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        await().until(() -> metrics.connections(ConnectionRole.RESPONDER, ConnectionState.SETUP) == 2);
+
+        assertThatThrownBy(() -> Loopback.await(connector.connect(address)))
+                .hasCauseInstanceOf(StreamEndedException.class)
+                .satisfies(refused -> assertThat(((StreamEndedException) refused.getCause())
+                                .reason()
+                                .endedBy())
+                        .isIn(EndedBy.PEER_CLOSED, EndedBy.TRANSPORT));
+        assertThat(metrics.setups(ConnectionRole.RESPONDER, SetupOutcome.REFUSED))
+                .isOne();
+        assertThat(metrics.connections(ConnectionRole.RESPONDER, ConnectionState.SETUP))
+                .isEqualTo(2);
+
+        // One is decided about and leaves the set-up; another peer gets its place.
+        request.accept();
+        Loopback.await(first);
+        var second = connector.connect(address);
+        undecided.poll(PATIENCE_SECONDS, TimeUnit.SECONDS).reject();
+        assertThatThrownBy(() -> Loopback.await(second)).isNotNull();
+        // And the place of one that goes without a word.
+        silent.close();
+        await().until(() -> metrics.connections(ConnectionRole.RESPONDER, ConnectionState.SETUP) == 0);
+        for (int i = 0; i < 2; i++) {
+            var last = connector.connect(address);
+            undecided.poll(PATIENCE_SECONDS, TimeUnit.SECONDS).accept();
+            Loopback.await(last);
+        }
+        assertThat(metrics.setups(ConnectionRole.RESPONDER, SetupOutcome.REFUSED))
+                .isOne();
+    }
+
+    @Test
+    void regionsOctetsAndWindowsBeyondTheDevicesAreRefusedAndCounted() {
+        MemoryRegion region = domain.register(buffer(600), AccessRight.REMOTE_READ);
+        assertThatThrownBy(() -> domain.register(buffer(500)))
+                .isInstanceOf(ResourceLimitException.class)
+                .hasMessageContaining("maximumRegisteredOctets");
+        MemoryRegion second = domain.register(buffer(200));
+        MemoryRegion third = domain.register(buffer(200));
+        assertThatThrownBy(() -> domain.register(buffer(1)))
+                .isInstanceOf(ResourceLimitException.class)
+                .hasMessageContaining("maximumRegions");
+        var window = region.window(0, 10).rights(AccessRight.REMOTE_READ).bind();
+        assertThatThrownBy(() ->
+                        region.window(0, 10).rights(AccessRight.REMOTE_READ).bind())
+                .isInstanceOf(ResourceLimitException.class)
+                .hasMessageContaining("maximumWindows");
+
+        assertThat(metrics.device().refusals()).isEqualTo(3);
+
+        window.close();
+        third.close();
+        second.close();
+        domain.register(buffer(400)).close();
+        region.close();
+        assertThat(device.registeredOctets()).isZero();
+        assertThat(metrics.device().refusals()).isEqualTo(3);
+    }
+
+    @Test
+    void aPeerThatAsksForMoreThanTheIrdIsTerminated() throws Exception {
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .metrics(metrics)
+                .mpa(MpaSettings.builder().ird(0).build())
+                .build();
+        SocketAddress address = loopback.accept(domain, settings, qp -> {});
+        ScriptedPeer peer = ScriptedPeer.established(address);
+
+        peer.sends(Segment.readRequest(1, 1, 0, 8, 2, 0));
+        peer.expectUlpdu();
+        peer.expectEnd();
+
+        await().until(() -> metrics.terminatesSent(ProtocolError.DDP_UNTAGGED_NO_BUFFER) == 1);
+        peer.close();
+    }
+
+    @Test
+    void readsBeyondTheOrdWaitAndCountAsPosted() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            QueuePairSettings settings = QueuePairSettings.builder()
+                    .metrics(metrics)
+                    .mpa(MpaSettings.builder().ord(1).build())
+                    .build();
+            var accepting = ScriptedPeer.accepting(server);
+            QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, settings, qp -> {});
+            ScriptedPeer peer = Loopback.await(accepting);
+            initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
+            initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
+            peer.expectUlpdu();
+            await().until(() -> metrics.queuedSendRequests() == 0);
+
+            assertThat(metrics.outstandingReads()).isOne();
+            assertThat(metrics.sendRequests()).isEqualTo(2);
+
+            peer.close();
+            Loopback.await(initiator.closed());
+        }
+    }
+
+    @Test
+    void settingsOutsideTheirRangeAreRefused() {
+        assertThatThrownBy(() ->
+                        QueuePairSettings.builder().maximumOutstandingOctets(0).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("maximumOutstandingOctets 0 is outside 1 to");
+        for (int wrong : new int[] {0, (1 << 20) + 1}) {
+            assertThatThrownBy(() ->
+                            QueuePairSettings.builder().maximumSetups(wrong).build())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("maximumSetups " + wrong + " is outside 1 to 1048576");
+        }
+    }
+}
