@@ -120,9 +120,7 @@ public final class FpduEncoder {
         int start = out.writerIndex();
         boolean done = false;
         try {
-            ByteBuf header = ulpdu.header();
-            out.writeShort(ulpdu.length());
-            out.writeBytes(header, header.readerIndex(), header.readableBytes());
+            appendLengthAndHeader(ulpdu, out);
             if (crc) {
                 checksum.reset();
                 checksum.update(out, start, out.writerIndex() - start);
@@ -162,12 +160,27 @@ public final class FpduEncoder {
     }
 
     private void appendWhole(Ulpdu ulpdu, ByteBuf out) {
-        ByteBuf header = ulpdu.header();
-        out.writeShort(ulpdu.length());
-        out.writeBytes(header, header.readerIndex(), header.readableBytes());
-        out.writeBytes(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength());
+        appendLengthAndHeader(ulpdu, out);
+        append(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength(), out);
         out.writeZero(FpduLayout.padLength(ulpdu.length()));
         cursor.advance(FpduLayout.fpduLength(ulpdu.length()));
+    }
+
+    private static void appendLengthAndHeader(Ulpdu ulpdu, ByteBuf out) {
+        ByteBuf header = ulpdu.header();
+        out.writeShort(ulpdu.length());
+        out.writeBytes(header.array(), header.arrayOffset() + header.readerIndex(), header.readableBytes());
+    }
+
+    /** Netty's own copy between two kinds of buffer makes two views each time; the view inside {@code out} is there already. */
+    private static void append(ByteBuf octets, int index, int length, ByteBuf out) {
+        if (out.nioBufferCount() == 1) {
+            int end = out.writerIndex();
+            octets.getBytes(index, out.internalNioBuffer(end, length));
+            out.writerIndex(end + length);
+        } else {
+            out.writeBytes(octets, index, length);
+        }
     }
 
     private void appendCut(Ulpdu ulpdu, ByteBuf out) {
@@ -196,7 +209,7 @@ public final class FpduEncoder {
         while (left > 0) {
             appendMarkerIfDue(fpduStart, out);
             int piece = Math.min(left, cursor.toNextMarker());
-            out.writeBytes(octets, from, piece);
+            append(octets, from, piece, out);
             cursor.advance(piece);
             from += piece;
             left -= piece;
