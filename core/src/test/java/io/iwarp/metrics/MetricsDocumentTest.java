@@ -1,0 +1,81 @@
+package io.iwarp.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.memory.IwarpDevice;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** {@code docs/metrics.md} has each meter as the code has it, each tag with all its values, and no other. */
+class MetricsDocumentTest {
+    private static final Path DOCUMENT = Path.of("..", "docs", "metrics.md");
+    private static final Pattern METER = Pattern.compile("^\\| `iwarp\\..*\\|$", Pattern.MULTILINE);
+    private static final Pattern TAG = Pattern.compile("^\\| `(\\w+)` \\| (.*) \\|$", Pattern.MULTILINE);
+    private static final Pattern VALUE = Pattern.compile("`([^`]+)`");
+
+    private static List<String> rows(Pattern row) throws IOException {
+        return row.matcher(Files.readString(DOCUMENT))
+                .results()
+                .map(found -> found.group())
+                .toList();
+    }
+
+    private static String row(IwarpMeter meter) {
+        List<String> tags = Arrays.stream(meter.getKeyNames())
+                .map(key -> "`" + key.asString() + "`")
+                .toList();
+        return "| `" + meter.getName() + "` | " + meter.getType().name().toLowerCase(Locale.ROOT) + " | "
+                + meter.getBaseUnit() + " | " + String.join(", ", tags) + " | " + meter.description() + " |";
+    }
+
+    @Test
+    void everyMeterStandsThereAsItIs() throws Exception {
+        List<String> rows =
+                Arrays.stream(IwarpMeter.values()).map(MetricsDocumentTest::row).toList();
+
+        assertThat(rows(METER))
+                .as("rows of meters, which ought to be:%n%s", String.join("\n", rows))
+                .containsExactlyElementsOf(rows);
+    }
+
+    @Test
+    void everyTagStandsThereWithAllItsValues() throws Exception {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        new IwarpMeters(new IwarpMetrics(IwarpDevice.create())).bindTo(registry);
+
+        assertThat(rows(TAG)).hasSize(IwarpMeter.Tag.values().length);
+        for (IwarpMeter.Tag tag : IwarpMeter.Tag.values()) {
+            List<String> actual = registry.getMeters().stream()
+                    .map(Meter::getId)
+                    .map(id -> id.getTag(tag.asString()))
+                    .filter(Objects::nonNull)
+                    .distinct()
+                    .toList();
+            String documented = rows(TAG).stream()
+                    .filter(row -> row.startsWith("| `" + tag.asString() + "` |"))
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError("no row of the tag " + tag.asString()));
+            String values = documented.substring(documented.indexOf('|', 1));
+            if (tag == IwarpMeter.Tag.CODE || tag == IwarpMeter.Tag.UPPER_BOUND) {
+                // Too many to name each; a rule tells them, with the first, the last and the odd one.
+                assertThat(VALUE.matcher(values).results().map(found -> found.group(1)))
+                        .as("values of %s", tag.asString())
+                        .hasSize(3)
+                        .allMatch(actual::contains);
+            } else {
+                assertThat(VALUE.matcher(values).results().map(found -> found.group(1)))
+                        .as("values of %s", tag.asString())
+                        .containsExactlyInAnyOrderElementsOf(actual);
+            }
+        }
+    }
+}
