@@ -1,0 +1,29 @@
+package io.iwarp.benchmarks;
+
+import java.util.Arrays;
+
+/**
+ * The entry to the benchmarks: {@code netty-server PORT TRANSPORT}, {@code netty-client ...} and {@code chart ...}, see
+ * {@code benchmarks/compare}.
+ */
+public final class Benchmarks {
+    private Benchmarks() {}
+
+    /**
+     * Runs one of the programs.
+     *
+     * @param arguments its name and what it needs
+     * @throws Exception whatever stops it
+     */
+    public static void main(String[] arguments) throws Exception {
+        String program = arguments.length == 0 ? "" : arguments[0];
+        String[] rest = Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
+        switch (program) {
+            case "netty-server" -> FrameServer.run(rest);
+            case "netty-client" -> FrameClient.run(rest);
+            case "chart" -> RatioChart.draw(rest);
+            default ->
+                throw new IllegalArgumentException("'" + program + "' is none of netty-server, netty-client, chart");
+        }
+    }
+}
