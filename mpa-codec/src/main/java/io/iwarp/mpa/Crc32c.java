@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Crc32c {
 
+    /** So few octets are copied into an array first, which spares a view of a buffer that may hold nothing else. */
+    private static final int SMALL = 512;
+
     private final CRC32C crc = new CRC32C();
+    private byte @Nullable [] small;
     private @Nullable ByteBuffer sharedView;
     private long sharedAddress;
 
@@ -41,6 +45,10 @@ public final class Crc32c {
     public void update(ByteBuf octets, int index, int length) {
         if (octets.hasArray()) {
             crc.update(octets.array(), octets.arrayOffset() + index, length);
+        } else if (length <= SMALL) {
+            byte[] copy = small();
+            octets.getBytes(index, copy, 0, length);
+            crc.update(copy, 0, length);
         } else if (octets.nioBufferCount() == 1) {
             crc.update(octets.internalNioBuffer(index, length));
         } else {
@@ -70,6 +78,13 @@ public final class Crc32c {
         }
     }
 
+    /** Returns the CRC of the first {@code length} octets of an array; what was seen before is forgotten. */
+    int of(byte[] octets, int length) {
+        crc.reset();
+        crc.update(octets, 0, length);
+        return value();
+    }
+
     /** Lets go of the view made by {@link #updateShared}, so that the memory behind it can go. */
     public void forgetShared() {
         sharedView = null;
@@ -94,6 +109,15 @@ public final class Crc32c {
             sharedAddress = address;
         }
         return view;
+    }
+
+    private byte[] small() {
+        byte[] array = small;
+        if (array == null) {
+            array = new byte[SMALL];
+            small = array;
+        }
+        return array;
     }
 
     private void updatePieces(ByteBuf octets, int index, int length) {

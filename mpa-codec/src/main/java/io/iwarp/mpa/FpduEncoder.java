@@ -3,6 +3,8 @@ package io.iwarp.mpa;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns ULPDUs into FPDUs, one into one (RFC 5044, sections 4.1 to 4.4): length, ULPDU, zero
@@ -17,11 +19,15 @@ import io.netty.buffer.ByteBuf;
  */
 public final class FpduEncoder {
 
+    /** FPDUs of up to this many octets are made in an array first: that is faster than many small writes to a buffer. */
+    private static final int SMALL = 512;
+
     private final boolean crc;
     private final boolean markers;
     private final Counters counters;
     private final MarkerCursor cursor;
     private final Crc32c checksum = new Crc32c();
+    private byte @Nullable [] small;
 
     /**
      * Creates an encoder at the start of Full Operation.
@@ -81,6 +87,36 @@ public final class FpduEncoder {
      * @param out a buffer that is not shared, grown if need be; the caller keeps its reference
      */
     public void encode(Ulpdu ulpdu, ByteBuf out) {
+        int fpduLength = FpduLayout.fpduLength(ulpdu.length());
+        if (!markers && fpduLength <= SMALL) {
+            encodeSmall(ulpdu, fpduLength, out);
+        } else {
+            encodeLarge(ulpdu, out);
+        }
+        count(ulpdu.length());
+    }
+
+    private void encodeSmall(Ulpdu ulpdu, int fpduLength, ByteBuf out) {
+        byte[] fpdu = small;
+        if (fpdu == null) {
+            fpdu = new byte[SMALL];
+            small = fpdu;
+        }
+        ByteBuf header = ulpdu.header();
+        FpduLayout.writeUlpduLength(fpdu, ulpdu.length());
+        int at = FpduLayout.ULPDU_LENGTH_LENGTH;
+        header.getBytes(header.readerIndex(), fpdu, at, header.readableBytes());
+        at += header.readableBytes();
+        ulpdu.payload().getBytes(ulpdu.payloadIndex(), fpdu, at, ulpdu.payloadLength());
+        at += ulpdu.payloadLength();
+        int covered = fpduLength - FpduLayout.CRC_LENGTH;
+        Arrays.fill(fpdu, at, covered, (byte) 0);
+        FpduLayout.writeCrc(fpdu, covered, crc ? checksum.of(fpdu, covered) : FpduLayout.NO_CRC);
+        out.writeBytes(fpdu, 0, fpduLength);
+        cursor.advance(fpduLength);
+    }
+
+    private void encodeLarge(Ulpdu ulpdu, ByteBuf out) {
         int start = out.writerIndex();
         long position = cursor.position();
         boolean done = false;
@@ -99,7 +135,6 @@ public final class FpduEncoder {
             }
         }
         appendCrc(out, start);
-        count(ulpdu.length());
     }
 
     /**
