@@ -94,7 +94,9 @@ public final class DdpHandler extends ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         if (message instanceof ReceivedUlpdu received) {
-            receiver.receive(received.buffer(), received.index(), received.length());
+            if (!receiver.receive(received.buffer(), received.index(), received.length())) {
+                received.holdBack();
+            }
         } else {
             ctx.fireChannelRead(message);
         }

@@ -42,6 +42,7 @@ public final class DdpReceiver {
     private final ByteBuf waitedHeader = Unpooled.buffer(DdpLayout.UNTAGGED_HEADER_LENGTH);
     private final int[] nextMsn = new int[DdpLayout.QUEUES];
     private boolean silent;
+    private boolean heldBack;
     private boolean faultReported;
     private boolean halfClosed;
 
@@ -70,12 +71,15 @@ public final class DdpReceiver {
      * @param octets the buffer that holds it in one piece; neither retained nor released, its indexes do not change
      * @param index index of its first octet
      * @param length its octets, at least 0
+     * @return true; but false if it has to be held back as {@link UntaggedQueue#awaitBuffer} says. Then nothing of it was
+     *     placed, and the same ULPDU has to come again before any other
      */
-    public void receive(ByteBuf octets, int index, int length) {
+    public boolean receive(ByteBuf octets, int index, int length) {
         if (silent) {
-            return;
+            return true;
         }
         segment.wrap(octets, index, length);
+        heldBack = false;
         try {
             ProtocolFault fault = handle();
             if (fault != null) {
@@ -84,6 +88,7 @@ public final class DdpReceiver {
         } finally {
             segment.clear();
         }
+        return !heldBack;
     }
 
     /** The layer below, or this side's sender, failed: reports it unless an error was reported before. */
@@ -196,9 +201,9 @@ public final class DdpReceiver {
         }
         UntaggedQueue queue = ulp.queue(queueNumber);
         int ahead = segment.msn() - nextMsn[queueNumber];
-        int available = queue.available();
-        if (Integer.compareUnsigned(ahead, available) >= 0) {
-            return withoutBuffer(queueNumber, ahead, available);
+        if (!queue.offers(ahead)) {
+            heldBack = ahead == 0 && queue.awaitBuffer();
+            return heldBack ? null : withoutBuffer(queueNumber, ahead, queue.available());
         }
         UntaggedBuffer buffer = queue.buffer(ahead);
         fault = placeUntagged(buffer);

@@ -19,6 +19,27 @@ public interface UntaggedQueue {
     int available();
 
     /**
+     * Makes sure that there is a buffer {@code ahead} places behind the head, which may mean to fetch it.
+     *
+     * @param ahead 0 for the head; unsigned, as a faulty peer may ask for any
+     * @return false if there is none
+     */
+    default boolean offers(int ahead) {
+        return Integer.compareUnsigned(ahead, available()) < 0;
+    }
+
+    /**
+     * A message needs the head, and there is none.
+     *
+     * @return false if that is an error, which ends the stream. True if the segment is to be held back, with everything
+     *     behind it, until it is offered again by a {@code read} that passes down the pipeline: the queue asks for that when
+     *     it has a buffer, or to get the error after all
+     */
+    default boolean awaitBuffer() {
+        return false;
+    }
+
+    /**
      * {@return the buffer {@code ahead} places behind the head}
      *
      * @param ahead 0 for the head, less than {@link #available}; the same buffer must come back for the same message

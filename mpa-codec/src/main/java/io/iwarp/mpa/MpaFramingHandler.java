@@ -35,6 +35,10 @@ import org.jspecify.annotations.Nullable;
  * left to the layers above, after their last message. When the peer ends its direction between two
  * FPDUs, or after an error, {@link MpaEvent.PeerClosedHalf} goes up.
  *
+ * <p>A receiver may {@linkplain ReceivedUlpdu#holdBack hold back} a ULPDU. Then nothing is read from the transport
+ * ({@code autoRead} is off), what was read already waits, and the peer's TCP is slowed down by its window, until a {@code
+ * read} comes down the pipeline.
+ *
  * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAXIMUM} octets. FPDUs are
  * gathered and leave on flush, when the gathering buffer is full, or with a write whose promise is
  * not void; that promise completes when the transport has taken all octets up to that FPDU. A write
@@ -64,6 +68,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private Phase phase = Phase.STARTING;
     private boolean transmitReady;
     private boolean parsing;
+    private final ReadPause pause = new ReadPause();
     private @Nullable FpduInput input;
     private @Nullable FpduBatch batch;
     private @Nullable MulpduWatch watch;
@@ -120,9 +125,39 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             return;
         }
         in.add(octets);
-        if (!parsing) {
+        if (!parsing && !pause.holding()) {
             parse(ctx, in);
         }
+    }
+
+    /** Also the sign to pass a ULPDU again that was held back. */
+    @Override
+    public void read(ChannelHandlerContext ctx) {
+        FpduInput in = input;
+        if (pause.holding() && in != null && phase == Phase.RECEIVING && !parsing) {
+            passAgain(ctx, in);
+        }
+        if (!pause.holding()) {
+            ctx.read();
+        }
+    }
+
+    private void passAgain(ChannelHandlerContext ctx, FpduInput in) {
+        pause.release();
+        parsing = true;
+        try {
+            deliver(ctx, in.ulpdu());
+        } finally {
+            parsing = false;
+        }
+        parse(ctx, in);
+        if (!pause.holding()) {
+            if (pause.takePeerClosedHalf()) {
+                onPeerClosedHalf(ctx);
+            }
+            pause.end(ctx.channel().config());
+        }
+        ctx.fireChannelReadComplete();
     }
 
     @Override
@@ -255,7 +290,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         parsing = true;
         try {
             boolean more = true;
-            while (more && phase == Phase.RECEIVING) {
+            while (more && phase == Phase.RECEIVING && !pause.holding()) {
                 more = parseOne(ctx, in);
             }
         } finally {
@@ -283,6 +318,9 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
         if (phase == Phase.RECEIVING) {
             ctx.fireChannelRead(received);
+            if (received.wasHeldBack() && phase == Phase.RECEIVING) {
+                pause.begin(ctx.channel().config());
+            }
         }
     }
 
@@ -320,7 +358,9 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void onPeerClosedHalf(ChannelHandlerContext ctx) {
-        if (phase == Phase.RECEIVING && input != null && input.insideFpdu()) {
+        if (pause.holding() && phase == Phase.RECEIVING) {
+            pause.notePeerClosedHalf();
+        } else if (phase == Phase.RECEIVING && input != null && input.insideFpdu()) {
             fault(ctx, lostInside(input, "the peer closed its direction"));
         } else if (phase == Phase.RECEIVING || phase == Phase.FAULTED) {
             ctx.fireUserEventTriggered(new MpaEvent.PeerClosedHalf());
@@ -332,6 +372,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (!parsing && input != null) {
             input.release();
         }
+        pause.end(ctx.channel().config());
         ctx.fireUserEventTriggered(new MpaEvent.Fault(found, transmitReady));
     }
 

@@ -18,6 +18,7 @@ public final class ReceivedUlpdu {
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
     private int index;
     private int length;
+    private boolean heldBack;
 
     /** Creates an object that names no octets; {@link FpduDecoder#decode} makes it name some. */
     public ReceivedUlpdu() {}
@@ -47,6 +48,21 @@ public final class ReceivedUlpdu {
      */
     public int length() {
         return length;
+    }
+
+    /**
+     * Says, during the call that passes it, that the receiver cannot take it now. MPA keeps it, with everything behind it,
+     * and stops reading from the transport. It passes the same ULPDU again when a {@code read} comes down the pipeline.
+     */
+    public void holdBack() {
+        heldBack = true;
+    }
+
+    /** Tells, once, whether the receiver could not take it. */
+    boolean wasHeldBack() {
+        boolean was = heldBack;
+        heldBack = false;
+        return was;
     }
 
     void wrap(ByteBuf octets, int from, int count) {

@@ -67,6 +67,11 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         stream.flush();
     }
 
+    /** Has a message passed again that {@link io.iwarp.ddp.UntaggedQueue#awaitBuffer} held back. */
+    public void resume() {
+        context().read();
+    }
+
     /** Ends the stream in order: what was submitted is sent, then this side's half of the connection is closed. */
     public void close(CloseReason reason) {
         stream.close(reason);

@@ -31,6 +31,16 @@ final class SendReceiver implements UntaggedQueue {
     }
 
     @Override
+    public boolean offers(int ahead) {
+        return receives.offers(ahead);
+    }
+
+    @Override
+    public boolean awaitBuffer() {
+        return receives.awaitBuffer();
+    }
+
+    @Override
     public UntaggedBuffer buffer(int ahead) {
         return receives.buffer(ahead);
     }

@@ -50,6 +50,7 @@ final class CompletionPort implements CompletionListener {
     /** Consumer: one of the completions was taken out, so that another request may be posted. */
     void polled() {
         bound.release();
+        queuePair.engine().wakeIfWaiting();
         if (ended) {
             settle();
         }

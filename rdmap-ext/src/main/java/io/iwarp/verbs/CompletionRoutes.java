@@ -49,6 +49,11 @@ final class CompletionRoutes {
         receivePort = newReceivePort;
     }
 
+    /** {@return whether completion queues were set} */
+    boolean toCompletionQueues() {
+        return sendPort != null;
+    }
+
     CompletionListener forSends() {
         return required(sendListener);
     }

@@ -1,7 +1,6 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
@@ -18,13 +17,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class ManagedReceives extends Receives {
     private final PostRing<ReceiveRequest> ring;
-    private final QueuePairEngine engine;
 
     /**
      * @param octets the most that a message may have
      */
     ManagedReceives(QueuePairEngine engine, int depth, ByteBufAllocator allocator, int octets) {
-        this.engine = engine;
+        super(engine);
         this.ring = new PostRing<>(depth, () -> new Receive(allocator, octets));
     }
 
@@ -82,10 +80,7 @@ final class ManagedReceives extends Receives {
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
         CompletionListener listener = engine.routes().receiveListener();
         if (listener == null) {
-            return new ProtocolFault(
-                    ProtocolError.DDP_LOCAL_CATASTROPHIC,
-                    "nobody would get the message: set a completion listener or a completion queue on the queue pair before"
-                            + " the connection is made");
+            return withoutListener();
         }
         ReceiveRequest request = ring.peek(0);
         ProtocolFault fault = fill(request, delivered);

@@ -175,9 +175,7 @@ final class Poster {
     }
 
     void receive(long id, ByteBuf sink, CompletionListener listener) {
-        if (sink.isReadOnly()) {
-            throw new IllegalArgumentException("a receive needs a writable buffer, this one is read-only");
-        }
+        requireWritable(sink);
         sink.retain();
         ReceiveRequest request = engine.claimReceive();
         if (request == null) {
@@ -243,7 +241,14 @@ final class Poster {
         return request;
     }
 
-    private static OctetSpan retainedSpan(MemoryRegion region, long offset, long length) {
+    static void requireWritable(ByteBuf sink) {
+        if (sink.isReadOnly()) {
+            throw new IllegalArgumentException("a receive needs a writable buffer, this one is read-only");
+        }
+    }
+
+    /** {@return a part of a region, which must be released} */
+    static OctetSpan retainedSpan(MemoryRegion region, long offset, long length) {
         if (length > GREATEST_MESSAGE) {
             throw new IllegalArgumentException(
                     "a message of " + length + " octets exceeds " + GREATEST_MESSAGE + ": post it in several pieces");

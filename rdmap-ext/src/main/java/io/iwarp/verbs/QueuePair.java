@@ -501,6 +501,17 @@ public final class QueuePair implements AutoCloseable {
         return this;
     }
 
+    /**
+     * Takes the receives of this queue pair from a queue that others use as well, instead of having them posted here. Set it
+     * before the connection is accepted or made, and before the completion queues.
+     *
+     * @throws IllegalStateException if it is too late for that, or the queue was closed
+     */
+    public QueuePair sharedReceiveQueue(SharedReceiveQueue queue) {
+        engine.sharedReceiveQueue(queue);
+        return this;
+    }
+
     /** Sets who learns of the life of this queue pair. Set it before the connection is accepted or made. */
     public QueuePair listener(QueuePairListener listener) {
         engine.listener(listener);

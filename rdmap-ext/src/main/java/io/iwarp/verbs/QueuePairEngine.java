@@ -66,7 +66,8 @@ final class QueuePairEngine implements RdmapUlp {
     private final StreamAssociation stream;
     private final Counters counters = new Counters();
     private final SendQueue sendQueue;
-    private final Receives receives;
+    private volatile Receives receives;
+    private final ReceiveWait receiveWait;
     private final CompletionRoutes routes;
     private final RdmapHandler rdmap;
     private final @Nullable QueuePairMetrics metrics;
@@ -110,6 +111,8 @@ final class QueuePairEngine implements RdmapUlp {
                 : new ReceiveQueue(this, settings.receiveQueueDepth());
         this.routes = new CompletionRoutes(queuePair);
         this.rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters);
+        this.receiveWait =
+                new ReceiveWait(this, eventLoop, settings.receiveWait().toNanos(), rdmap::resume);
         this.metrics = settings.metrics() == null ? null : new QueuePairMetrics(this, settings.metrics(), role);
     }
 
@@ -158,7 +161,14 @@ final class QueuePairEngine implements RdmapUlp {
     void publish(ReceiveRequest request) {
         receives.publish(request);
         VarHandle.fullFence();
-        if (closeReason != null) {
+        if (closeReason != null || receiveWait.waiting()) {
+            wake();
+        }
+    }
+
+    /** Any thread: there may be a receive for a message that waits for one. */
+    void wakeIfWaiting() {
+        if (receiveWait.waiting()) {
             wake();
         }
     }
@@ -242,13 +252,17 @@ final class QueuePairEngine implements RdmapUlp {
         CloseReason reason = closeReason;
         if (reason != null) {
             flush(reason);
-        } else if (rdmap.open()) {
+            return;
+        }
+        receiveWait.check(receives);
+        if (rdmap.open()) {
             sendQueue.submit(rdmap);
         }
     }
 
     private void flush(CloseReason reason) {
         sendQueue.flush(reason);
+        receiveWait.stop();
         receives.flush(reason);
         routes.onFlushed();
     }
@@ -426,6 +440,28 @@ final class QueuePairEngine implements RdmapUlp {
     /** {@return where the completions of requests with an id go} */
     CompletionRoutes routes() {
         return routes;
+    }
+
+    ReceiveWait receiveWait() {
+        return receiveWait;
+    }
+
+    void sharedReceiveQueue(SharedReceiveQueue queue) {
+        if (parameters != null || receives.bound().uncompleted() > 0 || receives.insteadOfPosting() != null) {
+            throw new IllegalStateException(
+                    "a shared receive queue is set before the connection is made, once, on a queue"
+                            + " pair without receives of its own");
+        }
+        if (routes.toCompletionQueues()) {
+            throw new IllegalStateException(
+                    "set the shared receive queue before the completion queues: it says how much"
+                            + " room is needed there");
+        }
+        receives = new SharedReceives(this, queuePair, queue);
+        VarHandle.fullFence();
+        if (closeReason != null) {
+            wake();
+        }
     }
 
     void completionQueues(CompletionQueue sends, CompletionQueue gets) {

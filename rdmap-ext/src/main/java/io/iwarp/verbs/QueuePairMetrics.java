@@ -140,6 +140,6 @@ final class QueuePairMetrics implements ConnectionGauges {
 
     @Override
     public int receiveQueueDepth() {
-        return engine.settings().receiveQueueDepth();
+        return engine.receives().bound().depth();
     }
 }

@@ -4,6 +4,7 @@ import io.iwarp.ddp.DdpSettings;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.RdmapSettings;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param maximumSetups the most connections of one responder ({@code IwarpChannelInitializer}) that may be in set-up at a
  *     time, 1 to 1,048,576; default 16,384. One more is closed at once. It bounds what silent peers cost until the start-up
  *     timeout: a channel and a queue pair each.
+ * @param receiveWait how long a message of the peer that finds no receive waits for one, 1 ms to 1 min, or 0. With 0, the
+ *     default, it ends the stream at once, as RFC 5041 section 7.1 has it. During a wait nothing is read from the connection:
+ *     what was read already is kept, and TCP makes the peer wait with all it sends, answers to Reads included; if no receive
+ *     is posted in time, the stream ends. A peer that is cut off meanwhile is noticed after the wait.
  * @param closeWithPeer whether to close in order when the peer closes its half of the connection; default true. Without
  *     it a queue pair whose peer has gone in order stays open for sending until the application closes it.
  * @param mpa settings of MPA: markers, CRC, start-up
@@ -35,11 +40,14 @@ public record QueuePairSettings(
         int managedReceiveOctets,
         long maximumOutstandingOctets,
         int maximumSetups,
+        Duration receiveWait,
         boolean closeWithPeer,
         MpaSettings mpa,
         DdpSettings ddp,
         RdmapSettings rdmap,
         @Nullable IwarpMetrics metrics) {
+    private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
+    private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
     private static final int GREATEST_DEPTH = 65_536;
     private static final int GREATEST_SETUPS = 1 << 20;
 
@@ -62,6 +70,11 @@ public record QueuePairSettings(
             throw new IllegalArgumentException(
                     "maximumSetups " + maximumSetups + " is outside 1 to " + GREATEST_SETUPS);
         }
+        if (!receiveWait.isZero()
+                && (receiveWait.compareTo(SHORTEST_WAIT) < 0 || receiveWait.compareTo(LONGEST_WAIT) > 0)) {
+            throw new IllegalArgumentException(
+                    "receiveWait " + receiveWait + " is neither 0 nor within " + SHORTEST_WAIT + " to " + LONGEST_WAIT);
+        }
     }
 
     private static void checkDepth(String name, int depth) {
@@ -78,6 +91,7 @@ public record QueuePairSettings(
                 managedReceiveOctets,
                 maximumOutstandingOctets,
                 maximumSetups,
+                receiveWait,
                 closeWithPeer,
                 settings,
                 ddp,
@@ -100,6 +114,7 @@ public record QueuePairSettings(
         private int managedReceiveOctets;
         private long maximumOutstandingOctets = Long.MAX_VALUE;
         private int maximumSetups = DEFAULT_SETUPS;
+        private Duration receiveWait = Duration.ZERO;
         private boolean closeWithPeer = true;
         private MpaSettings mpa = MpaSettings.defaults();
         private DdpSettings ddp = DdpSettings.DEFAULT;
@@ -136,6 +151,12 @@ public record QueuePairSettings(
         /** Sets {@link QueuePairSettings#maximumSetups}. */
         public Builder maximumSetups(int setups) {
             maximumSetups = setups;
+            return this;
+        }
+
+        /** Sets {@link QueuePairSettings#receiveWait}. */
+        public Builder receiveWait(Duration wait) {
+            receiveWait = wait;
             return this;
         }
 
@@ -181,6 +202,7 @@ public record QueuePairSettings(
                     managedReceiveOctets,
                     maximumOutstandingOctets,
                     maximumSetups,
+                    receiveWait,
                     closeWithPeer,
                     mpa,
                     ddp,

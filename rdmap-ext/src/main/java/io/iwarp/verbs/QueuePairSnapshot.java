@@ -71,7 +71,7 @@ public record QueuePairSnapshot(
                 engine.sendQueue().ring().untaken(),
                 engine.settings().sendQueueDepth(),
                 engine.receives().bound().uncompleted(),
-                engine.settings().receiveQueueDepth(),
+                engine.receives().bound().depth(),
                 difference(counters, Counter.READS_REQUESTED, Counter.READS_ANSWERED),
                 difference(counters, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED),
                 counters,

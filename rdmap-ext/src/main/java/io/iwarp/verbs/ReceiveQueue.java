@@ -8,10 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** The posted receives of a queue pair; DDP places incoming Sends straight into them. */
 final class ReceiveQueue extends Receives {
     private final PostRing<ReceiveRequest> ring;
-    private final QueuePairEngine engine;
 
     ReceiveQueue(QueuePairEngine engine, int depth) {
-        this.engine = engine;
+        super(engine);
         this.ring = new PostRing<>(depth, ReceiveRequest::new);
     }
 

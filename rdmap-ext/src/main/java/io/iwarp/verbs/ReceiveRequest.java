@@ -21,7 +21,7 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
     private @Nullable CompletionListener listener;
     private @Nullable OctetSpan immediateSink;
 
-    ReceiveRequest set(long workRequestId, @Nullable ByteBuf postedBuffer, CompletionListener whoToTell) {
+    ReceiveRequest set(long workRequestId, @Nullable ByteBuf postedBuffer, @Nullable CompletionListener whoToTell) {
         id = workRequestId;
         buffer = postedBuffer;
         listener = whoToTell;

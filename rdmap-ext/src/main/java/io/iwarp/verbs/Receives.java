@@ -14,8 +14,13 @@ import org.jspecify.annotations.Nullable;
  * allocator, or to a shared receive queue. Confined to the event loop unless a method says otherwise.
  */
 abstract class Receives implements UntaggedQueue {
+    final QueuePairEngine engine;
     /** Told to listeners, again and again. */
     final Completion completion = new Completion();
+
+    Receives(QueuePairEngine engine) {
+        this.engine = engine;
+    }
 
     /** {@return how many receives there may be that the application was not told of} */
     abstract CompletionBound bound();
@@ -42,6 +47,22 @@ abstract class Receives implements UntaggedQueue {
 
     /** Completes everything that waits for a message. May be called again. */
     abstract void flush(CloseReason reason);
+
+    /** Sees to it that {@link QueuePairEngine#wakeIfWaiting} is called when there is a receive. */
+    void prepareToWait() {}
+
+    @Override
+    public final boolean awaitBuffer() {
+        return engine.receiveWait().begin(this);
+    }
+
+    /** {@return what is wrong when a message has come for which nobody is to be told} */
+    static ProtocolFault withoutListener() {
+        return new ProtocolFault(
+                ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                "nobody would get the message: set a completion listener or a completion queue on the queue pair before the"
+                        + " connection is made");
+    }
 
     /** Makes {@link #completion} tell of a message, and its buffer hold it; or says what is wrong. */
     final @Nullable ProtocolFault fill(ReceiveRequest request, UntaggedBuffer delivered) {

@@ -1,0 +1,89 @@
+package io.iwarp.verbs;
+
+import io.netty.channel.EventLoop;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happens when a message of the peer finds no receive: the end of the stream, or a wait for a receive, which is
+ * bounded. During the wait nothing is read from the connection, so that the peer's TCP slows down, with its Sends, Writes,
+ * requests and answers alike; other connections of the event loop go on.
+ *
+ * <p>Confined to the event loop, but for {@link #waiting}.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc5041#section-7.1">RFC 5041 section 7.1</a>
+ */
+final class ReceiveWait {
+    private final QueuePairEngine engine;
+    private final EventLoop eventLoop;
+    private final long nanos;
+    private final Runnable resume;
+    private volatile boolean waiting;
+    private boolean over;
+    private @Nullable Future<?> timer;
+
+    /**
+     * @param nanos how long to wait at most; 0 not to wait
+     * @param resume has the message passed again
+     */
+    ReceiveWait(QueuePairEngine engine, EventLoop eventLoop, long nanos, Runnable resume) {
+        this.engine = engine;
+        this.eventLoop = eventLoop;
+        this.nanos = nanos;
+        this.resume = resume;
+    }
+
+    /** {@return whether a message waits; any thread} */
+    boolean waiting() {
+        return waiting;
+    }
+
+    /** {@return whether the message that has just found no receive is held back} */
+    boolean begin(Receives receives) {
+        if (nanos == 0 || over || engine.closeReason() != null) {
+            return false;
+        }
+        waiting = true;
+        receives.prepareToWait();
+        VarHandle.fullFence();
+        if (receives.offers(0)) {
+            engine.wakeIfWaiting();
+        }
+        timer = eventLoop.schedule(this::expire, nanos, TimeUnit.NANOSECONDS);
+        return true;
+    }
+
+    /** Goes on if there is a receive now; in a task of its own, as this may be called while input is handled. */
+    void check(Receives receives) {
+        if (waiting && receives.offers(0)) {
+            end();
+            eventLoop.execute(resume);
+        }
+    }
+
+    /** Passes the message again; if there still is no receive, that is the end of the stream. */
+    private void expire() {
+        end();
+        over = true;
+        resume.run();
+        over = false;
+    }
+
+    /** The stream is over: what the peer still sends is read again, and dropped. */
+    void stop() {
+        if (waiting && eventLoop.inEventLoop()) {
+            end();
+            eventLoop.execute(resume);
+        }
+    }
+
+    private void end() {
+        waiting = false;
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+    }
+}

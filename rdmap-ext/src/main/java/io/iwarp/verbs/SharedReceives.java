@@ -1,0 +1,132 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.UntaggedBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** One queue pair's view of a {@link SharedReceiveQueue}: takes a receive for each message that begins, up to its share. */
+final class SharedReceives extends Receives implements CompletionBound {
+    private final QueuePair queuePair;
+    private final SharedReceiveQueue queue;
+    /** By message, the next to be delivered first; hardly ever more than one. */
+    private final List<ReceiveRequest> taken = new ArrayList<>(1);
+
+    private final AtomicInteger held = new AtomicInteger();
+    private boolean closed;
+    private boolean left;
+
+    SharedReceives(QueuePairEngine engine, QueuePair queuePair, SharedReceiveQueue queue) {
+        super(engine);
+        this.queuePair = queuePair;
+        this.queue = queue;
+        queue.enter();
+    }
+
+    @Override
+    CompletionBound bound() {
+        return this;
+    }
+
+    @Override
+    public int depth() {
+        return queue.share();
+    }
+
+    @Override
+    public int uncompleted() {
+        return held.get();
+    }
+
+    @Override
+    public void releasedByConsumer() {
+        // Whoever releases, it is done atomically.
+    }
+
+    @Override
+    public void release() {
+        held.decrementAndGet();
+    }
+
+    @Override
+    String insteadOfPosting() {
+        return "it has a shared receive queue; post them there";
+    }
+
+    @Override
+    void close() {
+        closed = true;
+    }
+
+    @Override
+    public int available() {
+        return taken.size();
+    }
+
+    @Override
+    public boolean offers(int ahead) {
+        if (closed || ahead < 0 || ahead >= queue.share()) {
+            return false;
+        }
+        while (taken.size() <= ahead) {
+            ReceiveRequest next = held.get() < queue.share() ? queue.take(queuePair) : null;
+            if (next == null) {
+                return false;
+            }
+            held.incrementAndGet();
+            taken.add(next);
+        }
+        return true;
+    }
+
+    @Override
+    void prepareToWait() {
+        queue.await(engine);
+    }
+
+    @Override
+    public UntaggedBuffer buffer(int ahead) {
+        return taken.get(ahead);
+    }
+
+    @Override
+    public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
+        CompletionListener listener = engine.routes().receiveListener();
+        if (listener == null) {
+            return withoutListener();
+        }
+        ReceiveRequest request = taken.get(0);
+        ProtocolFault fault = fill(request, delivered);
+        if (fault == null) {
+            takeBack(listener);
+            engine.completeInBurst(listener, completion);
+        }
+        return fault;
+    }
+
+    private void takeBack(@Nullable CompletionListener toldOfIt) {
+        ReceiveRequest request = taken.remove(0);
+        request.clear();
+        queue.recycle(request);
+        if (!(toldOfIt instanceof CompletionPort)) {
+            release();
+        }
+    }
+
+    @Override
+    void flush(CloseReason reason) {
+        CompletionListener listener = engine.routes().receiveListener();
+        while (!taken.isEmpty()) {
+            completion.flushed(taken.get(0), reason);
+            takeBack(listener);
+            engine.complete(listener, completion);
+        }
+        if (!left) {
+            left = true;
+            queue.leave(engine);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package io.iwarp.verbs;
+
+import static io.iwarp.verbs.Loopback.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.rdmap.RdmapSettings;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Messages that find no receive, where the settings say to wait for one. */
+class ReceiveWaitTest {
+    private static final int OCTETS = 3_000;
+    private static final QueuePairSettings PATIENT = QueuePairSettings.builder()
+            .receiveWait(Duration.ofMinutes(1))
+            .sendQueueDepth(1024)
+            .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(Duration.ofMillis(200)))
+            .build();
+
+    /** One event loop, so that a stream which blocked it would be seen. */
+    private final Loopback loopback = new Loopback(1);
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final BlockingQueue<Completion> received = new LinkedBlockingQueue<>();
+    private final List<ByteBuf> buffers = new ArrayList<>();
+
+    @AfterEach
+    void release() throws Exception {
+        loopback.close();
+        domain.close();
+        assertThat(buffers).allMatch(ByteBuf::release);
+    }
+
+    private ByteBuf buffer(int octets) {
+        ByteBuf buffer = Unpooled.directBuffer(octets, octets);
+        buffers.add(buffer);
+        return buffer;
+    }
+
+    private ByteBuf message(int number) {
+        ByteBuf message = buffer(OCTETS);
+        byte[] octets = new byte[OCTETS];
+        new Random(number).nextBytes(octets);
+        return message.writeBytes(octets);
+    }
+
+    private SocketAddress listen(QueuePairSettings settings) throws Exception {
+        return loopback.accept(
+                domain,
+                settings,
+                queuePair -> queuePair.completionListener((qp, completion) -> received.add(completion.copy())));
+    }
+
+    private QueuePair connect(SocketAddress address) throws Exception {
+        return loopback.connect(address, domain, PATIENT, qp -> {});
+    }
+
+    private Completion next() throws InterruptedException {
+        Completion completion = received.poll(60, TimeUnit.SECONDS);
+        assertThat(completion).as("a receive").isNotNull();
+        return completion;
+    }
+
+    private static void untilItWaits(QueuePair queuePair) {
+        Awaitility.await().until(() -> !queuePair.channel().config().isAutoRead());
+    }
+
+    @Test
+    @Requirement("DDP-69")
+    void everyMessageWaitsForItsReceiveAndNoneIsLostOrReordered() throws Exception {
+        QueuePair sender = connect(listen(PATIENT));
+        QueuePair taker = loopback.nextAccepted();
+        int messages = 500;
+        List<CompletableFuture<Completion>> sent = new ArrayList<>();
+        for (int i = 0; i < messages; i++) {
+            sent.add(sender.send(message(i)));
+        }
+        untilItWaits(taker);
+        for (int i = 0; i < messages; i++) {
+            taker.receive(i, buffer(OCTETS));
+            Completion completion = next();
+            assertThat(completion.workRequestId()).isEqualTo(i);
+            assertThat(completion.buffer()).isEqualTo(buffers.get(i));
+        }
+        for (CompletableFuture<Completion> each : sent) {
+            assertThat(await(each).octets()).isEqualTo(OCTETS);
+        }
+        sender.close();
+        assertThat(await(taker.closed()).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+    }
+
+    @Test
+    @Requirement("DDP-69")
+    void theWaitIsBoundedAndEndsAsIfThereHadBeenNone() throws Exception {
+        QueuePairSettings impatient =
+                QueuePairSettings.builder().receiveWait(Duration.ofMillis(20)).build();
+        QueuePair sender = connect(listen(impatient));
+        for (int i = 0; i < 10; i++) {
+            sender.send(message(i));
+        }
+        CloseReason reason = await(sender.closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
+        assertThat(reason.error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
+        assertThat(await(loopback.nextAccepted().closed()).error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
+    }
+
+    @Test
+    void anotherStreamOfTheSameEventLoopGoesOn() throws Exception {
+        SocketAddress address = listen(PATIENT);
+        QueuePair stuck = connect(address);
+        QueuePair stuckTaker = loopback.nextAccepted();
+        QueuePair lively = connect(address);
+        QueuePair livelyTaker = loopback.nextAccepted();
+        stuck.send(message(0));
+        untilItWaits(stuckTaker);
+        for (int i = 0; i < 100; i++) {
+            livelyTaker.receive(i, buffer(OCTETS));
+            await(lively.send(message(i)));
+            assertThat(next().workRequestId()).isEqualTo(i);
+        }
+        assertThat(stuckTaker.channel().config().isAutoRead()).isFalse();
+        stuckTaker.receive(7, buffer(OCTETS));
+        assertThat(next().workRequestId()).isEqualTo(7);
+    }
+
+    @Test
+    void thePeersCloseBehindAMessageThatWaitsComesAfterIt() throws Exception {
+        SocketAddress address = listen(PATIENT);
+        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+            QueuePair taker = loopback.nextAccepted();
+            peer.sends(Segment.send(1, new byte[1]), Segment.send(2, new byte[2]));
+            peer.finish();
+            untilItWaits(taker);
+            taker.receive(1, buffer(2));
+            assertThat(next().octets()).isOne();
+            taker.receive(2, buffer(2));
+            assertThat(next().octets()).isEqualTo(2);
+            assertThat(await(taker.closed()).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+            peer.expectEnd();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aStreamThatEndsWhileItWaitsLeavesNothingBehind(boolean inOrder) throws Exception {
+        QueuePair sender = connect(listen(PATIENT));
+        QueuePair taker = loopback.nextAccepted();
+        sender.send(message(0));
+        untilItWaits(taker);
+        if (inOrder) {
+            taker.close();
+        } else {
+            taker.abort();
+        }
+        await(taker.closed());
+        await(sender.closed());
+        assertThatThrownBy(() -> taker.receive(1, buffer(1))).isInstanceOf(QueuePairClosedException.class);
+        assertThat(received).isEmpty();
+    }
+
+    @Test
+    void managedReceivesWaitUntilTheirCompletionQueueWasPolled() throws Exception {
+        int depth = 2;
+        QueuePairSettings managed = QueuePairSettings.builder()
+                .managedReceiveOctets(OCTETS)
+                .receiveQueueDepth(depth)
+                .receiveWait(Duration.ofMinutes(1))
+                .build();
+        CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(managed, 1));
+        SocketAddress address = loopback.accept(domain, managed, qp -> qp.completionQueue(queue));
+        QueuePair sender = connect(address);
+        QueuePair taker = loopback.nextAccepted();
+        int messages = 50;
+        for (int i = 0; i < messages; i++) {
+            sender.send(message(i));
+        }
+        untilItWaits(taker);
+        assertThat(queue.size()).isEqualTo(depth);
+        for (int i = 0; i < messages; i++) {
+            ByteBuf expected = buffers.get(i);
+            assertThat(queue.await(60, TimeUnit.SECONDS)).isTrue();
+            queue.poll(
+                    (qp, completion) -> {
+                        assertThat(completion.buffer()).isEqualTo(expected);
+                        completion.buffer().release();
+                    },
+                    1);
+        }
+        taker.abort();
+        await(taker.closed());
+        queue.close();
+    }
+
+    @Test
+    void theWaitHasItsRange() {
+        for (Duration wrong : List.of(Duration.ofNanos(1), Duration.ofMinutes(2), Duration.ofMillis(-1))) {
+            assertThatThrownBy(
+                            () -> QueuePairSettings.builder().receiveWait(wrong).build())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("receiveWait");
+        }
+    }
+}
