@@ -83,7 +83,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /**
      * The whole region, as a peer is told of it.
      *
-     * @throws IllegalStateException if the region was invalidated or closed
+     * @throws RegistrationEndedException if the region was invalidated or closed
      */
     public RemoteBuffer remoteBuffer() {
         return remoteBuffer(0, length());
@@ -96,7 +96,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @param offset where the part begins, in octets from the beginning of the region
      * @param length the number of octets of the part
      * @throws IndexOutOfBoundsException if the part is not within the region
-     * @throws IllegalStateException if the region was invalidated or closed
+     * @throws RegistrationEndedException if the region was invalidated or closed
      */
     public RemoteBuffer remoteBuffer(long offset, long length) {
         requireValid();
@@ -106,7 +106,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /**
      * A new span over the whole region, for local access to its octets. It does not keep the region open.
      *
-     * @throws IllegalStateException if the region was closed
+     * @throws RegistrationEndedException if the region was closed
      */
     public OctetSpan span() {
         return new OctetSpan().wrap(this, 0, length());
@@ -137,7 +137,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @return the original value
      * @throws IndexOutOfBoundsException if the 8 octets are not within the region
      * @throws IllegalArgumentException if the address is no multiple of 8, or the octets lie in two buffers
-     * @throws IllegalStateException if the region was closed
+     * @throws RegistrationEndedException if the region was closed
      */
     public long execute(long offset, AtomicOperation operation) {
         RegionMemory octets = requireAligned(offset);
@@ -284,7 +284,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * Gives part of the region an STag of its own and remembers the window. Both happen under the lock that taking the
      * region back needs to find its windows, so that no window escapes it, not even one that is just being bound.
      *
-     * @throws IllegalStateException if the region was invalidated or closed
+     * @throws RegistrationEndedException if the region was invalidated or closed
      */
     MemoryWindow bind(
             @Nullable StreamAssociation scope, int rightBits, long windowBase, long offset, long windowLength) {
@@ -331,14 +331,14 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         }
     }
 
-    private IllegalStateException closed() {
-        return new IllegalStateException(name() + " was closed; register the memory again");
+    private RegistrationEndedException closed() {
+        return new RegistrationEndedException(name() + " was closed; register the memory again");
     }
 
     private void requireValid() {
         requireOpen();
         if (!isValid()) {
-            throw new IllegalStateException(name() + " was invalidated; register the memory again for a new STag");
+            throw new RegistrationEndedException(name() + " was invalidated; register the memory again for a new STag");
         }
     }
 

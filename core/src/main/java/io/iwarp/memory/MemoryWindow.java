@@ -61,11 +61,11 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
     /**
      * The whole window, as a peer is told of it.
      *
-     * @throws IllegalStateException if the window was invalidated
+     * @throws RegistrationEndedException if the window was invalidated
      */
     public RemoteBuffer remoteBuffer() {
         if (!isValid()) {
-            throw new IllegalStateException(String.format(
+            throw new RegistrationEndedException(String.format(
                     Locale.ROOT, "window STag 0x%08x was invalidated; bind another one for a new STag", stag()));
         }
         return new RemoteBuffer(stag(), baseTaggedOffset(), length());

@@ -133,7 +133,8 @@ public final class RegionBuilder {
      *
      * @return the region, to be closed by the caller
      * @throws IllegalArgumentException if tagged offsets would go past 2^64, or a buffer cannot be registered any more
-     * @throws IllegalStateException if no memory was named, or the domain or the stream was closed
+     * @throws RegistrationEndedException if the stream it is for was closed
+     * @throws IllegalStateException if no memory was named, or the domain was closed
      * @throws ResourceLimitException if a limit of the device is reached
      */
     public MemoryRegion register() {
@@ -154,7 +155,7 @@ public final class RegionBuilder {
         }
         if (stream != null && !stream.attach(region)) {
             region.close();
-            throw new IllegalStateException("the stream was closed; a region for it would be of no use");
+            throw new RegistrationEndedException("the stream was closed; a region for it would be of no use");
         }
         return region;
     }

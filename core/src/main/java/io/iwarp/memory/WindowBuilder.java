@@ -70,7 +70,7 @@ public final class WindowBuilder {
      *
      * @return the window
      * @throws IllegalArgumentException if tagged offsets would go past 2^64
-     * @throws IllegalStateException if the region was invalidated or closed, or the stream was closed
+     * @throws RegistrationEndedException if the region was invalidated or closed, or the stream was closed
      * @throws ResourceLimitException if a limit of the device is reached
      */
     public MemoryWindow bind() {
@@ -86,7 +86,7 @@ public final class WindowBuilder {
         }
         if (stream != null && !stream.attach(window)) {
             window.invalidate();
-            throw new IllegalStateException("the stream was closed; a window for it would be of no use");
+            throw new RegistrationEndedException("the stream was closed; a window for it would be of no use");
         }
         return window;
     }

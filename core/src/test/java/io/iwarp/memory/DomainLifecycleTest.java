@@ -2,6 +2,7 @@ package io.iwarp.memory;
 
 import static io.iwarp.memory.AccessRight.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -89,7 +90,9 @@ class DomainLifecycleTest {
         StreamAssociation closed = domain.openStream();
         RegionBuilder builder = domain.region().buffers(memory).stream(closed);
         closed.close();
-        assertThatIllegalStateException().isThrownBy(builder::register).withMessageContaining("the stream was closed");
+        assertThatExceptionOfType(RegistrationEndedException.class)
+                .isThrownBy(builder::register)
+                .withMessageContaining("the stream was closed");
 
         ProtectionDomain otherDomain = ProtectionDomain.create();
         StreamAssociation foreign = otherDomain.openStream();

@@ -91,7 +91,9 @@ class MemoryWindowTest {
         other.close();
         assertThat(ofStream.isValid()).isFalse();
         assertThat(ofDomain.isValid()).isTrue();
-        assertThatThrownBy(() -> region.window(0, 8).stream(other).bind()).hasMessageContaining("stream was closed");
+        assertThatThrownBy(() -> region.window(0, 8).stream(other).bind())
+                .isInstanceOf(RegistrationEndedException.class)
+                .hasMessageContaining("stream was closed");
         region.invalidate();
         assertThat(ofDomain.isValid()).isFalse();
         assertThatThrownBy(() -> region.window(0, 8).bind()).hasMessageContaining("invalidated");

@@ -72,6 +72,22 @@ final class Poster {
         publish(request, id, Operation.WRITE, options, listener);
     }
 
+    void writeWithImmediate(
+            long id,
+            MemoryRegion source,
+            long offset,
+            long length,
+            int stag,
+            long taggedOffset,
+            long data,
+            PostOptions options,
+            CompletionListener listener) {
+        requireExtensions();
+        WorkRequest request = claim(source, offset, length);
+        request.writeWithImmediate(stag, taggedOffset, data, options.solicited());
+        publish(request, id, Operation.WRITE, options, listener);
+    }
+
     void immediate(long id, long data, PostOptions options, CompletionListener listener) {
         requireExtensions();
         WorkRequest request = claim(Long.BYTES);

@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Completions, and the calls of {@link QueuePairListener}, come on the event loop of the channel.
  */
-public final class QueuePair implements AutoCloseable {
+public final class QueuePair extends RequestPosts implements AutoCloseable {
     private static final long GREATEST_SINK = Integer.MAX_VALUE;
 
     private final QueuePairEngine engine;
@@ -62,25 +62,14 @@ public final class QueuePair implements AutoCloseable {
         poster = new Poster(engine);
     }
 
+    @Override
     QueuePairEngine engine() {
         return engine;
     }
 
-    /** As {@link #send(long, ByteBuf, PostOptions)}, without options. */
-    public void send(long workRequestId, ByteBuf message) {
-        send(workRequestId, message, PostOptions.NONE);
-    }
-
-    /**
-     * Posts a Send of the buffer's readable octets; the buffer's indices do not move.
-     *
-     * @param workRequestId comes back in the completion
-     * @param message any buffer; up to 2^31 - 1 octets, none is fine. The peer must have posted a receive of at least that
-     *     size, or it ends the stream.
-     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
-     */
-    public void send(long workRequestId, ByteBuf message, PostOptions options) {
-        poster.send(workRequestId, message, options, engine.routes().forSends());
+    @Override
+    Poster poster() {
+        return poster;
     }
 
     /** As {@link #send(ByteBuf, PostOptions)}, without options. */
@@ -93,28 +82,9 @@ public final class QueuePair implements AutoCloseable {
         return future(listener -> poster.send(0, message, options, listener));
     }
 
-    /**
-     * Posts a Send of a part of a region, which may be larger than a buffer can be.
-     *
-     * @param offset of the first octet in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 octets
-     */
-    public void send(long workRequestId, MemoryRegion source, long offset, long length, PostOptions options) {
-        poster.send(
-                workRequestId, source, offset, length, options, engine.routes().forSends());
-    }
-
-    /**
-     * Posts a Send of the buffer's readable octets that also takes back an STag of the peer: when the peer's application
-     * gets the message, nobody can use that STag any more.
-     *
-     * @param stag an STag that the peer tied to this stream alone. The peer ends the stream if it is unknown to it, taken
-     *     back already, or open to other streams as well.
-     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
-     */
-    public void sendWithInvalidate(long workRequestId, ByteBuf message, int stag, PostOptions options) {
-        poster.sendWithInvalidate(
-                workRequestId, message, stag, options, engine.routes().forSends());
+    /** As {@link #send(long, MemoryRegion, long, long, PostOptions)}, with a future. */
+    public CompletableFuture<Completion> send(MemoryRegion source, long offset, long length, PostOptions options) {
+        return future(listener -> poster.send(0, source, offset, length, options, listener));
     }
 
     /** As {@link #sendWithInvalidate(long, ByteBuf, int, PostOptions)}, without options. */
@@ -125,31 +95,6 @@ public final class QueuePair implements AutoCloseable {
     /** As {@link #sendWithInvalidate(long, ByteBuf, int, PostOptions)}, with a future. */
     public CompletableFuture<Completion> sendWithInvalidate(ByteBuf message, int stag, PostOptions options) {
         return future(listener -> poster.sendWithInvalidate(0, message, stag, options, listener));
-    }
-
-    /** As {@link #write(long, ByteBuf, int, long, PostOptions)}, without options. */
-    public void write(long workRequestId, ByteBuf source, int stag, long taggedOffset) {
-        write(workRequestId, source, stag, taggedOffset, PostOptions.NONE);
-    }
-
-    /**
-     * Posts an RDMA Write of the buffer's readable octets into memory that the peer advertised; the buffer's indices do not
-     * move. The peer's application does not learn of it by itself.
-     *
-     * @param workRequestId comes back in the completion
-     * @param source any buffer; up to 2^31 - 1 octets, none is fine
-     * @param stag the STag that the peer advertised
-     * @param taggedOffset where the first octet goes, unsigned, in octets of that STag
-     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
-     */
-    public void write(long workRequestId, ByteBuf source, int stag, long taggedOffset, PostOptions options) {
-        poster.write(
-                workRequestId,
-                source,
-                stag,
-                taggedOffset,
-                options,
-                engine.routes().forSends());
     }
 
     /** As {@link #write(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -167,60 +112,23 @@ public final class QueuePair implements AutoCloseable {
         return future(listener -> poster.write(0, source, target.stag(), target.taggedOffset(), options, listener));
     }
 
-    /**
-     * Posts an RDMA Write of a part of a region, which may be larger than a buffer can be.
-     *
-     * @param offset of the first octet in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 octets
-     */
-    public void write(
-            long workRequestId,
-            MemoryRegion source,
-            long offset,
-            long length,
-            int stag,
-            long taggedOffset,
-            PostOptions options) {
-        poster.write(
-                workRequestId,
-                source,
-                offset,
-                length,
-                stag,
-                taggedOffset,
-                options,
-                engine.routes().forSends());
+    /** As {@link #write(MemoryRegion, long, long, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> write(MemoryRegion source, long offset, long length, RemoteBuffer target) {
+        return write(source, offset, length, target, PostOptions.NONE);
     }
 
     /**
      * Writes a part of a region to the start of an advertised buffer, in one message.
      *
+     * @param offset in the source, of the first octet
+     * @param length 0 to 2^32 - 1 octets
      * @throws IllegalArgumentException if the target is shorter than the source
      */
-    public CompletableFuture<Completion> write(MemoryRegion source, long offset, long length, RemoteBuffer target) {
+    public CompletableFuture<Completion> write(
+            MemoryRegion source, long offset, long length, RemoteBuffer target, PostOptions options) {
         checkFits(length, target);
-        return future(listener -> poster.write(
-                0, source, offset, length, target.stag(), target.taggedOffset(), PostOptions.NONE, listener));
-    }
-
-    /**
-     * Posts an RDMA Write with Immediate Data behind it: the peer's application learns by one of its receives that the
-     * octets are in place, and gets 64 bits with that.
-     *
-     * @param data the 64 bits
-     * @throws UnsupportedOperationException if the extensions are turned off
-     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
-     */
-    public void writeWithImmediate(
-            long workRequestId, ByteBuf source, int stag, long taggedOffset, long data, PostOptions options) {
-        poster.writeWithImmediate(
-                workRequestId,
-                source,
-                stag,
-                taggedOffset,
-                data,
-                options,
-                engine.routes().forSends());
+        return future(listener ->
+                poster.write(0, source, offset, length, target.stag(), target.taggedOffset(), options, listener));
     }
 
     /**
@@ -236,14 +144,16 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts Immediate Data: 64 bits that use up one receive of the peer, in order with Sends, and leave its buffer alone.
+     * As {@link #writeWithImmediate(long, MemoryRegion, long, long, int, long, long, PostOptions)}, to the start of an
+     * advertised buffer.
      *
-     * @param data the 64 bits
-     * @throws UnsupportedOperationException if the extensions are turned off
-     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
+     * @throws IllegalArgumentException if the target is shorter than the source
      */
-    public void sendImmediate(long workRequestId, long data, PostOptions options) {
-        poster.immediate(workRequestId, data, options, engine.routes().forSends());
+    public CompletableFuture<Completion> writeWithImmediate(
+            MemoryRegion source, long offset, long length, RemoteBuffer target, long data, PostOptions options) {
+        checkFits(length, target);
+        return future(listener -> poster.writeWithImmediate(
+                0, source, offset, length, target.stag(), target.taggedOffset(), data, options, listener));
     }
 
     /** As {@link #sendImmediate(long, long, PostOptions)}, with a future. */
@@ -251,34 +161,9 @@ public final class QueuePair implements AutoCloseable {
         return future(listener -> poster.immediate(0, data, options, listener));
     }
 
-    /**
-     * Posts an RDMA Read into a part of a region.
-     *
-     * @param workRequestId comes back in the completion
-     * @param sink a region with the right LOCAL_WRITE; it must stay valid until the completion
-     * @param offset of the first octet in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 octets
-     * @param stag the STag that the peer advertised
-     * @param taggedOffset where to read from, unsigned, in octets of that STag
-     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
-     */
-    public void read(
-            long workRequestId,
-            MemoryRegion sink,
-            long offset,
-            long length,
-            int stag,
-            long taggedOffset,
-            PostOptions options) {
-        poster.read(
-                workRequestId,
-                sink,
-                offset,
-                length,
-                stag,
-                taggedOffset,
-                options,
-                engine.routes().forSends());
+    /** As {@link #read(MemoryRegion, long, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> read(MemoryRegion sink, long offset, RemoteBuffer source) {
+        return read(sink, offset, source, PostOptions.NONE);
     }
 
     /**
@@ -286,29 +171,10 @@ public final class QueuePair implements AutoCloseable {
      *
      * @param offset in the sink, of the first octet
      */
-    public CompletableFuture<Completion> read(MemoryRegion sink, long offset, RemoteBuffer source) {
-        return future(listener -> poster.read(
-                0, sink, offset, source.length(), source.stag(), source.taggedOffset(), PostOptions.NONE, listener));
-    }
-
-    /**
-     * Posts an RDMA Read that fills the buffer's writable octets, up to its capacity. At its completion the writer index has
-     * moved past them. The buffer is registered for the time of the Read; a sink that is used again and again is cheaper as
-     * a region.
-     *
-     * @param sink a direct buffer of one piece
-     * @param stag the STag that the peer advertised
-     * @param taggedOffset where to read from, unsigned, in octets of that STag
-     */
-    public void read(long workRequestId, ByteBuf sink, int stag, long taggedOffset, PostOptions options) {
-        poster.read(
-                workRequestId,
-                sink,
-                sink.writableBytes(),
-                stag,
-                taggedOffset,
-                options,
-                engine.routes().forSends());
+    public CompletableFuture<Completion> read(
+            MemoryRegion sink, long offset, RemoteBuffer source, PostOptions options) {
+        return future(listener ->
+                poster.read(0, sink, offset, source.length(), source.stag(), source.taggedOffset(), options, listener));
     }
 
     /** As {@link #read(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -332,29 +198,6 @@ public final class QueuePair implements AutoCloseable {
                 listener -> poster.read(0, sink, length, source.stag(), source.taggedOffset(), options, listener));
     }
 
-    /**
-     * Posts a FetchAdd: adds to a 64-bit number of the peer, which comes back as it was before in
-     * {@link Completion#original}. No other atomic of any stream comes in between.
-     *
-     * @param stag the STag that the peer advertised, with the right REMOTE_ATOMIC
-     * @param taggedOffset where the number begins, unsigned; its address at the peer must be a multiple of 8
-     * @param add what to add; 0 reads the number, or finds out whether the peer knows atomics
-     * @param mask divides the number into fields: each bit set is the highest of a field, from which nothing is carried into
-     *     the next; 0 for one field of 64 bits
-     * @throws UnsupportedOperationException if the extensions are turned off
-     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
-     */
-    public void fetchAdd(long workRequestId, int stag, long taggedOffset, long add, long mask, PostOptions options) {
-        poster.fetchAdd(
-                workRequestId,
-                stag,
-                taggedOffset,
-                add,
-                mask,
-                options,
-                engine.routes().forSends());
-    }
-
     /** Adds to the 64-bit number at the start of an advertised buffer. */
     public CompletableFuture<Completion> fetchAdd(RemoteBuffer target, long add) {
         return fetchAdd(target, add, 0, PostOptions.NONE);
@@ -364,40 +207,6 @@ public final class QueuePair implements AutoCloseable {
     public CompletableFuture<Completion> fetchAdd(RemoteBuffer target, long add, long mask, PostOptions options) {
         return future(
                 listener -> poster.fetchAdd(0, target.stag(), target.taggedOffset(), add, mask, options, listener));
-    }
-
-    /**
-     * Posts a CmpSwap: replaces bits of a 64-bit number of the peer if others of its bits are as expected. The number comes
-     * back as it was before in {@link Completion#original}. No other atomic of any stream comes in between.
-     *
-     * @param stag the STag that the peer advertised, with the right REMOTE_ATOMIC
-     * @param taggedOffset where the number begins, unsigned; its address at the peer must be a multiple of 8
-     * @param expected what to compare with
-     * @param expectedMask which bits to compare, -1 for all; 0 compares none, so that the swap always happens
-     * @param replacement the new bits
-     * @param replacementMask which bits to replace, -1 for all
-     * @throws UnsupportedOperationException if the extensions are turned off
-     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
-     */
-    public void compareSwap(
-            long workRequestId,
-            int stag,
-            long taggedOffset,
-            long expected,
-            long expectedMask,
-            long replacement,
-            long replacementMask,
-            PostOptions options) {
-        poster.compareSwap(
-                workRequestId,
-                stag,
-                taggedOffset,
-                expected,
-                expectedMask,
-                replacement,
-                replacementMask,
-                options,
-                engine.routes().forSends());
     }
 
     /** Replaces the 64-bit number at the start of an advertised buffer if it is as expected. */
@@ -427,33 +236,14 @@ public final class QueuePair implements AutoCloseable {
                 listener));
     }
 
-    /**
-     * Posts a receive: the buffer's writable octets, up to its capacity, take one Send of the peer.
-     *
-     * <p>At its completion the writer index has moved past the received octets. Receives take messages in the order they
-     * were posted. They may be posted before the connection is made, and should be: a Send that finds no receive ends the
-     * stream. Immediate Data of the peer uses up a receive as well, of any size, and leaves its buffer alone.
-     *
-     * @param workRequestId comes back in the completion
-     * @param sink up to 2^31 - 1 writable octets; it does not grow
-     */
-    public void receive(long workRequestId, ByteBuf sink) {
-        poster.receive(workRequestId, sink, engine.routes().forReceives());
-    }
-
     /** As {@link #receive(long, ByteBuf)}; the future fails with {@link StreamEndedException} if it is flushed. */
     public CompletableFuture<Completion> receive(ByteBuf sink) {
         return future(listener -> poster.receive(0, sink, listener));
     }
 
-    /**
-     * Posts a receive into a part of a region, which may be larger than a buffer can be.
-     *
-     * @param offset of the first octet in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 octets
-     */
-    public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
-        poster.receive(workRequestId, sink, offset, length, engine.routes().forReceives());
+    /** As {@link #receive(long, MemoryRegion, long, long)}, with a future. */
+    public CompletableFuture<Completion> receive(MemoryRegion sink, long offset, long length) {
+        return future(listener -> poster.receive(0, sink, offset, length, listener));
     }
 
     private static CompletableFuture<Completion> future(Consumer<CompletionListener> post) {
@@ -528,7 +318,10 @@ public final class QueuePair implements AutoCloseable {
         return engine.closeReason();
     }
 
-    /** {@return what start-up agreed on and the peer's private data, or null before that} */
+    /**
+     * {@return what start-up agreed on and the peer's private data; null before that, and never once {@link #ready} has
+     * completed with this queue pair}
+     */
     public @Nullable MpaParameters parameters() {
         return engine.parameters();
     }
