@@ -1,0 +1,116 @@
+package io.iwarp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A receiver that cannot take a ULPDU now. */
+class HoldBackTest {
+    private static final int LONGEST = 2_000;
+
+    private final FramingChannel mpa = FramingChannel.initiator(true, true);
+    private final ReferenceFramer peer = new ReferenceFramer(true, true);
+    private final List<byte[]> taken = new ArrayList<>();
+    private boolean full;
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertThat(mpa.finish()).isFalse();
+    }
+
+    private void takeUnlessFull() {
+        mpa.onUlpdu = (ctx, ulpdu) -> {
+            if (full) {
+                ulpdu.holdBack();
+            } else {
+                taken.add((byte[]) mpa.seen.get(mpa.seen.size() - 1));
+            }
+        };
+    }
+
+    private boolean autoRead() {
+        return mpa.channel.config().isAutoRead();
+    }
+
+    /** Pieces of any size come, also during a pause; the receiver is full at random, and at random asks for more. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void everyUlpduIsTakenOnceAndInOrder(long seed) {
+        Random random = new Random(seed);
+        takeUnlessFull();
+        List<byte[]> ulpdus = new ArrayList<>();
+        ByteArrayOutputStream wire = new ByteArrayOutputStream();
+        for (int i = 0; i < 100; i++) {
+            byte[] ulpdu = new byte[random.nextInt(LONGEST)];
+            random.nextBytes(ulpdu);
+            ulpdus.add(ulpdu);
+            wire.writeBytes(peer.frame(ulpdu));
+        }
+        byte[] octets = wire.toByteArray();
+        for (int from = 0; from < octets.length; ) {
+            int to = Math.min(octets.length, from + 1 + random.nextInt(2 * LONGEST));
+            full = random.nextInt(3) > 0;
+            mpa.receive(Arrays.copyOfRange(octets, from, to));
+            from = to;
+            full = random.nextBoolean();
+            mpa.channel.read();
+        }
+        full = false;
+        mpa.channel.read();
+        assertThat(taken).as("seed %s", seed).containsExactlyElementsOf(ulpdus);
+        assertThat(autoRead()).isTrue();
+    }
+
+    @Test
+    void theTransportIsNotReadDuringThePauseAndThePeersCloseWaits() {
+        takeUnlessFull();
+        full = true;
+        mpa.receive(peer.frame(new byte[1]));
+        assertThat(autoRead()).isFalse();
+        mpa.receive(peer.frame(new byte[2]));
+        mpa.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+        mpa.channel.read();
+        assertThat(taken).isEmpty();
+        assertThat(autoRead()).isFalse();
+        assertThat(mpa.seen(MpaEvent.PeerClosedHalf.class)).isEmpty();
+        full = false;
+        mpa.channel.read();
+        assertThat(taken).extracting(ulpdu -> ulpdu.length).containsExactly(1, 2);
+        assertThat(mpa.seen(MpaEvent.PeerClosedHalf.class)).hasSize(1);
+        assertThat(mpa.seen(MpaEvent.Fault.class)).isEmpty();
+        assertThat(autoRead()).isTrue();
+    }
+
+    @Test
+    void whoeverReadsByHandGoesOnDoingSo() {
+        takeUnlessFull();
+        mpa.channel.config().setAutoRead(false);
+        full = true;
+        mpa.receive(peer.frame(new byte[1]));
+        full = false;
+        mpa.channel.read();
+        assertThat(taken).hasSize(1);
+        assertThat(autoRead()).isFalse();
+    }
+
+    @Test
+    void aConnectionThatEndsDuringThePauseLeavesNothing() {
+        takeUnlessFull();
+        full = true;
+        mpa.receive(peer.frame(new byte[1]));
+        mpa.receive(Arrays.copyOf(peer.frame(new byte[LONGEST]), LONGEST));
+        mpa.close();
+        mpa.channel.read();
+        assertThat(taken).isEmpty();
+        assertThat(mpa.seen(MpaEvent.Fault.class)).isEmpty();
+    }
+}
