@@ -198,7 +198,7 @@ final class RdmapStream implements DdpUlp {
         if (requester.unanswered() == 0 || phase == Phase.TERMINATING || phase == Phase.ENDED) {
             return;
         }
-        if (requester.answeredOctets() > answeredAtResponseDeadline) {
+        if (requester.answeredOctets() > answeredAtResponseDeadline || ulp.holdsInputBack()) {
             armResponseDeadline();
             return;
         }

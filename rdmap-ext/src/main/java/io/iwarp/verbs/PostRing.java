@@ -37,7 +37,7 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     }
 
     private static final int NONE = -1;
-    /** Added to the claimed position when the ring is closed, which leaves no room to claim. */
+    /** Set in the claimed position when the ring is closed, which leaves no room to claim. */
     private static final long CLOSED = 1L << 62;
 
     private static final VarHandle TAKEN;
@@ -171,9 +171,9 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         severalRelease = true;
     }
 
-    /** Event loop, once: from now on nothing can be claimed. */
+    /** From now on nothing can be claimed. May be called again. */
     void close() {
-        claimed.getAndAdd(CLOSED);
+        claimed.accumulateAndGet(CLOSED, (position, mark) -> position | mark);
     }
 
     /** {@return the number of requests claimed and not taken; any thread, a moment's view} */

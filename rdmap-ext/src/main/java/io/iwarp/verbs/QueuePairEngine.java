@@ -354,6 +354,11 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     @Override
+    public boolean holdsInputBack() {
+        return receiveWait.waiting();
+    }
+
+    @Override
     public void onReadComplete() {
         inBurst = false;
         drainAfterPoll();

@@ -116,4 +116,20 @@ class PostRingTest {
         assertThat(ring.take()).isNull();
         executor.shutdown();
     }
+
+    @Test
+    void aClosedRingGivesNoSlotAndStillCountsThoseClaimed() {
+        PostRing<Slot> ring = new PostRing<>(4, Slot::new);
+        Slot late = ring.claim();
+        ring.close();
+        ring.close();
+        assertThat(ring.claim()).isNull();
+        assertThat(ring.uncompleted()).isOne();
+        assertThat(ring.untaken()).isOne();
+        ring.publish(late);
+        assertThat(ring.take()).isSameAs(late);
+        ring.free(null);
+        assertThat(ring.uncompleted()).isZero();
+        assertThat(ring.claim()).isNull();
+    }
 }

@@ -8,6 +8,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
@@ -208,6 +209,32 @@ class ReceiveWaitTest {
         taker.abort();
         await(taker.closed());
         queue.close();
+    }
+
+    /** The answer is behind the message, so its deadline cannot run meanwhile. */
+    @Test
+    void aReadWhoseAnswerIsBehindTheMessageThatWaitsIsNotGivenUp() throws Exception {
+        Duration responseTimeout = Duration.ofMillis(20);
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .receiveWait(Duration.ofMinutes(1))
+                .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(responseTimeout))
+                .build();
+        try (ScriptedPeer peer = ScriptedPeer.established(listen(settings))) {
+            QueuePair taker = loopback.nextAccepted();
+            peer.sends(Segment.send(1, new byte[1]));
+            untilItWaits(taker);
+            CompletableFuture<Completion> read = taker.read(buffer(8), new RemoteBuffer(1, 0, 8));
+            peer.expectUlpdu();
+            CompletableFuture<Void> later = new CompletableFuture<>();
+            taker.channel()
+                    .eventLoop()
+                    .schedule(() -> later.complete(null), 3 * responseTimeout.toMillis(), TimeUnit.MILLISECONDS);
+            await(later);
+            assertThat(read).isNotDone();
+            taker.abort();
+            await(taker.closed());
+            assertThat(read).isCompletedExceptionally();
+        }
     }
 
     @Test
