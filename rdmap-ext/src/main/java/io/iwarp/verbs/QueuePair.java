@@ -44,7 +44,8 @@ import org.jspecify.annotations.Nullable;
  * the stream with a Terminate message; its meaning is in the {@link CloseReason}. Close a queue pair before its event loop is
  * shut down: a busy loop may end without closing its channels, and then nobody is left who could complete what was posted.
  *
- * <p>Completions, and the calls of {@link QueuePairListener}, come on the event loop of the channel.
+ * <p>Completions, and the calls of {@link QueuePairListener}, come on the event loop of the channel, except for completions
+ * that wait in a {@link CompletionQueue}.
  */
 public final class QueuePair extends RequestPosts implements AutoCloseable {
     private static final long GREATEST_SINK = Integer.MAX_VALUE;
