@@ -7,6 +7,7 @@ module io.iwarp.examples {
     requires io.iwarp.rdmap;
     requires io.netty.common;
     requires io.netty.handler;
+    requires io.netty.pkitesting;
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.classes.io_uring;
     requires jdk.management;

@@ -20,6 +20,10 @@ enum Application {
     COUNTER("iwarp counter 1", "a counter-server, to be used by 'iwarp counter-client'"),
     /** {@link PerfServer}: the request goes on with a {@link PerfTask}, the reply with the server's memory. */
     PERF("iwarp perf 1", "a perf server of version 1, to be used by 'iwarp perf client'"),
+    /** {@link PerfServer}, asked by {@link ServerUsage}: nothing goes with the request or the reply. */
+    PERF_USAGE("iwarp perf usage 1", "a perf server of version 1, to be used by 'iwarp perf client'"),
+    /** {@link PerfServer}, from {@link PerfConnect}: nothing goes with the request or the reply. */
+    PERF_CONNECT("iwarp perf connect 1", "a perf server of version 1, to be used by 'iwarp perf connect'"),
     /** {@link WriteServer}: nothing goes with the reply. */
     WRITE("iwarp write 1", "a write-server, to be used by 'iwarp write-client' and 'iwarp read-client'");
 

@@ -39,11 +39,11 @@ final class ConnectionOptions {
 
     /** Opens what a command needs to listen and connect. Closing it is the caller's. */
     Endpoint open() throws IOException, CommandFailedException {
-        return open(EventLoops.DEFAULT);
+        return wire.open(verbose, EventLoops.DEFAULT, pipeline -> {});
     }
 
-    /** As {@link #open()}, on event loops of the command's choice. */
-    Endpoint open(EventLoops loops) throws IOException, CommandFailedException {
-        return wire.open(verbose, loops);
+    /** As {@link #open()}, on the event loops and with the encryption of these options. */
+    Endpoint open(TransportOptions transport) throws IOException, CommandFailedException {
+        return wire.open(verbose, transport.loops(), transport.security());
     }
 }

@@ -68,11 +68,6 @@ final class Endpoint implements AutoCloseable {
         return new Endpoint(loops, pipeline -> {}, () -> {});
     }
 
-    /** An endpoint that writes all that crosses its sockets into a capture, and closes that in the end. */
-    static Endpoint captured(EventLoops loops, Capture capture) {
-        return new Endpoint(loops, capture::addTo, capture);
-    }
-
     ProtectionDomain domain() {
         return domain;
     }
@@ -89,10 +84,15 @@ final class Endpoint implements AutoCloseable {
     QueuePair connect(
             SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare)
             throws IOException, InterruptedException, CommandFailedException {
+        return await(beginConnect(address, settings, privateData, prepare));
+    }
+
+    /** Begins to connect. Any thread may call it; the stage completes on the connection's event loop. */
+    CompletionStage<QueuePair> beginConnect(
+            SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
         IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain, settings, privateData, prepare);
         Bootstrap bootstrap = new Bootstrap().group(group).channel(transport.channel());
-        return await(
-                new IwarpConnector(bootstrap, initializer.withTransportHandlers(transportHandlers)).connect(address));
+        return new IwarpConnector(bootstrap, initializer.withTransportHandlers(transportHandlers)).connect(address);
     }
 
     /** Waits for what the peer or the transport has to do, at most a minute. */

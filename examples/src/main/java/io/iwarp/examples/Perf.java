@@ -9,9 +9,10 @@ import picocli.CommandLine.Spec;
         name = "perf",
         mixinStandardHelpOptions = true,
         versionProvider = Iwarp.Version.class,
-        description = "Measures throughput and latency of each operation, between two processes.",
+        description =
+                "Measures throughput and latency of each operation, and what connections cost, between two processes.",
         footer = "%n'iwarp perf COMMAND --help' tells more about a command.",
-        subcommands = {PerfServer.class, PerfClient.class})
+        subcommands = {PerfServer.class, PerfClient.class, PerfConnect.class})
 final class Perf implements Runnable {
     @Spec
     private CommandSpec spec;

@@ -78,10 +78,9 @@ final class PerfClient implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        EventLoops loops = transport.loops();
-        List<PerfPlan> chosen = plans.plans(loops, false);
+        List<PerfPlan> chosen = plans.plans(transport.loops(), transport.tls());
         QueuePairSettings.Builder settings = settings();
-        try (Endpoint endpoint = connection.open(loops)) {
+        try (Endpoint endpoint = connection.open(transport)) {
             List<PerfResult> results = measure(endpoint, server.resolve(), settings, chosen);
             PrintWriter out = spec.commandLine().getOut();
             out.println(results.get(0).conditions());

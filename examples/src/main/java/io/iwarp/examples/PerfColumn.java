@@ -26,7 +26,9 @@ record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value
             new PerfColumn("p99.9 us", 1, result -> result.latencyMicros(99.9)),
             new PerfColumn("max us", 1, result -> result.latencyMicros(100)),
             new PerfColumn("heap/op", 1, PerfResult::allocatedPerOperation),
-            new PerfColumn("CPU s/GB", 3, PerfResult::cpuSecondsPerGigabyte));
+            new PerfColumn("at server", 1, PerfResult::serverAllocatedPerOperation),
+            new PerfColumn("CPU s/GB", 3, PerfResult::cpuSecondsPerGigabyte),
+            new PerfColumn("at server", 3, PerfResult::serverCpuSecondsPerGigabyte));
 
     /** {@return the number as people read it} */
     String text(PerfResult result) {

@@ -151,6 +151,11 @@ abstract class PerfLoad {
         queuePair.sendImmediate(0, 0, PostOptions.SOLICITED_AND_FENCED);
     }
 
+    /** Any thread: ends the connection at once. */
+    final void abort() {
+        queuePair.abort();
+    }
+
     /** Not on an event loop: ends the connection in order, waits for that, and gives the memory back. */
     final void close() throws IOException, InterruptedException, CommandFailedException {
         try {

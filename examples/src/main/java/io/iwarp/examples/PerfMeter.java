@@ -7,7 +7,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Counts what the connections of one event loop get done, and how long it takes. Confined to that loop, except for
- * {@link #operations}.
+ * {@link #operations} and {@link #timed}.
  */
 final class PerfMeter {
     private static final int SIGNIFICANT_DIGITS = 3;
@@ -15,6 +15,7 @@ final class PerfMeter {
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
     private final AtomicLong operations = new AtomicLong();
+    private final AtomicLong timed = new AtomicLong();
     private long operationsAtBegin;
     private long allocatedAtBegin;
     private long beginNanos;
@@ -27,11 +28,17 @@ final class PerfMeter {
     /** One operation took that long. */
     void took(long nanos) {
         latencies.recordValue(nanos);
+        timed.setRelease(timed.getPlain() + 1);
     }
 
     /** {@return how many were done since the loop's first connection; any thread, a moment's view} */
     long operations() {
         return operations.getAcquire();
+    }
+
+    /** {@return how many were timed since the loop's first connection; any thread, a moment's view} */
+    long timed() {
+        return timed.getAcquire();
     }
 
     /** Forgets what was so far. */

@@ -16,6 +16,8 @@ import org.HdrHistogram.Histogram;
  * @param latencies in nanoseconds: of single operations to and fro, or in bandwidth mode from a post to its completion
  * @param allocated octets that the client's event loops allocated on the heap
  * @param cpuSeconds that the client's process took
+ * @param serverAllocated octets that the server's process allocated on the heap
+ * @param serverCpuSeconds that the server's process took
  */
 record PerfResult(
         PerfPlan plan,
@@ -25,25 +27,37 @@ record PerfResult(
         long operations,
         Histogram latencies,
         long allocated,
-        double cpuSeconds) {
+        double cpuSeconds,
+        double serverAllocated,
+        double serverCpuSeconds) {
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double NANOS_PER_MICRO = 1e3;
     private static final double OCTETS_PER_GIGABYTE = 1e9;
     private static final int SIGNIFICANT_DIGITS = 3;
 
-    /** Adds up what the event loops measured. */
-    static PerfResult of(PerfPlan plan, MpaParameters agreed, List<PerfSlice> slices, long cpuNanos) {
+    /**
+     * Adds up what the event loops measured.
+     *
+     * @param here what the client's process used
+     * @param there what the server's process used, in about the same time
+     */
+    static PerfResult of(PerfPlan plan, MpaParameters agreed, List<PerfSlice> slices, PerfUsage here, PerfUsage there) {
         Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
         slices.forEach(slice -> latencies.add(slice.latencies()));
+        double nanos = slices.stream().mapToLong(PerfSlice::nanos).average().orElse(0);
+        // The server is asked a bit earlier or later, how much depends on what waits before the question.
+        double share = nanos / there.nanos();
         return new PerfResult(
                 plan,
                 agreed.crc(),
                 agreed.sendMarkers() || agreed.receiveMarkers(),
-                slices.stream().mapToLong(PerfSlice::nanos).average().orElse(0) / NANOS_PER_SECOND,
+                nanos / NANOS_PER_SECOND,
                 slices.stream().mapToLong(PerfSlice::operations).sum(),
                 latencies,
                 slices.stream().mapToLong(PerfSlice::allocated).sum(),
-                cpuNanos / NANOS_PER_SECOND);
+                here.cpuNanos() / NANOS_PER_SECOND,
+                there.allocated() * share,
+                there.cpuNanos() * share / NANOS_PER_SECOND);
     }
 
     double operationsPerSecond() {
@@ -55,14 +69,33 @@ record PerfResult(
         return operationsPerSecond() * plan.task().size();
     }
 
+    /** {@return octets that the client's event loops allocated on the heap} */
     double allocatedPerOperation() {
-        return operations == 0 ? 0 : (double) allocated / operations;
+        return perOperation((double) allocated);
+    }
+
+    /** {@return octets that the server's process allocated on the heap} */
+    double serverAllocatedPerOperation() {
+        return perOperation(serverAllocated);
+    }
+
+    private double perOperation(double octets) {
+        return operations == 0 ? 0 : octets / operations;
     }
 
     /** {@return of the client's process; 0 if no octets were moved} */
     double cpuSecondsPerGigabyte() {
+        return perGigabyte(cpuSeconds);
+    }
+
+    /** {@return of the server's process; 0 if no octets were moved} */
+    double serverCpuSecondsPerGigabyte() {
+        return perGigabyte(serverCpuSeconds);
+    }
+
+    private double perGigabyte(double amount) {
         double gigabytes = (double) operations * plan.task().size() / OCTETS_PER_GIGABYTE;
-        return gigabytes == 0 ? 0 : cpuSeconds / gigabytes;
+        return gigabytes == 0 ? 0 : amount / gigabytes;
     }
 
     /** {@return the percentile of the latencies, or their maximum for 100} */
@@ -105,7 +138,8 @@ record PerfResult(
                         + "\"tls\":%b,\"busyPoll\":%b,\"connections\":%d,\"threads\":%d,\"depth\":%d,"
                         + "\"seconds\":%.6f,\"operations\":%d,\"octetsPerSecond\":%.0f,\"operationsPerSecond\":%.1f,"
                         + "\"latencyMicros\":{\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,\"max\":%.3f},"
-                        + "\"allocatedOctetsPerOperation\":%.1f,\"cpuSecondsPerGigabyte\":%.4f}",
+                        + "\"allocatedOctetsPerOperation\":%.1f,\"cpuSecondsPerGigabyte\":%.4f,"
+                        + "\"serverAllocatedOctetsPerOperation\":%.1f,\"serverCpuSecondsPerGigabyte\":%.4f}",
                 task.operation(),
                 task.size(),
                 task.mode(),
@@ -126,6 +160,8 @@ record PerfResult(
                 latencyMicros(99.9),
                 latencyMicros(100),
                 allocatedPerOperation(),
-                cpuSecondsPerGigabyte());
+                cpuSecondsPerGigabyte(),
+                serverAllocatedPerOperation(),
+                serverCpuSecondsPerGigabyte());
     }
 }

@@ -1,6 +1,6 @@
 package io.iwarp.examples;
 
-import com.sun.management.OperatingSystemMXBean;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaParameters;
@@ -8,7 +8,6 @@ import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,13 +20,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One measurement: connects, warms up, measures, and waits until everything that was posted has arrived. */
 final class PerfRun {
+    private static final Logger LOGGER = LoggerFactory.getLogger(PerfRun.class);
     private static final Duration A_WHILE = Duration.ofMillis(200);
     private static final int SPARE_REQUESTS = 2;
 
-    private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private final Endpoint endpoint;
     private final PerfPlan plan;
     private final Progress progress;
@@ -51,28 +52,57 @@ final class PerfRun {
             for (int i = 0; i < plan.connections(); i++) {
                 connect(server, settings);
             }
-            MpaParameters agreed =
-                    Objects.requireNonNull(loads.get(0).queuePair().parameters());
-            loads.forEach(PerfLoad::begin);
-            pause(plan.warmup());
-            long cpuAtBegin = system.getProcessCpuTime();
-            onEachLoop(PerfMeter::begin);
-            long before = operations();
-            pause(plan.duration());
-            awaitOperation(before);
-            List<PerfSlice> slices = new ArrayList<>();
-            onEachLoop(meter -> slices.add(meter.end()));
-            long cpuNanos = system.getProcessCpuTime() - cpuAtBegin;
-            loads.forEach(PerfLoad::stop);
-            for (PerfLoad load : loads) {
-                Endpoint.await(load.finished());
-            }
-            return PerfResult.of(plan, agreed, slices, cpuNanos);
+            ServerUsage usage = ServerUsage.connect(endpoint, server, settings);
+            PerfResult result = measure(usage);
+            usage.close();
+            return result;
+        } catch (IOException | InterruptedException | CommandFailedException | RuntimeException e) {
+            loads.forEach(PerfLoad::abort);
+            throw e;
         } finally {
             for (PerfLoad load : loads) {
                 load.close();
             }
         }
+    }
+
+    private PerfResult measure(ServerUsage usage) throws IOException, InterruptedException, CommandFailedException {
+        MpaParameters agreed = Objects.requireNonNull(loads.get(0).queuePair().parameters());
+        loads.forEach(PerfLoad::begin);
+        pause(plan.warmup());
+        PerfUsage serverBefore = usage.now();
+        PerfUsage before = PerfUsage.now();
+        onEachLoop(PerfMeter::begin);
+        long operationsBefore = operations();
+        long timedBefore = timed();
+        pause(plan.duration());
+        awaitOperation(operationsBefore, timedBefore);
+        List<PerfSlice> slices = new ArrayList<>();
+        onEachLoop(meter -> slices.add(meter.end()));
+        PerfUsage here = PerfUsage.now().since(before);
+        PerfUsage there = usage.now().since(serverBefore);
+        loads.forEach(PerfLoad::stop);
+        for (PerfLoad load : loads) {
+            awaitArrival(load);
+        }
+        return PerfResult.of(plan, agreed, slices, here, there);
+    }
+
+    /** Waits for as long as operations get done, and then a minute more. */
+    private void awaitArrival(PerfLoad load) throws IOException, InterruptedException, CommandFailedException {
+        long before;
+        do {
+            before = operations();
+            try {
+                load.finished().get(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
+                return;
+            } catch (ExecutionException e) {
+                throw Endpoint.failureOf(e);
+            } catch (TimeoutException e) {
+                LOGGER.debug("{} operations are done so far", before);
+            }
+        } while (operations() != before);
+        throw Endpoint.noAnswer();
     }
 
     private void connect(SocketAddress server, QueuePairSettings.Builder settings)
@@ -89,6 +119,10 @@ final class PerfRun {
             queuePair = endpoint.connect(server, adapted, request, fresh -> {});
             target = RemoteBuffer.decode(Application.PERF.restOfReply(
                     Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), RemoteBuffer.ENCODED_LENGTH));
+        } catch (StreamEndedException e) {
+            memory.close();
+            throw new CommandFailedException(
+                    e.getMessage() + "; if the server is one of 'iwarp perf', both sides need --tls, or neither");
         } catch (IOException | InterruptedException | CommandFailedException | RuntimeException e) {
             memory.close();
             throw e;
@@ -106,6 +140,10 @@ final class PerfRun {
 
     private long operations() {
         return meters.values().stream().mapToLong(PerfMeter::operations).sum();
+    }
+
+    private long timed() {
+        return meters.values().stream().mapToLong(PerfMeter::timed).sum();
     }
 
     private static AccessRight right(PerfTask task) {
@@ -145,9 +183,10 @@ final class PerfRun {
     }
 
     /** A large operation may take longer than was planned, and nothing can be told without one. */
-    private void awaitOperation(long before) throws IOException, InterruptedException, CommandFailedException {
+    private void awaitOperation(long operationsBefore, long timedBefore)
+            throws IOException, InterruptedException, CommandFailedException {
         long begin = System.nanoTime();
-        while (operations() == before) {
+        while (operations() == operationsBefore || timed() == timedBefore) {
             if (System.nanoTime() - begin > TimeUnit.SECONDS.toNanos(Endpoint.patienceSeconds())) {
                 throw Endpoint.noAnswer();
             }

@@ -29,12 +29,17 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
     /** The most operations that a client may have posted. */
     static final int GREATEST_DEPTH = 1024;
 
-    /** The receives of a server's connection for the greatest depth, and a few for the end. */
-    static final int GREATEST_WINDOW = 4 * GREATEST_DEPTH + 4;
-
     private static final int WINDOWS_PER_DEPTH = 4;
+    /** For messages about the others. */
+    private static final int SPARE_REQUESTS = 4;
+
     private static final int BATCH_OCTETS = 1 << 20;
     private static final int RING_OCTETS = 4 << 20;
+
+    /** {@return how long the queues of a server must be for clients of this depth} */
+    static int serverQueueDepth(int depth) {
+        return WINDOWS_PER_DEPTH * depth + SPARE_REQUESTS;
+    }
 
     /** {@return how many messages may be on their way to the server's receives} */
     int window() {

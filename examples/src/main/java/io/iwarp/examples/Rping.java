@@ -128,7 +128,7 @@ final class Rping implements Callable<Integer> {
         require(count >= 0, "-C " + count + " is negative");
         var command = spec.commandLine();
         RpingOutput output = new RpingOutput(command.getOut(), command.getErr(), printData, debug);
-        try (Endpoint endpoint = wire.open(verbose, EventLoops.DEFAULT)) {
+        try (Endpoint endpoint = wire.open(verbose, EventLoops.DEFAULT, pipeline -> {})) {
             InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);
             return side.client
                     ? ping(endpoint, where, (int) octets, output)

@@ -1,5 +1,7 @@
 package io.iwarp.examples;
 
+import io.netty.channel.ChannelPipeline;
+import java.util.function.Consumer;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -34,7 +36,25 @@ final class TransportOptions {
             showDefaultValue = Visibility.NEVER)
     private boolean busyPolling;
 
-    /** {@return what was chosen} */
+    @Option(
+            names = "--tls",
+            description =
+                    "Send all through TLS, to see what that costs. The server's certificate is made up, and nobody"
+                            + " checks it. Both sides need it, or neither.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean tls;
+
+    /** {@return whether all goes through TLS} */
+    boolean tls() {
+        return tls;
+    }
+
+    /** {@return what adds TLS to a pipeline if it was asked for} */
+    Consumer<ChannelPipeline> security() throws CommandFailedException {
+        return tls ? MeasuredTls.create()::addTo : pipeline -> {};
+    }
+
+    /** {@return the event loops that were chosen} */
     EventLoops loops() {
         if (threads < 1 || threads > MOST_THREADS) {
             throw new ParameterException(

@@ -5,10 +5,12 @@ import io.iwarp.mpa.EnhancedSetup;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.WireLogHandler;
 import io.iwarp.verbs.QueuePairSettings;
+import io.netty.channel.ChannelPipeline;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Help.Visibility;
@@ -139,16 +141,17 @@ final class WireOptions {
      *
      * @param verbose whether to log what the stack does
      * @param loops what it runs on
+     * @param security adds to each pipeline what encrypts, or nothing
      */
-    Endpoint open(boolean verbose, EventLoops loops) throws IOException, CommandFailedException {
+    Endpoint open(boolean verbose, EventLoops loops, Consumer<ChannelPipeline> security)
+            throws IOException, CommandFailedException {
         if (verbose) {
             show("io.iwarp", Level.DEBUG);
         }
-        loops.transport().requireAvailable();
-        if (!wireLog) {
-            return pcap == null ? Endpoint.plain(loops) : Endpoint.captured(loops, Capture.create(pcap));
+        if (wireLog) {
+            show(WireLogHandler.LOGGER_NAME, Level.TRACE);
         }
-        show(WireLogHandler.LOGGER_NAME, Level.TRACE);
+        loops.transport().requireAvailable();
         Capture capture = pcap == null ? null : Capture.create(pcap);
         return new Endpoint(
                 loops,
@@ -156,7 +159,10 @@ final class WireOptions {
                     if (capture != null) {
                         capture.addTo(pipeline);
                     }
-                    pipeline.addLast(new WireLogHandler());
+                    security.accept(pipeline);
+                    if (wireLog) {
+                        pipeline.addLast(new WireLogHandler());
+                    }
                 },
                 capture == null ? () -> {} : capture);
     }

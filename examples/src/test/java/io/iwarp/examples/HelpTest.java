@@ -24,7 +24,8 @@ class HelpTest {
                 "rdma-server",
                 "rdma-client",
                 "perf server",
-                "perf client"
+                "perf client",
+                "perf connect"
             })
     void eachCommandExplainsItself(String command) {
         CommandRun help = CommandRun.of((command + " --help").split(" "));

@@ -14,6 +14,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,9 @@ class PerfTest {
             assertThat(number(line, "operationsPerSecond")).isPositive();
             assertThat(number(line, "p50")).isPositive().isLessThanOrEqualTo(number(line, "p99"));
             assertThat(number(line, "p999")).isLessThanOrEqualTo(number(line, "max"));
+            assertThat(number(line, "cpuSecondsPerGigabyte")).isNotNegative();
+            assertThat(number(line, "serverCpuSecondsPerGigabyte")).isNotNegative();
+            assertThat(number(line, "serverAllocatedOctetsPerOperation")).isNotNegative();
             assertThat(server.out()).doesNotContain("went before");
         }
     }
@@ -83,6 +87,42 @@ class PerfTest {
                     .contains("\"busyPoll\":" + options.contains("busy-poll"))
                     .contains("\"crc\":" + !options.contains("no-crc"))
                     .contains("\"markers\":" + options.contains("markers"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"send, bandwidth", "send, latency", "write, latency", "read, bandwidth"})
+    void everythingGoesThroughTlsOnRequest(String operation, String mode) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--tls")) {
+            String line = measure(server, "--op", operation, "--mode", mode, "--size", "1000", "--tls");
+
+            assertThat(number(line, "operations")).isPositive();
+            assertThat(line).contains("\"tls\":true");
+            assertThat(server.out()).doesNotContain("went before");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--tls, --no-crc", "--no-crc, --tls"})
+    void tlsOnOneSideOnlyIsOneClearLine(String atServer, String atClient) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", atServer)) {
+            CommandRun client = CommandRun.of("perf", "client", server.address(), atClient);
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines()).singleElement().asString().contains("both sides need --tls, or neither");
+        }
+    }
+
+    @Test
+    void aServerTellsWhatDepthItTakes() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--max-depth", "16")) {
+            String address = server.address();
+            CommandRun client = CommandRun.of("perf", "client", address, "--depth", "17");
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines()).singleElement().asString().contains("up to 16", "--max-depth");
+            assertThat(number(measure(address, "--op", "send", "--depth", "16"), "operations"))
+                    .isPositive();
         }
     }
 
@@ -127,7 +167,7 @@ class PerfTest {
         String page = Files.readString(report);
         assertThat(page)
                 .startsWith("<!DOCTYPE html>")
-                .contains("write, bandwidth, 1 connection with 128 posted", "<td>1,000</td>", "<td>6,144</td>")
+                .contains("write, bandwidth, 1 connection with 8 posted", "<td>1,000</td>", "<td>6,144</td>")
                 .doesNotContain("http:", "https:");
         assertThat(images(page))
                 .hasSize(3)
@@ -147,12 +187,21 @@ class PerfTest {
     void theProgressIsShownOnRequest() throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
             CommandRun client = CommandRun.of(
-                    "perf", "client", server.address(), "--duration", "0.3", "--warmup", "0", "--progress");
+                    "perf",
+                    "client",
+                    server.address(),
+                    "--duration",
+                    "0.3",
+                    "--warmup",
+                    "0",
+                    "--depth",
+                    "8",
+                    "--progress");
 
             assertThat(client.exitCode()).isZero();
             assertThat(client.err()).contains("measuring", "64 KiB: ");
             assertThat(client.out())
-                    .contains("write, bandwidth, 1 connection with 128 posted, 1 thread over nio; with CRC, without")
+                    .contains("write, bandwidth, 1 connection with 8 posted, 1 thread over nio; with CRC, without")
                     .contains("MB/s", "p99.9 us", "CPU s/GB");
         }
     }
@@ -224,6 +273,53 @@ class PerfTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--idle", "--idle --tls --transport nio --threads 2"})
+    void connectionsAreMadeByTheHundred(String options) throws Exception {
+        Path json = directory.resolve("connect.json");
+        List<String> arguments = new ArrayList<>(List.of("perf", "connect", "HOST:PORT"));
+        arguments.addAll(
+                List.of("--connections", "200", "--parallel", "4", "--warmup", "20", "--json", json.toString()));
+        options.lines().flatMap(line -> Stream.of(line.split(" "))).forEach(arguments::add);
+        try (CommandRun server = CommandRun.start(
+                "perf",
+                "server",
+                "--port",
+                "0",
+                "--max-depth",
+                "4",
+                options.contains("--tls") ? "--tls" : "--no-crc")) {
+            arguments.set(2, server.address());
+
+            CommandRun client = CommandRun.of(arguments.toArray(String[]::new));
+
+            assertThat(client.err()).isEmpty();
+            assertThat(client.exitCode()).isZero();
+            String line = Files.readString(json);
+            assertThat(text(line, "op")).isEqualTo("connect");
+            assertThat(number(line, "connections")).isEqualTo(200);
+            assertThat(number(line, "connectionsPerSecond")).isPositive();
+            assertThat(number(line, "p50")).isPositive().isLessThanOrEqualTo(number(line, "max"));
+            assertThat(client.out()).contains("200 connections, 4 at a time over nio: ");
+            if (options.contains("--idle")) {
+                assertThat(client.out()).contains("octets of heap and", "at the client;", "at the server");
+                assertThat(number(line, "heapOctetsPerConnection")).isPositive();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--connections 0", "--connections 1000001", "--parallel 0", "--warmup -1", "--op send"})
+    void connectRefusesWhatItCannotDo(String options) {
+        List<String> arguments = new ArrayList<>(List.of("perf", "connect", "127.0.0.1:7471"));
+        arguments.addAll(List.of(options.split(" ")));
+
+        CommandRun client = CommandRun.of(arguments.toArray(String[]::new));
+
+        assertThat(client.exitCode()).isEqualTo(2);
+        assertThat(client.err()).contains("'iwarp perf connect --help'");
+    }
+
     private String measure(CommandRun server, String... options) throws Exception {
         return measure(server.address(), options);
     }
@@ -233,6 +329,11 @@ class PerfTest {
         List<String> arguments = new ArrayList<>(List.of("perf", "client", address));
         arguments.addAll(List.of("--duration", "0.1", "--warmup", "0.05", "--json", json.toString()));
         arguments.addAll(List.of(options));
+        if (!arguments.contains("--depth") && !arguments.contains("latency")) {
+            // What is under way when the time is over has to arrive, and is slow while each buffer is watched for
+            // leaks.
+            arguments.addAll(List.of("--depth", "8"));
+        }
         CommandRun client = CommandRun.of(arguments.toArray(String[]::new));
         assertThat(client.err()).isEmpty();
         assertThat(client.exitCode()).isZero();
