@@ -6,10 +6,10 @@ import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpUlp;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
+import io.iwarp.mpa.TransportHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.DuplexChannel;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -166,13 +166,8 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
 
         @Override
         public void closeOutput() {
-            ChannelHandlerContext ctx = context();
-            if (ctx.channel() instanceof DuplexChannel duplex) {
-                duplex.shutdownOutput().addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
-                armDeadline();
-            } else {
-                ctx.close();
-            }
+            armDeadline();
+            TransportHandler.closeOutput(context().channel()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
         }
 
         @Override

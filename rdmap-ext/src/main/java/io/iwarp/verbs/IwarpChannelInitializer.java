@@ -9,6 +9,7 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.MpaStartupHandler;
 import io.iwarp.mpa.Role;
 import io.iwarp.mpa.StartMode;
+import io.iwarp.mpa.TransportHandler;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
@@ -161,6 +162,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         configure(channel.config());
         ChannelPipeline pipeline = channel.pipeline();
         transportHandlers.accept(pipeline);
+        TransportHandler.addTo(pipeline);
         QueuePair queuePair = new QueuePair(channel, domain, settings, role, ticket);
         channel.attr(QUEUE_PAIR).set(queuePair);
         try {

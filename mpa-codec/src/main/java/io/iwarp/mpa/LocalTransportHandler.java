@@ -1,0 +1,57 @@
+package io.iwarp.mpa;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands above a {@code LocalChannel}, which hands each object that is written to the peer as it is. So octets are copied:
+ * a write is complete before the peer has looked at them, and then their memory belongs to the application again.
+ */
+final class LocalTransportHandler extends TransportHandler {
+
+    private @Nullable ChannelHandlerContext context;
+
+    @Override
+    ChannelFuture closeOutput() {
+        return Objects.requireNonNull(context, "the handler is not in a pipeline")
+                .writeAndFlush(ChannelInputShutdownEvent.INSTANCE);
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        if (message == ChannelInputShutdownEvent.INSTANCE) {
+            ctx.fireUserEventTriggered(message);
+        } else {
+            ctx.fireChannelRead(message);
+        }
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+        if (message instanceof ByteBuf octets && octets.isReadable()) {
+            ctx.write(copy(ctx, octets), promise);
+        } else {
+            ctx.write(message, promise);
+        }
+    }
+
+    private static ByteBuf copy(ChannelHandlerContext ctx, ByteBuf octets) {
+        int length = octets.readableBytes();
+        ByteBuf copy = ctx.alloc().directBuffer(length, length);
+        try {
+            return copy.writeBytes(octets);
+        } finally {
+            octets.release();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.iwarp.mpa;
+
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands above the {@code SslHandler}. To the layers above, the peer's {@code close_notify} is what FIN is without TLS; a
+ * FIN without {@code close_notify} is a lost connection, because anybody on the way can forge it.
+ */
+final class TlsTransportHandler extends TransportHandler {
+
+    private final SslHandler tls;
+    private boolean outputClosed;
+    private boolean peerClosed;
+    private boolean closedHere;
+    private boolean failed;
+
+    private TlsTransportHandler(SslHandler tls) {
+        this.tls = tls;
+    }
+
+    /** Returns a handler if there is TLS in the pipeline. */
+    static @Nullable TransportHandler of(ChannelPipeline pipeline) {
+        SslHandler tls = pipeline.get(SslHandler.class);
+        return tls == null ? null : new TlsTransportHandler(tls);
+    }
+
+    @Override
+    ChannelFuture closeOutput() {
+        outputClosed = true;
+        return tls.closeOutbound();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof ChannelInputShutdownEvent) {
+            onEnd(ctx, null);
+            return;
+        }
+        ctx.fireUserEventTriggered(event);
+        if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
+            fail(ctx, new SSLException("the TLS handshake failed: " + handshake.cause(), handshake.cause()));
+        } else if (event instanceof SslCloseCompletionEvent close) {
+            onTlsClosed(ctx, close);
+        }
+    }
+
+    @Override
+    public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+        closedHere = true;
+        ctx.close(promise);
+    }
+
+    private void onTlsClosed(ChannelHandlerContext ctx, SslCloseCompletionEvent close) {
+        if (!close.isSuccess()) {
+            onEnd(ctx, close.cause());
+            return;
+        }
+        peerClosed = true;
+        if (outputClosed || !tls.engine().isOutboundDone()) {
+            ctx.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+        } else {
+            // The engine has answered with a close_notify of its own: nothing can be sent any more.
+            ctx.close();
+        }
+    }
+
+    private void onEnd(ChannelHandlerContext ctx, @Nullable Throwable cause) {
+        if (!peerClosed && !closedHere) {
+            fail(
+                    ctx,
+                    new SSLException(
+                            "the connection ended without the close_notify of TLS: the peer died or is no friend of"
+                                    + " TLS, or somebody cut the connection",
+                            cause));
+        }
+    }
+
+    private void fail(ChannelHandlerContext ctx, SSLException failure) {
+        if (!failed) {
+            failed = true;
+            ctx.fireExceptionCaught(failure);
+        }
+    }
+}

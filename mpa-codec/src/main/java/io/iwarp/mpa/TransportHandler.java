@@ -1,0 +1,72 @@
+package io.iwarp.mpa;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.socket.DuplexChannel;
+
+/**
+ * Makes good what a transport lacks of TCP, above all the half-close: each side says by itself that it has sent its last
+ * octet, and still gets what the other side sends. RDMAP ends a stream that way, so that neither a Terminate nor the last
+ * completions get lost (RFC 5040, section 5.4; RFC 5044, section 7.2).
+ *
+ * <table>
+ *   <caption>How this side's half is closed</caption>
+ *   <tr><td>TCP and Unix domain sockets</td><td>by the socket, without a handler. Netty's Unix domain sockets
+ *       over NIO and io_uring close both halves at the peer's end, those over epoll and kqueue leave the other one open.</td></tr>
+ *   <tr><td>TLS over anything</td><td>by {@code close_notify}. With TLS 1.3 and the JDK's provider the other half stays
+ *       open. TLS 1.2, and OpenSSL with any version, close both halves on it: everything sent before it still arrives, and
+ *       what the peer has not sent by then is lost to it, as its completions say.</td></tr>
+ *   <tr><td>{@code LocalChannel}</td><td>by a message of its own, which the peer's handler understands</td></tr>
+ *   <tr><td>any other channel</td><td>not at all: the channel is closed</td></tr>
+ * </table>
+ *
+ * <p>One handler serves one channel and belongs to its event loop.
+ */
+public abstract sealed class TransportHandler extends ChannelDuplexHandler
+        permits TlsTransportHandler, LocalTransportHandler {
+
+    private static final boolean TLS_ON_CLASSPATH = isOnClasspath();
+
+    TransportHandler() {}
+
+    /**
+     * Adds the handler that the transport needs, if it needs one, behind what is in the pipeline: the handlers between the
+     * socket and MPA have to be there, those of MPA not yet.
+     */
+    public static void addTo(ChannelPipeline pipeline) {
+        TransportHandler tls = TLS_ON_CLASSPATH ? TlsTransportHandler.of(pipeline) : null;
+        if (tls != null) {
+            pipeline.addLast(tls);
+        } else if (pipeline.channel() instanceof LocalChannel) {
+            pipeline.addLast(new LocalTransportHandler());
+        }
+    }
+
+    /**
+     * Tells the peer that nothing more will come, once everything written so far has left.
+     *
+     * @param channel an active channel; called on its event loop
+     * @return completes when the transport has taken it
+     */
+    public static ChannelFuture closeOutput(Channel channel) {
+        TransportHandler handler = channel.pipeline().get(TransportHandler.class);
+        if (handler != null) {
+            return handler.closeOutput();
+        }
+        return channel instanceof DuplexChannel duplex ? duplex.shutdownOutput() : channel.close();
+    }
+
+    abstract ChannelFuture closeOutput();
+
+    private static boolean isOnClasspath() {
+        try {
+            Class.forName("io.netty.handler.ssl.SslHandler", false, TransportHandler.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.iwarp.transports;
+
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.netty.buffer.ByteBuf;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+
+/** All completions at one place, by the queue pair's listener, told apart by the work-request id. */
+class CallbackPosts implements Posts {
+    private final QueuePair queuePair;
+    private final Map<Long, CompletableFuture<Completion>> posted = new ConcurrentHashMap<>();
+    private final AtomicLong nextId = new AtomicLong();
+
+    CallbackPosts(QueuePair queuePair) {
+        this.queuePair = queuePair.completionListener(this::onCompletion);
+    }
+
+    /** Takes a completion, on the thread that tells it. */
+    final void onCompletion(QueuePair completed, Completion completion) {
+        CompletableFuture<Completion> future = posted.remove(completion.workRequestId());
+        if (future == null) {
+            throw new AssertionError("completed twice, or never posted: " + completion);
+        }
+        if (completion.successful()) {
+            future.complete(completion.copy());
+        } else {
+            future.completeExceptionally(new StreamEndedException(completion.failure()));
+        }
+    }
+
+    private CompletionStage<Completion> post(LongConsumer request) {
+        long id = nextId.getAndIncrement();
+        CompletableFuture<Completion> future = new CompletableFuture<>();
+        posted.put(id, future);
+        request.accept(id);
+        return future;
+    }
+
+    @Override
+    public CompletionStage<Completion> send(ByteBuf message, PostOptions options) {
+        return post(id -> queuePair.send(id, message, options));
+    }
+
+    @Override
+    public CompletionStage<Completion> sendWithInvalidate(ByteBuf message, int stag, PostOptions options) {
+        return post(id -> queuePair.sendWithInvalidate(id, message, stag, options));
+    }
+
+    @Override
+    public CompletionStage<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
+        return post(id -> queuePair.write(id, source, target.stag(), target.taggedOffset(), options));
+    }
+
+    @Override
+    public CompletionStage<Completion> writeWithImmediate(
+            ByteBuf source, RemoteBuffer target, long data, PostOptions options) {
+        return post(
+                id -> queuePair.writeWithImmediate(id, source, target.stag(), target.taggedOffset(), data, options));
+    }
+
+    @Override
+    public CompletionStage<Completion> sendImmediate(long data, PostOptions options) {
+        return post(id -> queuePair.sendImmediate(id, data, options));
+    }
+
+    @Override
+    public CompletionStage<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
+        return post(id -> queuePair.read(id, sink, source.stag(), source.taggedOffset(), options));
+    }
+
+    @Override
+    public CompletionStage<Completion> fetchAdd(RemoteBuffer number, long add) {
+        return post(id -> queuePair.fetchAdd(id, number.stag(), number.taggedOffset(), add, 0, PostOptions.NONE));
+    }
+
+    @Override
+    public CompletionStage<Completion> compareSwap(RemoteBuffer number, long expected, long replacement) {
+        return post(id -> queuePair.compareSwap(
+                id, number.stag(), number.taggedOffset(), expected, -1, replacement, -1, PostOptions.NONE));
+    }
+
+    @Override
+    public CompletionStage<Completion> receive(ByteBuf sink) {
+        return post(id -> queuePair.receive(id, sink));
+    }
+}

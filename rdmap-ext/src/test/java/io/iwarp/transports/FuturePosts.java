@@ -1,0 +1,57 @@
+package io.iwarp.transports;
+
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CompletionStage;
+
+/** Each completion by a future of its own. */
+record FuturePosts(QueuePair queuePair) implements Posts {
+    @Override
+    public CompletionStage<Completion> send(ByteBuf message, PostOptions options) {
+        return queuePair.send(message, options);
+    }
+
+    @Override
+    public CompletionStage<Completion> sendWithInvalidate(ByteBuf message, int stag, PostOptions options) {
+        return queuePair.sendWithInvalidate(message, stag, options);
+    }
+
+    @Override
+    public CompletionStage<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
+        return queuePair.write(source, target, options);
+    }
+
+    @Override
+    public CompletionStage<Completion> writeWithImmediate(
+            ByteBuf source, RemoteBuffer target, long data, PostOptions options) {
+        return queuePair.writeWithImmediate(source, target, data, options);
+    }
+
+    @Override
+    public CompletionStage<Completion> sendImmediate(long data, PostOptions options) {
+        return queuePair.sendImmediate(data, options);
+    }
+
+    @Override
+    public CompletionStage<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
+        return queuePair.read(sink, source, options);
+    }
+
+    @Override
+    public CompletionStage<Completion> fetchAdd(RemoteBuffer number, long add) {
+        return queuePair.fetchAdd(number, add);
+    }
+
+    @Override
+    public CompletionStage<Completion> compareSwap(RemoteBuffer number, long expected, long replacement) {
+        return queuePair.compareSwap(number, expected, replacement);
+    }
+
+    @Override
+    public CompletionStage<Completion> receive(ByteBuf sink) {
+        return queuePair.receive(sink);
+    }
+}
