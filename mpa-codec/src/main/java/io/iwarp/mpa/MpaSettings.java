@@ -30,10 +30,10 @@ import java.util.Set;
  *     plainly and enhanced ones enhanced (RFC 6581, section 10); with 1 it closes the connection on an enhanced request.
  * @param enhanced whether an initiator asks for the enhanced set-up, in revision 2, which negotiates {@code ird} and
  *     {@code ord}; default false, a plain request of revision 1. It takes four octets of the private data.
- * @param ird how many inbound RDMA Reads and atomics of the peer this end takes at a time, 0 to 16382; default 16. With the
+ * @param ird how many inbound RDMA Reads and atomics of the peer this end takes at a time, 0 to 16382; default 128. With the
  *     enhanced set-up a responder takes no more than the initiator wants, and an initiator ends the connection if the
  *     responder wants more.
- * @param ord how many RDMA Reads and atomics this end has outstanding at most, 0 to 16382; default 16. With the enhanced
+ * @param ord how many RDMA Reads and atomics this end has outstanding at most, 0 to 16382; default 128. With the enhanced
  *     set-up it becomes the peer's IRD where that is lower; with a plain one the ULPs see to it.
  * @param negotiateDepths whether an initiator's enhanced request states {@code ird} and {@code ord}, or leaves them to the
  *     ULPs ({@link EnhancedSetup#NOT_NEGOTIATED}); default true
@@ -63,7 +63,7 @@ public record MpaSettings(
         Duration firstFpduDelay) {
 
     /** Default of {@link #ird()} and {@link #ord()}. */
-    public static final int DEFAULT_DEPTH = 16;
+    public static final int DEFAULT_DEPTH = 128;
 
     /** Smallest value of {@link #maximumUlpdu()} in octets, the least MULPDU that MPA may offer (RFC 5044, section 3). */
     public static final int MINIMUM_MULPDU = 128;
@@ -254,13 +254,13 @@ public record MpaSettings(
             return this;
         }
 
-        /** Sets {@link MpaSettings#ird()}, 0 to 16382; default 16. */
+        /** Sets {@link MpaSettings#ird()}, 0 to 16382; default 128. */
         public Builder ird(int ird) {
             this.ird = ird;
             return this;
         }
 
-        /** Sets {@link MpaSettings#ord()}, 0 to 16382; default 16. */
+        /** Sets {@link MpaSettings#ord()}, 0 to 16382; default 128. */
         public Builder ord(int ord) {
             this.ord = ord;
             return this;

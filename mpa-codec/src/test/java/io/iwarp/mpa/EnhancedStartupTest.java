@@ -31,9 +31,9 @@ class EnhancedStartupTest {
 
     private static final MpaSettings DEFAULTS = MpaSettings.defaults();
     private static final MpaSettings ENHANCED =
-            MpaSettings.builder().enhanced(true).build();
+            depths(16, 16).enhanced(true).build();
     private static final MpaSettings PEER_TO_PEER =
-            MpaSettings.builder().peerToPeer(true).build();
+            depths(16, 16).peerToPeer(true).build();
 
     @Test
     @Requirement({"SETUP-1", "SETUP-5", "SETUP-15"})
@@ -396,7 +396,7 @@ class EnhancedStartupTest {
         assertThat(established(replied(DEFAULTS, reply("40010000")))
                         .parameters()
                         .toString())
-                .endsWith("plain set-up, IRD 16, ORD 16");
+                .endsWith("plain set-up, IRD 128, ORD 128");
     }
 
     private static void expectFault(StartupPeer peer, ProtocolError error, String detail) {

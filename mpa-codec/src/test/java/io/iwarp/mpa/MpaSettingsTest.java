@@ -28,8 +28,8 @@ class MpaSettingsTest {
         assertThat(defaults.refuseEarlyFpdus()).isFalse();
         assertThat(defaults.revision()).isEqualTo(2);
         assertThat(defaults.enhanced()).isFalse();
-        assertThat(defaults.ird()).isEqualTo(16);
-        assertThat(defaults.ord()).isEqualTo(16);
+        assertThat(defaults.ird()).isEqualTo(128);
+        assertThat(defaults.ord()).isEqualTo(128);
         assertThat(defaults.negotiateDepths()).isTrue();
         assertThat(defaults.peerToPeer()).isFalse();
         assertThat(defaults.readyToReceive()).containsExactlyInAnyOrder(ReadyToReceive.values());

@@ -89,7 +89,7 @@ class MpaStartupLoopTest {
     void bothEndsAgreeOnDepthsAndOnWhoMaySendFirst() throws Exception {
         MpaSettings asking =
                 MpaSettings.builder().peerToPeer(true).ird(3).ord(40).build();
-        connect(initiator(asking), responder(DEFAULTS));
+        connect(initiator(asking), responder(DEFAULTS.toBuilder().ird(16).build()));
 
         MpaConnectionRequest request = server.next(MpaConnectionRequest.class);
         assertThat(request.privateData()).isEqualTo(ascii("hello"));

@@ -143,9 +143,9 @@ class MpaStartupTest {
                 int lower = Math.min(theirs, ours);
                 assertThat(replied(responder)).isEqualTo(reply("400" + lower + "0000"));
                 assertThat(agreed(responder).revision()).isEqualTo(lower);
-                assertThat(agreed(responder).setup()).isEqualTo(AgreedSetup.plain(16, 16));
+                assertThat(agreed(responder).setup()).isEqualTo(AgreedSetup.plain(128, 128));
                 assertThat(agreed(initiator).revision()).isEqualTo(1);
-                assertThat(agreed(initiator).setup()).isEqualTo(AgreedSetup.plain(16, 16));
+                assertThat(agreed(initiator).setup()).isEqualTo(AgreedSetup.plain(128, 128));
             }
         }
     }

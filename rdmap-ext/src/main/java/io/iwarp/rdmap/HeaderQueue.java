@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An untagged queue for messages that RDMAP handles itself and that consist of a header of known size. Its buffers are
- * used round and round; their memory is made when it is first used.
+ * made when they are needed: messages that come one after the other share a single one, however many there is room for.
  */
 abstract class HeaderQueue implements UntaggedQueue {
     private final @Nullable UntaggedBuffer[] ring;
@@ -32,7 +32,7 @@ abstract class HeaderQueue implements UntaggedQueue {
 
     @Override
     public final UntaggedBuffer buffer(int ahead) {
-        int index = (first + ahead) % ring.length;
+        int index = behind(first, ahead);
         UntaggedBuffer buffer = ring[index];
         if (buffer == null) {
             buffer = new UntaggedBuffer();
@@ -44,12 +44,22 @@ abstract class HeaderQueue implements UntaggedQueue {
 
     @Override
     public final @Nullable ProtocolFault deliver(UntaggedBuffer buffer) {
-        first = (first + 1) % ring.length;
+        int delivered = first;
+        first = behind(delivered, 1);
         try {
             return onMessage(buffer, buffer.sink().bufferAt(0));
         } finally {
             buffer.reset();
+            if (ring[first] == null) {
+                ring[first] = buffer;
+                ring[delivered] = null;
+            }
         }
+    }
+
+    private int behind(int index, int count) {
+        int sum = index + count;
+        return sum < ring.length ? sum : sum - ring.length;
     }
 
     /**

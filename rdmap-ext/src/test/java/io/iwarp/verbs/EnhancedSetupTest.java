@@ -216,7 +216,11 @@ class EnhancedSetupTest {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<QueuePair> connecting = connect(
                     server.getLocalSocketAddress(),
-                    MpaSettings.builder().peerToPeer(true).readyToReceive(Set.of(ReadyToReceive.WRITE)));
+                    MpaSettings.builder()
+                            .ird(16)
+                            .ord(16)
+                            .peerToPeer(true)
+                            .readyToReceive(Set.of(ReadyToReceive.WRITE)));
             try (ScriptedPeer peer = new ScriptedPeer(server.accept())) {
                 assertThat(peer.reads(24)).isEqualTo(frame(REQUEST_KEY, "50020004", "80108010"));
                 peer.sends(frame(REPLY_KEY, "50020004", reply));

@@ -8,6 +8,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.testing.Requirement;
+import io.iwarp.mpa.MpaSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -35,6 +36,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class OutgoingOrderTest {
     private static final int ORD = 16;
+    private static final QueuePairSettings SETTINGS = QueuePairSettings.builder()
+            .mpa(MpaSettings.builder().ord(ORD).build())
+            .build();
     private static final int STAG = 0x1234;
 
     /** What can be posted, with the opcodes that the peer must see. */
@@ -124,7 +128,7 @@ class OutgoingOrderTest {
                 .register();
         server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         CompletableFuture<ScriptedPeer> accepted = ScriptedPeer.accepting(server);
-        queuePair = loopback.connect(server.getLocalSocketAddress(), domain, QueuePairSettings.DEFAULT, qp -> {
+        queuePair = loopback.connect(server.getLocalSocketAddress(), domain, SETTINGS, qp -> {
             qp.completionListener((same, completion) -> completed.add(
                     completion.operation() == Operation.RECEIVE ? "in" : Long.toString(completion.workRequestId())));
             for (int i = 0; i < 64; i++) {
