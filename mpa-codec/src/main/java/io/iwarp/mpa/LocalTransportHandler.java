@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.util.Objects;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,12 @@ final class LocalTransportHandler extends TransportHandler {
     ChannelFuture closeOutput() {
         return Objects.requireNonNull(context, "the handler is not in a pipeline")
                 .writeAndFlush(ChannelInputShutdownEvent.INSTANCE);
+    }
+
+    @Override
+    @Nullable
+    SSLSession tlsSession() {
+        return null;
     }
 
     @Override

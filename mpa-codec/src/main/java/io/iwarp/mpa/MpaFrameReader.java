@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class MpaFrameReader {
 
     private static final int LOW_OCTET = 0xFF;
+    /** The content types of TLS records, from change_cipher_spec to application_data (RFC 8446, section 5.1). */
+    private static final int TLS_FIRST_RECORD = 20;
+
+    private static final int TLS_LAST_RECORD = 23;
 
     /** Says which revisions and forms of the frame go on. */
     @FunctionalInterface
@@ -110,6 +114,12 @@ final class MpaFrameReader {
                             + " responders, make one of them the initiator"
                     : "the peer sent the key of an MPA Request Frame where a Reply Frame was expected: both sides are"
                             + " initiators, make one of them the responder";
+        }
+        if (position == 0 && got >= TLS_FIRST_RECORD && got <= TLS_LAST_RECORD) {
+            return String.format(
+                    "the peer's first octet is 0x%02x, with which a TLS record begins: it speaks TLS, and this side does"
+                            + " not; add an SslHandler here, or take it away there",
+                    got & LOW_OCTET);
         }
         return String.format(
                 "octet %d of the key of the MPA %s Frame is 0x%02x, expected 0x%02x: the peer does not speak MPA, or the"

@@ -9,6 +9,7 @@ import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,11 @@ final class TlsTransportHandler extends TransportHandler {
     ChannelFuture closeOutput() {
         outputClosed = true;
         return tls.closeOutbound();
+    }
+
+    @Override
+    SSLSession tlsSession() {
+        return tls.engine().getSession();
     }
 
     @Override

@@ -6,6 +6,8 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.socket.DuplexChannel;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes good what a transport lacks of TCP, above all the half-close: each side says by itself that it has sent its last
@@ -59,7 +61,18 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
         return channel instanceof DuplexChannel duplex ? duplex.shutdownOutput() : channel.close();
     }
 
+    /**
+     * {@return the TLS session of a channel, which tells who the peer is; null without TLS} It is complete once the MPA
+     * Request Frame has come or the start-up is over, and null again when the channel was closed.
+     */
+    public static @Nullable SSLSession tlsSession(Channel channel) {
+        TransportHandler handler = channel.pipeline().get(TransportHandler.class);
+        return handler == null ? null : handler.tlsSession();
+    }
+
     abstract ChannelFuture closeOutput();
+
+    abstract @Nullable SSLSession tlsSession();
 
     private static boolean isOnClasspath() {
         try {

@@ -2,7 +2,9 @@ package io.iwarp.verbs;
 
 import io.iwarp.mpa.MpaConnectionRequest;
 import java.net.SocketAddress;
+import java.security.Principal;
 import java.util.OptionalInt;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,22 @@ public final class ConnectionRequest {
     /** {@return who asks; null if the transport has no addresses} */
     public @Nullable SocketAddress remoteAddress() {
         return queuePair.channel().remoteAddress();
+    }
+
+    /**
+     * {@return the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS} Its
+     * handshake is complete. It can be used for as long as the decision takes.
+     */
+    public @Nullable SSLSession tlsSession() {
+        return queuePair.tlsSession();
+    }
+
+    /**
+     * {@return who the peer has proven to be by its certificate; null without TLS, or if TLS did not ask for one} Decide by
+     * it whether to accept, and which memory to advertise: who has an STag may use it (RFC 5042 section 2).
+     */
+    public @Nullable Principal peerPrincipal() {
+        return queuePair.peerPrincipal();
     }
 
     /** {@return the queue pair that the connection will have: set its listeners and post receives before accepting} */

@@ -53,6 +53,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     /** Of a responder; an initiator decides by itself how many connections it asks for. */
     private final @Nullable SetupGate setupGate;
 
+    private final @Nullable ConnectionGroup group;
     private final Consumer<ChannelPipeline> transportHandlers;
     private final StartupHandlers startup;
 
@@ -66,12 +67,14 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             QueuePairSettings settings,
             Role role,
             @Nullable SetupGate setupGate,
+            @Nullable ConnectionGroup group,
             Consumer<ChannelPipeline> transportHandlers,
             StartupHandlers startup) {
         this.domain = domain;
         this.settings = settings;
         this.role = role;
         this.setupGate = setupGate;
+        this.group = group;
         this.transportHandlers = transportHandlers;
         this.startup = startup;
     }
@@ -89,10 +92,11 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             ProtectionDomain domain, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
         byte[] request = privateData.clone();
         requireStartable(settings, request);
-        return new IwarpChannelInitializer(domain, settings, Role.INITIATOR, null, pipeline -> {}, (queuePair, mpa) -> {
-            prepare.accept(queuePair);
-            return MpaStartupHandler.initiator(mpa, request);
-        });
+        return new IwarpChannelInitializer(
+                domain, settings, Role.INITIATOR, null, null, pipeline -> {}, (queuePair, mpa) -> {
+                    prepare.accept(queuePair);
+                    return MpaStartupHandler.initiator(mpa, request);
+                });
     }
 
     /**
@@ -114,9 +118,12 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 settings,
                 Role.RESPONDER,
                 new SetupGate(settings.maximumSetups()),
+                null,
                 pipeline -> {},
-                (queuePair, mpa) -> MpaStartupHandler.responder(
-                        mpa, request -> requests.onConnectionRequest(new ConnectionRequest(request, queuePair))));
+                (queuePair, mpa) -> MpaStartupHandler.responder(mpa, request -> {
+                    queuePair.engine().learnTlsSession();
+                    requests.onConnectionRequest(new ConnectionRequest(request, queuePair));
+                }));
     }
 
     /** A mistake in the private data shows here rather than on each channel. */
@@ -129,7 +136,12 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      * packet capture}
      */
     public IwarpChannelInitializer withTransportHandlers(Consumer<ChannelPipeline> handlers) {
-        return new IwarpChannelInitializer(domain, settings, role, setupGate, handlers, startup);
+        return new IwarpChannelInitializer(domain, settings, role, setupGate, group, handlers, startup);
+    }
+
+    /** {@return the same initializer, which adds each queue pair to a group} */
+    IwarpChannelInitializer withGroup(ConnectionGroup connections) {
+        return new IwarpChannelInitializer(domain, settings, role, setupGate, connections, transportHandlers, startup);
     }
 
     /** {@return the same initializer, whose connection requests are plain ones of revision 1} */
@@ -139,6 +151,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 settings.withMpa(settings.mpa().withoutEnhancedSetup()),
                 role,
                 setupGate,
+                group,
                 transportHandlers,
                 startup);
     }
@@ -165,6 +178,9 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         TransportHandler.addTo(pipeline);
         QueuePair queuePair = new QueuePair(channel, domain, settings, role, ticket);
         channel.attr(QUEUE_PAIR).set(queuePair);
+        if (group != null) {
+            group.add(queuePair);
+        }
         try {
             queuePair.engine().addHandlers(pipeline, startup.create(queuePair, settings.mpa()));
         } catch (RuntimeException e) {

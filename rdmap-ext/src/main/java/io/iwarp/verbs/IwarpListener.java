@@ -2,9 +2,13 @@ package io.iwarp.verbs;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.util.concurrent.Future;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Takes connection requests at an address, on the caller's event loop groups and channel type (verbs: {@code rdma_listen}).
@@ -12,10 +16,12 @@ import java.util.concurrent.CompletionStage;
  */
 public final class IwarpListener implements AutoCloseable {
     private final Channel channel;
+    private final ConnectionGroup connections;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
-    private IwarpListener(Channel channel) {
+    private IwarpListener(Channel channel, ConnectionGroup connections) {
         this.channel = channel;
+        this.connections = connections;
         channel.closeFuture().addListener(done -> closed.complete(null));
     }
 
@@ -29,10 +35,14 @@ public final class IwarpListener implements AutoCloseable {
     public static CompletableFuture<IwarpListener> listen(
             ServerBootstrap bootstrap, IwarpChannelInitializer initializer, SocketAddress address) {
         CompletableFuture<IwarpListener> listening = new CompletableFuture<>();
-        var binding = bootstrap.clone().childHandler(initializer).bind(address);
+        ConnectionGroup connections = new ConnectionGroup();
+        var binding = bootstrap
+                .clone()
+                .childHandler(initializer.withGroup(connections))
+                .bind(address);
         binding.addListener(done -> {
             if (done.isSuccess()) {
-                listening.complete(new IwarpListener(binding.channel()));
+                listening.complete(new IwarpListener(binding.channel(), connections));
             } else {
                 listening.completeExceptionally(done.cause());
             }
@@ -49,6 +59,39 @@ public final class IwarpListener implements AutoCloseable {
     @Override
     public void close() {
         channel.close();
+    }
+
+    /** {@return how many connections it has accepted that have not closed their channel; a moment's view} */
+    public int connections() {
+        return connections.size();
+    }
+
+    /**
+     * Stops listening and closes all connections that were accepted: each sends what was posted, gives its peer the answers
+     * that it is owed, and tells the peer that nothing more will come. Connections in set-up are closed. What has not
+     * closed at the deadline is aborted.
+     *
+     * <p>Applications whose peers shall finish a conversation {@link #close} first, say so to their peers, and call this
+     * when they are done. May be called again, with another deadline.
+     *
+     * @param deadline how long the connections have, not negative; 0 aborts them at once
+     * @return completes on an event loop when the address is free and the last channel is closed. The event loop groups
+     *     may be shut down then.
+     */
+    public CompletionStage<Void> shutdownGracefully(Duration deadline) {
+        long nanos = deadline.toNanos();
+        if (nanos < 0) {
+            throw new IllegalArgumentException("the deadline " + deadline + " is negative: give 0 to abort at once");
+        }
+        close();
+        CompletionStage<Void> done = closed.thenCompose(closing -> connections.close());
+        try {
+            Future<?> timer = channel.eventLoop().schedule(connections::abort, nanos, TimeUnit.NANOSECONDS);
+            return done.whenComplete((nothing, failure) -> timer.cancel(false));
+        } catch (RejectedExecutionException loopIsGone) {
+            connections.abort();
+            return done;
+        }
     }
 
     /** {@return a stage that completes when the address is free again} */

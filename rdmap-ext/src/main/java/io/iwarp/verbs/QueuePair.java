@@ -13,9 +13,11 @@ import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.Role;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import java.security.Principal;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -325,6 +327,22 @@ public final class QueuePair extends RequestPosts implements AutoCloseable {
      */
     public @Nullable MpaParameters parameters() {
         return engine.parameters();
+    }
+
+    /**
+     * {@return the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS, or
+     * before there is a connection request or the start-up is over}
+     */
+    public @Nullable SSLSession tlsSession() {
+        return engine.tlsSession();
+    }
+
+    /**
+     * {@return who the peer has proven to be by its certificate; null without TLS, if TLS did not ask for a certificate, or
+     * before there is a connection request or the start-up is over}
+     */
+    public @Nullable Principal peerPrincipal() {
+        return QueuePairEngine.peerPrincipal(engine.tlsSession());
     }
 
     /** {@return a stage that completes on the event loop with this queue pair once requests flow, or with the failure} */

@@ -18,6 +18,7 @@ import io.iwarp.mpa.MpaFramingHandler;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaStartupHandler;
 import io.iwarp.mpa.Role;
+import io.iwarp.mpa.TransportHandler;
 import io.iwarp.rdmap.RdmapHandler;
 import io.iwarp.rdmap.RdmapRequest;
 import io.iwarp.rdmap.RdmapUlp;
@@ -25,11 +26,14 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
+import java.security.Principal;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,12 +80,14 @@ final class QueuePairEngine implements RdmapUlp {
     private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
     private final CompletableFuture<CloseReason> closed = new CompletableFuture<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
+    private final @Nullable QuietWatches watches;
     private final Runnable drainTask = this::drainOrYield;
     private final Runnable drainAfterPoll = this::drainAfterPoll;
 
     private volatile QueuePairState state = QueuePairState.INIT;
     private volatile @Nullable CloseReason closeReason;
     private volatile @Nullable MpaParameters parameters;
+    private volatile @Nullable SSLSession tlsSession;
     private volatile QueuePairListener listener = QueuePairListener.NONE;
     private volatile boolean enhancedSetupRefused;
     private boolean inBurst;
@@ -113,6 +119,7 @@ final class QueuePairEngine implements RdmapUlp {
         this.rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters);
         this.receiveWait =
                 new ReceiveWait(this, eventLoop, settings.receiveWait().toNanos(), rdmap::resume);
+        this.watches = QuietWatches.of(this);
         this.metrics = settings.metrics() == null ? null : new QueuePairMetrics(this, settings.metrics(), role);
     }
 
@@ -274,7 +281,8 @@ final class QueuePairEngine implements RdmapUlp {
         onEventLoop(() -> closeInOrder(CLOSED_HERE));
     }
 
-    private void closeInOrder(CloseReason reason) {
+    /** Ends the stream in order, on the event loop. */
+    void closeInOrder(CloseReason reason) {
         if (closeReason == null) {
             state = QueuePairState.DRAINING;
             drain();
@@ -301,7 +309,11 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onEstablished(MpaParameters agreed) {
+        learnTlsSession();
         parameters = agreed;
+        if (watches != null) {
+            watches.start();
+        }
         leaveSetup();
         if (metrics != null) {
             metrics.established();
@@ -386,6 +398,25 @@ final class QueuePairEngine implements RdmapUlp {
         }
     }
 
+    /** Event loop: TLS has finished its handshake, if there is TLS. */
+    void learnTlsSession() {
+        tlsSession = TransportHandler.tlsSession(channel);
+    }
+
+    @Nullable
+    SSLSession tlsSession() {
+        return tlsSession;
+    }
+
+    /** {@return who a TLS peer has proven to be, or null} */
+    static @Nullable Principal peerPrincipal(@Nullable SSLSession session) {
+        try {
+            return session == null ? null : session.getPeerPrincipal();
+        } catch (SSLPeerUnverifiedException unproven) {
+            return null;
+        }
+    }
+
     static OptionalInt depth(int told) {
         return told == EnhancedSetup.NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(told);
     }
@@ -393,6 +424,9 @@ final class QueuePairEngine implements RdmapUlp {
     @Override
     public void onEnded(CloseReason reason) {
         leaveSetup();
+        if (watches != null) {
+            watches.stop();
+        }
         closeReason = reason;
         state = channel.isOpen() ? QueuePairState.ERROR : QueuePairState.CLOSED;
         channel.closeFuture().addListener(closing -> state = QueuePairState.CLOSED);

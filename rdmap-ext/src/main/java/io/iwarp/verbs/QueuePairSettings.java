@@ -29,6 +29,12 @@ import org.jspecify.annotations.Nullable;
  *     is posted in time, the stream ends. A peer that is cut off meanwhile is noticed after the wait.
  * @param closeWithPeer whether to close in order when the peer closes its half of the connection; default true. Without
  *     it a queue pair whose peer has gone in order stays open for sending until the application closes it.
+ * @param idleTimeout ends the stream in order when no FPDU was sent or received for this time, 1 ms to 24 h, or 0 (default)
+ *     for never. It takes up to twice as long to be noticed. A peer that lives and has nothing to say needs a shorter {@code
+ *     keepAliveInterval}.
+ * @param keepAliveInterval sends an RDMA Write of no octets when nothing was sent for this time, 1 ms to 24 h, or 0
+ *     (default) for never. The protocols have no message for it, and this one changes nothing at the peer. A peer that is
+ *     gone is then noticed when TCP gives up sending; the channel option {@code SO_KEEPALIVE} does the same below.
  * @param mpa settings of MPA: markers, CRC, start-up
  * @param ddp settings of DDP: how much may be on its way
  * @param rdmap settings of RDMAP: how long an orderly close may take
@@ -42,14 +48,17 @@ public record QueuePairSettings(
         int maximumSetups,
         Duration receiveWait,
         boolean closeWithPeer,
+        Duration idleTimeout,
+        Duration keepAliveInterval,
         MpaSettings mpa,
         DdpSettings ddp,
         RdmapSettings rdmap,
         @Nullable IwarpMetrics metrics) {
-    private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
     private static final int GREATEST_DEPTH = 65_536;
     private static final int GREATEST_SETUPS = 1 << 20;
+    private static final Duration LONGEST_QUIET = Duration.ofHours(24);
 
     /** The default settings. */
     public static final QueuePairSettings DEFAULT = builder().build();
@@ -70,10 +79,15 @@ public record QueuePairSettings(
             throw new IllegalArgumentException(
                     "maximumSetups " + maximumSetups + " is outside 1 to " + GREATEST_SETUPS);
         }
-        if (!receiveWait.isZero()
-                && (receiveWait.compareTo(SHORTEST_WAIT) < 0 || receiveWait.compareTo(LONGEST_WAIT) > 0)) {
+        checkPause("receiveWait", receiveWait, LONGEST_WAIT);
+        checkPause("idleTimeout", idleTimeout, LONGEST_QUIET);
+        checkPause("keepAliveInterval", keepAliveInterval, LONGEST_QUIET);
+    }
+
+    private static void checkPause(String name, Duration pause, Duration longest) {
+        if (!pause.isZero() && (pause.compareTo(SHORTEST_PAUSE) < 0 || pause.compareTo(longest) > 0)) {
             throw new IllegalArgumentException(
-                    "receiveWait " + receiveWait + " is neither 0 nor within " + SHORTEST_WAIT + " to " + LONGEST_WAIT);
+                    name + " " + pause + " is neither 0 nor within " + SHORTEST_PAUSE + " to " + longest);
         }
     }
 
@@ -93,6 +107,8 @@ public record QueuePairSettings(
                 maximumSetups,
                 receiveWait,
                 closeWithPeer,
+                idleTimeout,
+                keepAliveInterval,
                 settings,
                 ddp,
                 rdmap,
@@ -116,6 +132,8 @@ public record QueuePairSettings(
         private int maximumSetups = DEFAULT_SETUPS;
         private Duration receiveWait = Duration.ZERO;
         private boolean closeWithPeer = true;
+        private Duration idleTimeout = Duration.ZERO;
+        private Duration keepAliveInterval = Duration.ZERO;
         private MpaSettings mpa = MpaSettings.defaults();
         private DdpSettings ddp = DdpSettings.DEFAULT;
         private RdmapSettings rdmap = RdmapSettings.DEFAULT;
@@ -166,6 +184,18 @@ public record QueuePairSettings(
             return this;
         }
 
+        /** Sets {@link QueuePairSettings#idleTimeout}. */
+        public Builder idleTimeout(Duration timeout) {
+            idleTimeout = timeout;
+            return this;
+        }
+
+        /** Sets {@link QueuePairSettings#keepAliveInterval}. */
+        public Builder keepAliveInterval(Duration interval) {
+            keepAliveInterval = interval;
+            return this;
+        }
+
         /** Sets {@link QueuePairSettings#mpa}. */
         public Builder mpa(MpaSettings settings) {
             mpa = settings;
@@ -204,6 +234,8 @@ public record QueuePairSettings(
                     maximumSetups,
                     receiveWait,
                     closeWithPeer,
+                    idleTimeout,
+                    keepAliveInterval,
                     mpa,
                     ddp,
                     rdmap,

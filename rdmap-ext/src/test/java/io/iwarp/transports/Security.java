@@ -33,6 +33,7 @@ enum Security {
         static final X509Bundle AUTHORITY = build(null, "CN=authority");
         static final X509Bundle RESPONDER = build(AUTHORITY, "CN=responder");
         static final X509Bundle INITIATOR = build(AUTHORITY, "CN=initiator");
+        static final X509Bundle STRANGER = build(null, "CN=stranger");
 
         private static X509Bundle build(@Nullable X509Bundle issuer, String subject) {
             CertificateBuilder builder = new CertificateBuilder()
@@ -70,6 +71,20 @@ enum Security {
         return tls(SslContextBuilder.forClient()
                 .keyManager(Keys.INITIATOR.toKeyManagerFactory())
                 .endpointIdentificationAlgorithm(null));
+    }
+
+    /** As {@link #responder}, of an authority that nobody trusts. */
+    Consumer<ChannelPipeline> stranger() throws Exception {
+        return tls(SslContextBuilder.forServer(Keys.STRANGER.toKeyManagerFactory()));
+    }
+
+    /** As {@link #initiator}, without a certificate. */
+    Consumer<ChannelPipeline> anonymous() throws Exception {
+        return tls(SslContextBuilder.forClient().endpointIdentificationAlgorithm(null));
+    }
+
+    String protocol() {
+        return protocol;
     }
 
     private Consumer<ChannelPipeline> tls(SslContextBuilder builder) throws SSLException {

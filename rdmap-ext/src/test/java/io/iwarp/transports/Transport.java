@@ -47,8 +47,7 @@ enum Transport {
     EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class),
     EPOLL_UDS(EpollServerDomainSocketChannel.class, EpollDomainSocketChannel.class),
     IO_URING(IoUringServerSocketChannel.class, IoUringSocketChannel.class),
-    IO_URING_UDS(
-            IoUringServerDomainSocketChannel.class, IoUringDomainSocketChannel.class),
+    IO_URING_UDS(IoUringServerDomainSocketChannel.class, IoUringDomainSocketChannel.class),
     KQUEUE(KQueueServerSocketChannel.class, KQueueSocketChannel.class),
     KQUEUE_UDS(KQueueServerDomainSocketChannel.class, KQueueDomainSocketChannel.class),
     LOCAL(LocalServerChannel.class, LocalChannel.class);
