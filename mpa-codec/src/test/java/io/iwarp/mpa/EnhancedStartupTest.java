@@ -30,8 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EnhancedStartupTest {
 
     private static final MpaSettings DEFAULTS = MpaSettings.defaults();
-    private static final MpaSettings ENHANCED =
-            depths(16, 16).enhanced(true).build();
+    private static final MpaSettings ENHANCED = depths(16, 16).enhanced(true).build();
     private static final MpaSettings PEER_TO_PEER =
             depths(16, 16).peerToPeer(true).build();
 
