@@ -3,7 +3,6 @@ package io.iwarp.mpa;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /**
  * CRC32C over ranges of a {@link ByteBuf} (RFC 5044, section 4.4).
@@ -16,13 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Crc32c {
 
-    /** So few octets are copied into an array first, which spares a view of a buffer that may hold nothing else. */
-    private static final int SMALL = 512;
-
     private final CRC32C crc = new CRC32C();
-    private byte @Nullable [] small;
-    private @Nullable ByteBuffer sharedView;
-    private long sharedAddress;
+    private final SharedView shared = new SharedView();
 
     /** Creates a calculator that has seen no octet. */
     public Crc32c() {}
@@ -45,10 +39,6 @@ public final class Crc32c {
     public void update(ByteBuf octets, int index, int length) {
         if (octets.hasArray()) {
             crc.update(octets.array(), octets.arrayOffset() + index, length);
-        } else if (length <= SMALL) {
-            byte[] copy = small();
-            octets.getBytes(index, copy, 0, length);
-            crc.update(copy, 0, length);
         } else if (octets.nioBufferCount() == 1) {
             crc.update(octets.internalNioBuffer(index, length));
         } else {
@@ -71,23 +61,15 @@ public final class Crc32c {
         if (octets.hasArray()) {
             crc.update(octets.array(), octets.arrayOffset() + index, length);
         } else if (octets.hasMemoryAddress()) {
-            ByteBuffer view = sharedView(octets);
-            crc.update(view.limit(index + length).position(index));
+            crc.update(shared.of(octets).limit(index + length).position(index));
         } else {
             updatePieces(octets, index, length);
         }
     }
 
-    /** Returns the CRC of the first {@code length} octets of an array; what was seen before is forgotten. */
-    int of(byte[] octets, int length) {
-        crc.reset();
-        crc.update(octets, 0, length);
-        return value();
-    }
-
     /** Lets go of the view made by {@link #updateShared}, so that the memory behind it can go. */
     public void forgetShared() {
-        sharedView = null;
+        shared.forget();
     }
 
     /**
@@ -97,27 +79,6 @@ public final class Crc32c {
      */
     public int value() {
         return (int) crc.getValue();
-    }
-
-    // The memory's address and size identify it, not the ByteBuf object: pools use that again for other memory.
-    private ByteBuffer sharedView(ByteBuf octets) {
-        ByteBuffer view = sharedView;
-        long address = octets.memoryAddress();
-        if (view == null || address != sharedAddress || view.capacity() != octets.capacity()) {
-            view = octets.nioBuffer(0, octets.capacity());
-            sharedView = view;
-            sharedAddress = address;
-        }
-        return view;
-    }
-
-    private byte[] small() {
-        byte[] array = small;
-        if (array == null) {
-            array = new byte[SMALL];
-            small = array;
-        }
-        return array;
     }
 
     private void updatePieces(ByteBuf octets, int index, int length) {

@@ -6,6 +6,7 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,7 +108,7 @@ public final class FpduDecoder {
         if (markers && !markersAgree(octets, index, lead, ulpduLength)) {
             return Progress.FAULT;
         }
-        pass(octets, index + lead + FpduLayout.ULPDU_LENGTH_LENGTH, ulpduLength, ulpdu);
+        pass(octets, index, index + lead + FpduLayout.ULPDU_LENGTH_LENGTH, ulpduLength, ulpdu);
         count(ulpduLength, fpduLength);
         cursor.advance(wireLength);
         return Progress.FPDU;
@@ -216,24 +217,28 @@ public final class FpduDecoder {
         return Progress.FAULT;
     }
 
-    private void pass(ByteBuf octets, int start, int ulpduLength, ReceivedUlpdu ulpdu) {
+    private void pass(ByteBuf octets, int index, int start, int ulpduLength, ReceivedUlpdu ulpdu) {
         int lead = markers && cursor.atMarker() ? MarkerLayout.LENGTH : 0;
         int first = cursor.toNextMarker() - lead - FpduLayout.ULPDU_LENGTH_LENGTH;
         if (!markers || first >= ulpduLength) {
             ulpdu.wrap(octets, start, ulpduLength);
         } else {
-            ulpdu.wrap(join(octets, start, first, ulpduLength), 0, ulpduLength);
+            ulpdu.wrap(join(octets, start, index + wireLength, first, ulpduLength), 0, ulpduLength);
         }
     }
 
-    private ByteBuf join(ByteBuf octets, int start, int first, int ulpduLength) {
+    private ByteBuf join(ByteBuf octets, int start, int end, int first, int ulpduLength) {
         ByteBuf whole = room(ulpduLength);
-        int from = start;
+        ByteBuffer source = octets.internalNioBuffer(start, end - start);
+        ByteBuffer target = whole.internalNioBuffer(0, ulpduLength);
+        int from = source.position();
+        int to = target.position();
         int piece = first;
         int left = ulpduLength;
         while (left > 0) {
-            whole.writeBytes(octets, from, piece);
+            target.put(to, source, from, piece);
             from += piece + MarkerLayout.LENGTH;
+            to += piece;
             left -= piece;
             piece = Math.min(left, MarkerLayout.BETWEEN);
         }

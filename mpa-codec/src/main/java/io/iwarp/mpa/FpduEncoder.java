@@ -3,8 +3,7 @@ package io.iwarp.mpa;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.netty.buffer.ByteBuf;
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
+import java.nio.ByteBuffer;
 
 /**
  * Turns ULPDUs into FPDUs, one into one (RFC 5044, sections 4.1 to 4.4): length, ULPDU, zero
@@ -19,15 +18,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FpduEncoder {
 
-    /** FPDUs of up to this many octets are made in an array first: that is faster than many small writes to a buffer. */
-    private static final int SMALL = 512;
-
     private final boolean crc;
     private final boolean markers;
     private final Counters counters;
     private final MarkerCursor cursor;
     private final Crc32c checksum = new Crc32c();
-    private byte @Nullable [] small;
+    private final SharedView sharedPayload = new SharedView();
 
     /**
      * Creates an encoder at the start of Full Operation.
@@ -87,36 +83,6 @@ public final class FpduEncoder {
      * @param out a buffer that is not shared, grown if need be; the caller keeps its reference
      */
     public void encode(Ulpdu ulpdu, ByteBuf out) {
-        int fpduLength = FpduLayout.fpduLength(ulpdu.length());
-        if (!markers && fpduLength <= SMALL) {
-            encodeSmall(ulpdu, fpduLength, out);
-        } else {
-            encodeLarge(ulpdu, out);
-        }
-        count(ulpdu.length());
-    }
-
-    private void encodeSmall(Ulpdu ulpdu, int fpduLength, ByteBuf out) {
-        byte[] fpdu = small;
-        if (fpdu == null) {
-            fpdu = new byte[SMALL];
-            small = fpdu;
-        }
-        ByteBuf header = ulpdu.header();
-        FpduLayout.writeUlpduLength(fpdu, ulpdu.length());
-        int at = FpduLayout.ULPDU_LENGTH_LENGTH;
-        header.getBytes(header.readerIndex(), fpdu, at, header.readableBytes());
-        at += header.readableBytes();
-        ulpdu.payload().getBytes(ulpdu.payloadIndex(), fpdu, at, ulpdu.payloadLength());
-        at += ulpdu.payloadLength();
-        int covered = fpduLength - FpduLayout.CRC_LENGTH;
-        Arrays.fill(fpdu, at, covered, (byte) 0);
-        FpduLayout.writeCrc(fpdu, covered, crc ? checksum.of(fpdu, covered) : FpduLayout.NO_CRC);
-        out.writeBytes(fpdu, 0, fpduLength);
-        cursor.advance(fpduLength);
-    }
-
-    private void encodeLarge(Ulpdu ulpdu, ByteBuf out) {
         int start = out.writerIndex();
         long position = cursor.position();
         boolean done = false;
@@ -135,6 +101,7 @@ public final class FpduEncoder {
             }
         }
         appendCrc(out, start);
+        count(ulpdu.length());
     }
 
     /**
@@ -192,6 +159,7 @@ public final class FpduEncoder {
     /** Lets go of the payload memory seen last; to be called when a burst of ULPDUs is over. */
     public void endBurst() {
         checksum.forgetShared();
+        sharedPayload.forget();
     }
 
     private void appendWhole(Ulpdu ulpdu, ByteBuf out) {
@@ -228,7 +196,12 @@ public final class FpduEncoder {
         cursor.advance(FpduLayout.ULPDU_LENGTH_LENGTH);
         ByteBuf header = ulpdu.header();
         appendCut(header, header.readerIndex(), header.readableBytes(), fpduStart, out);
-        appendCut(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength(), fpduStart, out);
+        boolean manyPieces = ulpdu.payloadLength() > MarkerLayout.INTERVAL;
+        if (manyPieces && ulpdu.payload().hasMemoryAddress() && out.nioBufferCount() == 1) {
+            appendCutAtOnce(ulpdu, fpduStart, out);
+        } else {
+            appendCut(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength(), fpduStart, out);
+        }
         // No marker can fall before or into the padding: it completes a word, and markers start at words.
         int padLength = FpduLayout.padLength(ulpdu.length());
         out.writeZero(padLength);
@@ -249,6 +222,30 @@ public final class FpduEncoder {
             from += piece;
             left -= piece;
         }
+    }
+
+    /** Does the same for a payload of many pieces, without the checks that a ByteBuf makes for each of them. */
+    private void appendCutAtOnce(Ulpdu ulpdu, long fpduStart, ByteBuf out) {
+        int left = ulpdu.payloadLength();
+        int wire = cursor.wireLength(left);
+        ByteBuffer source = sharedPayload.of(ulpdu.payload());
+        ByteBuffer target = out.internalNioBuffer(out.writerIndex(), wire);
+        int from = ulpdu.payloadIndex();
+        int to = target.position();
+        while (left > 0) {
+            if (cursor.atMarker()) {
+                target.putInt(to, (int) (cursor.position() - fpduStart));
+                cursor.advance(MarkerLayout.LENGTH);
+                to += MarkerLayout.LENGTH;
+            }
+            int piece = Math.min(left, cursor.toNextMarker());
+            target.put(to, source, from, piece);
+            cursor.advance(piece);
+            from += piece;
+            to += piece;
+            left -= piece;
+        }
+        out.writerIndex(out.writerIndex() + wire);
     }
 
     private void appendMarkerIfDue(long fpduStart, ByteBuf out) {

@@ -1,9 +1,6 @@
 package io.iwarp.mpa;
 
 import io.netty.buffer.ByteBuf;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 
 /**
  * Where the fields of an FPDU lie, markers aside (RFC 5044, section 4.1).
@@ -49,11 +46,6 @@ public final class FpduLayout {
     /** What the CRC field holds when the CRC is off. */
     static final int NO_CRC = 0;
 
-    private static final VarHandle BIG_ENDIAN_SHORT =
-            MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
-    private static final VarHandle LITTLE_ENDIAN_INT =
-            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-
     private FpduLayout() {}
 
     /**
@@ -85,16 +77,6 @@ public final class FpduLayout {
      */
     public static int ulpduLength(ByteBuf octets, int index) {
         return octets.getUnsignedShort(index);
-    }
-
-    /** Writes the ULPDU_Length field at the start of an array. */
-    static void writeUlpduLength(byte[] fpdu, int ulpduLength) {
-        BIG_ENDIAN_SHORT.set(fpdu, 0, (short) ulpduLength);
-    }
-
-    /** Writes the CRC field. */
-    static void writeCrc(byte[] fpdu, int index, int crc) {
-        LITTLE_ENDIAN_INT.set(fpdu, index, crc);
     }
 
     /**

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FpduEncoderTest {
 
     private static final int TEN_MILLION = 10_000_000;
+    private static final int GREATEST_SHIFT = 4;
 
     private final Counters counters = new Counters();
     private final Ulpdu ulpdu = new Ulpdu();
@@ -35,11 +36,19 @@ class FpduEncoderTest {
         FpduEncoder encoder = new FpduEncoder(crc, markers, counters);
         ReferenceFramer model = new ReferenceFramer(crc, markers);
         ByteBuf out = Unpooled.buffer(70_000);
+        ByteBuf direct = Unpooled.directBuffer(Mulpdu.MAXIMUM + GREATEST_SHIFT);
         long ulpdus = 0;
         while (encoder.position() < TEN_MILLION) {
             byte[] octets = randomUlpdu(random);
             int announced = encoder.wireLength(octets.length);
-            encoder.encode(ulpdu(octets, random.nextInt(octets.length + 1)), out.clear());
+            int headerLength = random.nextInt(octets.length + 1);
+            Ulpdu outgoing = ulpdu(octets, headerLength);
+            if (random.nextBoolean()) {
+                int shift = random.nextInt(GREATEST_SHIFT);
+                direct.setBytes(shift, octets, headerLength, octets.length - headerLength);
+                outgoing.payload(direct, shift, octets.length - headerLength);
+            }
+            encoder.encode(outgoing, out.clear());
 
             byte[] expected = model.frame(octets);
             assertThat(ByteBufUtil.getBytes(out)).isEqualTo(expected);
@@ -49,6 +58,7 @@ class FpduEncoderTest {
         assertThat(encoder.position()).isEqualTo(model.position());
         assertThat(counters.get(Counter.FPDUS_SENT)).isEqualTo(ulpdus);
         assertThat(counters.get(Counter.MARKERS_SENT)).isEqualTo(model.markersInserted());
+        direct.release();
     }
 
     @Test

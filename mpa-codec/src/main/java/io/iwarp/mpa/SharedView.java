@@ -1,0 +1,40 @@
+package io.iwarp.mpa;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An NIO view of direct memory that other threads may read at the same time, such as registered memory
+ * from which several streams send: their {@link ByteBuf#internalNioBuffer} must not be used.
+ *
+ * <p>The view is made at the first call and kept for the next ones on the same memory, so that a burst
+ * of segments of one message makes one. Not safe for use by several threads.
+ */
+final class SharedView {
+
+    private @Nullable ByteBuffer view;
+    private long address;
+
+    /**
+     * Returns a view whose indexes are those of the buffer; its position and limit are anything.
+     *
+     * @param octets a buffer of one piece with {@link ByteBuf#hasMemoryAddress()}; no reference is taken
+     */
+    ByteBuffer of(ByteBuf octets) {
+        // The memory's address and size identify it, not the ByteBuf object: pools use that again for other memory.
+        ByteBuffer current = view;
+        long start = octets.memoryAddress();
+        if (current == null || start != address || current.capacity() != octets.capacity()) {
+            current = octets.nioBuffer(0, octets.capacity());
+            view = current;
+            address = start;
+        }
+        return current.clear();
+    }
+
+    /** Lets go of the view, so that the memory behind it can go. */
+    void forget() {
+        view = null;
+    }
+}
