@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The sending half of {@link DdpHandler}: lets messages out as fast as the transport takes them, and no faster.
  *
  * <p>Segments leave in bursts. A burst begins only while the channel is writable and the transmit window has room for a
- * segment of any size, and holds at most a quarter of the window, so a message of 4 GiB ties up no more than the window.
+ * segment of any size, and holds at most an eighth of the window, so a message of 4 GiB ties up no more than the window.
  * Every burst is flushed. After a number of bursts the event loop gets a turn for its other work.
  *
  * <p>Everything may re-enter: a write or flush can complete promises, whose listeners report messages as sent, upon
@@ -31,7 +31,11 @@ final class DdpTransmitter {
     /** How many bursts go out before other work of the event loop gets a turn. */
     static final int BURSTS_PER_TURN = 8;
 
-    private static final int BURSTS_PER_WINDOW = 4;
+    /**
+     * A burst goes through the CRC, perhaps a copy, and then the kernel's copy. Short bursts find their octets in the
+     * core's own cache each time.
+     */
+    private static final int BURSTS_PER_WINDOW = 8;
     /** No burst is shorter than the largest segment. */
     private static final int SMALLEST_BURST = 64 * 1024;
 

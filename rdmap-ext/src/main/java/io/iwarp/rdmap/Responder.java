@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * requests of this side that come later are then not behind all that the peer has asked for.
  */
 final class Responder extends HeaderQueue {
-    /** How many octets of answers DDP has at a time, unless a single one is larger. */
-    private static final long OCTETS_UNDER_WAY = 128 * 1024;
+    /** How many octets of answers DDP has at a time, unless a single one is larger: enough for one burst behind another. */
+    private static final long OCTETS_UNDER_WAY = 256 * 1024;
 
     private final Consumer<DdpMessage> output;
     private final StreamAssociation stream;

@@ -44,8 +44,11 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
 
     private static final int SMALLEST_READ = 2 * 1024;
     private static final int FIRST_READ = 16 * 1024;
-    /** Several of the largest FPDUs: the more of them lie whole in one read, the fewer have to be carried over. */
-    private static final int LARGEST_READ = 512 * 1024;
+    /**
+     * Several of the largest FPDUs: the more of them lie whole in one read, the fewer have to be carried over. But what was
+     * read should still be in the core's own cache when it is checked and placed.
+     */
+    private static final int LARGEST_READ = 256 * 1024;
 
     private final ProtectionDomain domain;
     private final QueuePairSettings settings;
