@@ -64,7 +64,7 @@ class SnapshotTest {
                             server.getLocalSocketAddress() + " there",
                             "CRC on",
                             "send       1 of 128 posted, 0 of them not taken",
-                            "Reads      1 of 16 outstanding, 0 of 16 of the peer",
+                            "Reads      1 of 128 outstanding, 0 of 128 of the peer",
                             "FPDUS_SENT 1",
                             "ended      no");
             assertThat(over.state()).isIn(QueuePairState.ERROR, QueuePairState.CLOSED);
