@@ -181,8 +181,9 @@ class EveryTransportTest {
         CompletionStage<Completion> read = initiator.posts().read(sink, region.remoteBuffer(), PostOptions.NONE);
         CompletionStage<Completion> send = initiator.posts().send(Unpooled.copyInt(1), PostOptions.FENCED);
         responder.received(0);
-        assertThat(read.toCompletableFuture()).isDone();
         await(send);
+        assertThat(await(read).octets()).isEqualTo(LENGTH);
+        assertThat(sink).isEqualTo(written(LENGTH));
         sink.release();
     }
 
