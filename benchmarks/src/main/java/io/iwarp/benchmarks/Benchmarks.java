@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * The entry to the benchmarks: {@code netty-server PORT TRANSPORT}, {@code netty-client ...} and {@code chart ...}, see
- * {@code benchmarks/compare}.
+ * {@code benchmarks/compare}; {@code jmh ...} runs the microbenchmarks with JMH's own options.
  */
 public final class Benchmarks {
     private Benchmarks() {}
@@ -22,8 +22,10 @@ public final class Benchmarks {
             case "netty-server" -> FrameServer.run(rest);
             case "netty-client" -> FrameClient.run(rest);
             case "chart" -> RatioChart.draw(rest);
+            case "jmh" -> org.openjdk.jmh.Main.main(rest);
             default ->
-                throw new IllegalArgumentException("'" + program + "' is none of netty-server, netty-client, chart");
+                throw new IllegalArgumentException(
+                        "'" + program + "' is none of netty-server, netty-client, chart, jmh");
         }
     }
 }
