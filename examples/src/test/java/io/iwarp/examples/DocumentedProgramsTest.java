@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,7 +37,15 @@ class DocumentedProgramsTest {
             Pattern.DOTALL);
     private static final Pattern LIBRARY = Pattern.compile(
             ".*(?:(?:/core|/mpa-codec|/ddp-handler|/rdmap-ext)/target/classes|/iwarp-(?:core|mpa-codec|ddp-handler|rdmap-ext)-[^/]*|"
-                    + "/(?:jspecify|apiguardian-api|netty-(?:buffer|common|transport|resolver|handler|codec-base|codec-http|codec-compression)|slf4j-api)-\\d[^/]*)");
+                    + "/(?:jspecify|apiguardian-api|slf4j-api|bc(?:prov|pkix|util)-jdk18on)-\\d[^/]*|"
+                    + "/netty-(?:buffer|common|transport|transport-native-unix-common|resolver|handler|codec-base|codec-http|"
+                    + "codec-compression|pkitesting)-\\d[^/]*)");
+    /** What a program requires beside the stack, by the packages that it imports. */
+    private static final Map<String, String> MODULES = Map.of(
+            "io.netty.handler.codec.http", "io.netty.codec.http",
+            "io.netty.handler.ssl", "io.netty.handler",
+            "io.netty.pkitesting", "io.netty.pkitesting");
+
     private static final long PATIENCE_SECONDS = 60;
 
     @TempDir
@@ -72,8 +81,10 @@ class DocumentedProgramsTest {
     }
 
     private static String descriptor(String code) {
-        return "module org.example { requires io.iwarp.rdmap;"
-                + (code.contains("io.netty.handler.codec.http") ? " requires io.netty.codec.http; }" : " }");
+        return MODULES.entrySet().stream()
+                .filter(module -> code.contains("import " + module.getKey() + '.'))
+                .map(module -> " requires " + module.getValue() + ';')
+                .collect(Collectors.joining("", "module org.example { requires io.iwarp.rdmap;", " }"));
     }
 
     private void write(String file, String text) throws IOException {
