@@ -248,6 +248,7 @@ public final class IwarpDevice {
          *
          * @param maximum at least 1
          * @return this builder
+         * @throws IllegalArgumentException if it is less
          */
         public Builder maximumRegions(int maximum) {
             if (maximum < 1) {
@@ -262,6 +263,7 @@ public final class IwarpDevice {
          *
          * @param maximum at least 1
          * @return this builder
+         * @throws IllegalArgumentException if it is less
          */
         public Builder maximumWindows(int maximum) {
             if (maximum < 1) {
@@ -278,6 +280,7 @@ public final class IwarpDevice {
          *
          * @param maximum at least 1
          * @return this builder
+         * @throws IllegalArgumentException if it is less
          */
         public Builder maximumRegisteredOctets(long maximum) {
             if (maximum < 1) {

@@ -104,7 +104,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * A new span over the whole region, for local access to its octets. It does not keep the region open.
+     * A new span over the whole region, for local access to its octets. It belongs to one thread and does not keep the
+     * region open. It needs no right.
      *
      * @throws RegistrationEndedException if the region was closed
      */
@@ -113,7 +114,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * A builder for a window: an STag of its own over a part of the region.
+     * A builder for a window: an STag of its own over a part of the region. Whether the region can still be used shows in
+     * {@link WindowBuilder#bind}.
      *
      * @param offset where the part begins, in octets from the beginning of the region
      * @param length the number of octets of the part, at least 1

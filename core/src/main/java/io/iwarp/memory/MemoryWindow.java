@@ -48,7 +48,7 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
         return tagged.length();
     }
 
-    /** What may be done to the window through its STag; cannot be changed. */
+    /** What may be done to the window through its STag; cannot be changed, and need not be among the rights of the region. */
     public Set<AccessRight> rights() {
         return AccessRight.ofBits(tagged.rightBits());
     }

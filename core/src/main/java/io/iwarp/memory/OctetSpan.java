@@ -33,6 +33,7 @@ public final class OctetSpan {
      * @param index the index of the first octet in the buffer
      * @param length the number of octets, at least 0; all must be within the buffer's capacity
      * @return this span
+     * @throws IndexOutOfBoundsException if they are not within the buffer
      */
     public OctetSpan wrap(ByteBuf buffer, int index, int length) {
         Objects.checkFromIndexSize(index, length, buffer.capacity());
@@ -50,7 +51,8 @@ public final class OctetSpan {
      * @param offset the offset of the first octet, counted from the first octet of the region
      * @param length the number of octets, at least 0; all must be within the region
      * @return this span
-     * @throws IllegalStateException if the region was closed
+     * @throws IndexOutOfBoundsException if they are not within the region
+     * @throws RegistrationEndedException if the region was closed
      */
     public OctetSpan wrap(MemoryRegion region, long offset, long length) {
         return wrap(region.memory(), offset, length);

@@ -103,8 +103,9 @@ public final class RegionBuilder {
      * What may be done to the region through its STag. Default nothing. Grant what the peer needs and no more: a buffer
      * that is only written needs {@link AccessRight#REMOTE_WRITE} alone (RFC 5042 section 6.3.5).
      *
-     * @param rights each right at most once
+     * @param rights each right at most once; replaces what was named before
      * @return this builder
+     * @throws IllegalArgumentException if a right is named twice
      */
     public RegionBuilder rights(AccessRight... rights) {
         this.rightBits = AccessRight.bits(rights);
@@ -117,6 +118,7 @@ public final class RegionBuilder {
      *
      * @param stream an open stream of the same domain
      * @return this builder
+     * @throws IllegalArgumentException if the stream belongs to another domain
      */
     public RegionBuilder stream(StreamAssociation stream) {
         if (stream.protectionDomain() != domain) {

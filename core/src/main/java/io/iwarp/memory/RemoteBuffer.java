@@ -33,7 +33,11 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     /** The number of octets that {@link #encode} writes. */
     public static final int ENCODED_LENGTH = Integer.BYTES + Long.BYTES + Long.BYTES;
 
-    /** Checks that the range is one that can exist. */
+    /**
+     * Checks that the range is one that can exist.
+     *
+     * @throws IllegalArgumentException if the length is negative, or tagged offset plus length is more than 2^64
+     */
     public RemoteBuffer {
         if (length < 0) {
             throw new IllegalArgumentException(

@@ -32,8 +32,9 @@ public final class WindowBuilder {
     /**
      * What may be done to the window through its STag. Default nothing.
      *
-     * @param rights each right at most once
+     * @param rights each right at most once; replaces what was named before
      * @return this builder
+     * @throws IllegalArgumentException if a right is named twice
      */
     public WindowBuilder rights(AccessRight... rights) {
         this.rightBits = AccessRight.bits(rights);

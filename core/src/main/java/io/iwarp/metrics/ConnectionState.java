@@ -2,7 +2,7 @@ package io.iwarp.metrics;
 
 import java.util.Locale;
 
-/** The states in which connections are counted. */
+/** The states in which connections are counted, of either role. */
 public enum ConnectionState {
     /** Connecting, or the start-up is under way. */
     SETUP,

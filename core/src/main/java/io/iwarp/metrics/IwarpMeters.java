@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nothing is recorded into the registry while messages flow; it reads the sums when it is scraped or polled. A registry
  * holds the {@code IwarpMetrics} weakly, as queue pairs and the application hold it. The artifact
- * {@code io.micrometer:micrometer-core} has to be on the class path; the stack does not need it otherwise.
+ * {@code io.micrometer:micrometer-core} has to be on the class path, or on the module path with a module that requires
+ * {@code micrometer.core}; the stack does not need it otherwise. Immutable and safe for use by any thread.
  */
 @SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
 public final class IwarpMeters implements MeterBinder {
@@ -34,7 +35,11 @@ public final class IwarpMeters implements MeterBinder {
     private final IwarpMetrics metrics;
     private final Tags common;
 
-    /** Without further tags. */
+    /**
+     * Without further tags.
+     *
+     * @param metrics what to register
+     */
     public IwarpMeters(IwarpMetrics metrics) {
         this(metrics, Tags.empty());
     }

@@ -66,8 +66,10 @@ public final class IwarpMetrics {
     /**
      * As {@link #IwarpMetrics(IwarpDevice)}.
      *
+     * @param device whose registered memory is reported
      * @param timedShare of how many requests one has its time taken, which costs two looks at the clock: a power of two, 1
      *     (all of them) to 1,048,576
+     * @throws IllegalArgumentException if it is none
      */
     public IwarpMetrics(IwarpDevice device, int timedShare) {
         if (timedShare < 1 || timedShare > GREATEST_TIMED_SHARE || Integer.bitCount(timedShare) != 1) {
@@ -246,7 +248,7 @@ public final class IwarpMetrics {
         return sumOperations(totals -> totals.withinBucket(kind, bucket));
     }
 
-    /** {@return octets of requests that RDMAP has and that have not completed} */
+    /** {@return octets of requests other than receives that an event loop has taken and that have not completed} */
     public long outstandingOctets() {
         return sumOperations(OperationTotals::outstandingOctets);
     }

@@ -83,6 +83,7 @@ public final class ConnectionRequest {
      * Accepts the connection. If the peer has gone meanwhile, nothing happens: {@link QueuePair#closed} tells why.
      *
      * @param privateData goes to the peer with the acceptance, 0 to 512 octets, or 508 if the peer told its {@link #peerIrd}
+     * @throws IllegalArgumentException if there are more octets than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
     public void accept(byte[] privateData) {
@@ -98,7 +99,8 @@ public final class ConnectionRequest {
      * Rejects the connection; the channel is closed after the rejection has been sent. If the peer has gone meanwhile,
      * nothing happens.
      *
-     * @param privateData goes to the peer with the rejection, 0 to 512 octets: say why
+     * @param privateData goes to the peer with the rejection, 0 to 512 octets, or 508 if the peer told its {@link #peerIrd}: say why
+     * @throws IllegalArgumentException if there are more octets than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
     public void reject(byte[] privateData) {
@@ -111,6 +113,7 @@ public final class ConnectionRequest {
      *
      * @param privateData goes to the peer with the rejection, 0 to 508 octets
      * @param requiredOrd how many Reads and atomics this side needs to have outstanding, 0 to 16382
+     * @throws IllegalArgumentException if an argument is out of its range; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      * @see <a href="https://www.rfc-editor.org/rfc/rfc6581#section-9.1">RFC 6581 section 9.1</a>
      */

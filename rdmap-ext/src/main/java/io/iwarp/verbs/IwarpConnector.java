@@ -29,7 +29,9 @@ public final class IwarpConnector {
      * MPA only, a second connection is made with a plain request (RFC 6581 section 10); the initializer then prepares a
      * second queue pair.
      *
-     * @return completes with the queue pair once requests flow. Fails with
+     * @param address of the responder, as the channel type takes it
+     * @return completes on the event loop with the queue pair once requests flow. Do not wait for it on an event loop of the
+     *     bootstrap's group. Fails with
      *     {@link io.iwarp.ConnectionRejectedException} if the peer says no, with {@link io.iwarp.StreamEndedException} if
      *     start-up fails or times out, with the transport's exception if there is no connection to be had. Cancelling it
      *     does not stop the connection.

@@ -30,7 +30,9 @@ public final class IwarpListener implements AutoCloseable {
      *
      * @param bootstrap with groups and channel type set; it is copied
      * @param initializer from {@link IwarpChannelInitializer#responder}
-     * @return completes with the listener once the address is bound, or fails with the transport's exception
+     * @param address where; port 0 lets the system choose one, which {@link #localAddress} tells
+     * @return completes on an event loop with the listener once the address is bound, or fails with the transport's
+     *     exception. Do not wait for it on an event loop of the bootstrap's groups.
      */
     public static CompletableFuture<IwarpListener> listen(
             ServerBootstrap bootstrap, IwarpChannelInitializer initializer, SocketAddress address) {

@@ -2,12 +2,15 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 
-/** Learns of the life of a queue pair. Called on its event loop; it must not block. */
+/**
+ * Learns of the life of a queue pair. Called on its event loop; it must not block. An exception thrown here is logged and
+ * otherwise ignored.
+ */
 public interface QueuePairListener {
     /** A listener that does nothing. */
     QueuePairListener NONE = new QueuePairListener() {};
 
-    /** Start-up is over and requests flow. */
+    /** Start-up is over and requests of this side flow: at a responder, once the initiator's first message has come. */
     default void onReady(QueuePair queuePair) {}
 
     /**

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of a queue pair and of the layers below it. Make one with {@link #builder}.
  *
- * @param sendQueueDepth the most Sends and Writes posted and not completed, 1 to 65,536; default 128. Each costs about 100
- *     octets once used.
+ * @param sendQueueDepth the most requests other than receives posted and not completed, 1 to 65,536; default 128. Each
+ *     costs about 100 octets once used.
  * @param receiveQueueDepth the most receives posted and not completed, 1 to 65,536; default 128
  * @param managedReceiveOctets 0, the default, if the application posts the buffers of its receives. Otherwise the queue pair
  *     takes a buffer from the channel's allocator for each message, which may have that many octets, up to 2^31 - 1; the
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *     gone is then noticed when TCP gives up sending; the channel option {@code SO_KEEPALIVE} does the same below.
  * @param mpa settings of MPA: markers, CRC, start-up
  * @param ddp settings of DDP: how much may be on its way
- * @param rdmap settings of RDMAP: how long an orderly close may take
+ * @param rdmap settings of RDMAP: how long an orderly close and an answer may take, whether the extensions are offered
  * @param metrics where its queue pairs are counted; default null, which is nowhere and costs nothing
  */
 public record QueuePairSettings(

@@ -2,9 +2,9 @@ package io.iwarp.verbs;
 
 /** Where a queue pair is in its life. It only ever moves down this list. */
 public enum QueuePairState {
-    /** Not connected yet. Receives and sends may be posted; sends wait. */
+    /** Not connected yet, or a responder that has heard nothing. Anything may be posted; all but receives waits. */
     INIT,
-    /** Requests flow. */
+    /** Requests of this side flow: at a responder, once the initiator's first message has come. */
     READY,
     /** The application closed it: what was posted is still sent, new requests are refused. */
     DRAINING,

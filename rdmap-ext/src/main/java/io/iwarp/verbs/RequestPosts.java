@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
  * The operations of a {@link QueuePair} in the form with a work-request id, whose completions go to its completion listener
  * or its completion queues.
  */
-abstract sealed class RequestPosts permits QueuePair {
+abstract sealed class RequestPosts permits FuturePosts {
     abstract QueuePairEngine engine();
 
     abstract Poster poster();
@@ -170,11 +170,12 @@ abstract sealed class RequestPosts permits QueuePair {
      * Posts an RDMA Read into a part of a region.
      *
      * @param workRequestId comes back in the completion
-     * @param sink a region with the right LOCAL_WRITE; it must stay valid until the completion
+     * @param sink a region of this queue pair's domain with the right LOCAL_WRITE; it must stay valid until the completion
      * @param offset of the first octet in the region, 0 for its start
      * @param length 0 to 2^32 - 1 octets
      * @param stag the STag that the peer advertised
      * @param taggedOffset where to read from, unsigned, in octets of that STag
+     * @throws IllegalArgumentException if the sink is not such a region
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public void read(
@@ -282,6 +283,8 @@ abstract sealed class RequestPosts permits QueuePair {
      *
      * @param workRequestId comes back in the completion
      * @param sink up to 2^31 - 1 writable octets; it does not grow
+     * @throws IllegalStateException if the queue pair takes its receives from elsewhere: a shared receive queue, or an
+     *     allocator ({@link QueuePairSettings#managedReceiveOctets})
      */
     public void receive(long workRequestId, ByteBuf sink) {
         poster().receive(workRequestId, sink, engine().routes().forReceives());
