@@ -134,7 +134,7 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
     }
 
     /**
-     * {@return what start-up agreed on and the peer's private data; null before that, and never once {@link #ready} has
+     * {@return what start-up agreed on, and the peer's private data; null before that, not null from when {@link #ready} has
      * completed with this queue pair}
      */
     public @Nullable MpaParameters parameters() {
