@@ -11,15 +11,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /** All completions at one place, by the queue pair's listener, told apart by the work-request id. */
 class CallbackPosts implements Posts {
     private final QueuePair queuePair;
     private final Map<Long, CompletableFuture<Completion>> posted = new ConcurrentHashMap<>();
-    private final AtomicLong nextId = new AtomicLong();
+    private final Consumer<Completion> unposted;
+    /** Negative, as receives that are not posted here have other ids. */
+    private final AtomicLong nextId = new AtomicLong(Long.MIN_VALUE);
 
-    CallbackPosts(QueuePair queuePair) {
+    CallbackPosts(QueuePair queuePair, Consumer<Completion> unposted) {
+        this.unposted = unposted;
         this.queuePair = queuePair.completionListener(this::onCompletion);
     }
 
@@ -27,9 +31,8 @@ class CallbackPosts implements Posts {
     final void onCompletion(QueuePair completed, Completion completion) {
         CompletableFuture<Completion> future = posted.remove(completion.workRequestId());
         if (future == null) {
-            throw new AssertionError("completed twice, or never posted: " + completion);
-        }
-        if (completion.successful()) {
+            unposted.accept(completion);
+        } else if (completion.successful()) {
             future.complete(completion.copy());
         } else {
             future.completeExceptionally(new StreamEndedException(completion.failure()));

@@ -1,5 +1,8 @@
 package io.iwarp.transports;
 
+import static java.util.Objects.requireNonNull;
+
+import io.iwarp.CloseReason;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.IwarpChannelInitializer;
@@ -7,27 +10,19 @@ import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.EventLoopGroup;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** Two queue pairs that are connected to each other, each with receives posted. */
+/** Two queue pairs that are connected to each other, each with buffers for a few messages. */
 final class Ends {
-    static final int RECEIVES = 4;
-    static final int RECEIVE_OCTETS = 64;
+    static final long PATIENCE_SECONDS = 10;
 
-    private static final long PATIENCE_SECONDS = 10;
-
-    private final EventLoopGroup group;
     private final ProtectionDomain domain = ProtectionDomain.create();
+    private final @Nullable SharedBuffers shared;
     private final IwarpListener listener;
     private final End initiator;
     private final End responder;
@@ -36,24 +31,34 @@ final class Ends {
     static final class End {
         private final QueuePair queuePair;
         private final Posts posts;
-        private final List<ByteBuf> inboxes = new ArrayList<>();
-        private final List<CompletionStage<Completion>> received = new ArrayList<>();
+        private final Inbox inbox;
         private final CompletableFuture<Void> halfClosed = new CompletableFuture<>();
 
-        End(QueuePair queuePair, Wiring wiring) {
+        End(QueuePair queuePair, Wiring wiring, @Nullable SharedBuffers shared) {
             this.queuePair = queuePair;
-            this.posts = wiring.completions().of(queuePair);
+            Arrivals arrivals = switch (wiring.receives()) {
+                case POSTED -> null;
+                case SHARED -> new SharedInbox(requireNonNull(shared));
+                case MANAGED -> new ManagedInbox();
+            };
+            if (arrivals == null) {
+                posts = wiring.completions().of(queuePair, End::refuse);
+                inbox = new PostedInbox(posts);
+            } else {
+                arrivals.enter(queuePair);
+                posts = wiring.completions().of(queuePair, arrivals::onMessage);
+                inbox = arrivals;
+            }
             queuePair.listener(new QueuePairListener() {
                 @Override
                 public void onPeerClosedHalf(QueuePair closed) {
                     halfClosed.complete(null);
                 }
             });
-            for (int i = 0; i < RECEIVES; i++) {
-                ByteBuf inbox = Unpooled.directBuffer(RECEIVE_OCTETS, RECEIVE_OCTETS);
-                inboxes.add(inbox);
-                received.add(posts.receive(inbox));
-            }
+        }
+
+        private static void refuse(Completion completion) {
+            throw new AssertionError("completed twice, or never posted: " + completion);
         }
 
         QueuePair queuePair() {
@@ -64,14 +69,9 @@ final class Ends {
             return posts;
         }
 
-        /** {@return the buffer of the n-th receive, from 0} */
-        ByteBuf inbox(int n) {
-            return inboxes.get(n);
-        }
-
-        /** {@return the completion of the n-th receive, from 0} */
+        /** {@return the completion of the receive that took the n-th message, from 0} */
         Completion received(int n) throws Exception {
-            return await(received.get(n));
+            return await(inbox.message(n));
         }
 
         /** {@return completes on the event loop when the peer will send nothing more} */
@@ -79,28 +79,31 @@ final class Ends {
             return halfClosed;
         }
 
-        CompletionStage<Completion> receive(int n) {
-            return received.get(n);
+        /** Its stream has ended for this reason, after so many messages. */
+        void assertReceivesEnded(int messages, CloseReason reason) {
+            inbox.assertEnded(messages, reason);
         }
     }
 
-    Ends(Wiring wiring, Path directory) throws Exception {
-        group = wiring.transport().group(2);
+    Ends(Host host, Path directory) throws Exception {
+        Wiring wiring = host.wiring();
+        shared = wiring.receives() == Wiring.ReceiveModel.SHARED ? new SharedBuffers() : null;
         CompletableFuture<End> accepted = new CompletableFuture<>();
-        IwarpChannelInitializer responding = IwarpChannelInitializer.responder(domain, wiring.settings(), request -> {
-            accepted.complete(new End(request.queuePair(), wiring));
-            request.accept();
-        });
         listener = await(IwarpListener.listen(
-                new ServerBootstrap().group(group).channel(wiring.transport().serverChannel()),
-                responding.withTransportHandlers(wiring.security().responder()),
+                host.server(),
+                host.protectResponder(IwarpChannelInitializer.responder(domain, wiring.settings(), request -> {
+                    accepted.complete(new End(request.queuePair(), wiring, shared));
+                    request.accept();
+                })),
                 wiring.transport().anyAddress(directory)));
         CompletableFuture<End> connecting = new CompletableFuture<>();
-        IwarpChannelInitializer initiating = IwarpChannelInitializer.initiator(
-                domain, wiring.settings(), new byte[0], queuePair -> connecting.complete(new End(queuePair, wiring)));
         await(new IwarpConnector(
-                        new Bootstrap().group(group).channel(wiring.transport().clientChannel()),
-                        initiating.withTransportHandlers(wiring.security().initiator()))
+                        host.client(),
+                        host.protectInitiator(IwarpChannelInitializer.initiator(
+                                domain,
+                                wiring.settings(),
+                                new byte[0],
+                                queuePair -> connecting.complete(new End(queuePair, wiring, shared)))))
                 .connect(listener.localAddress()));
         initiator = await(connecting);
         responder = await(accepted);
@@ -131,9 +134,11 @@ final class Ends {
             await(end.queuePair.closed());
             end.queuePair.channel().closeFuture().sync();
             end.posts.close();
-            end.inboxes.forEach(ByteBuf::release);
+            end.inbox.close();
         }
-        group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
+        if (shared != null) {
+            shared.close();
+        }
         domain.close();
     }
 }

@@ -2,13 +2,11 @@ package io.iwarp.transports;
 
 import static io.iwarp.transports.Ends.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.MemoryRegion;
@@ -29,16 +27,23 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every operation and every way to end a stream, over every transport, protected and not, however completions are told. */
+/**
+ * Every operation and every way to end a stream, over every transport, protected and not, however completions are told and
+ * wherever messages get their buffers.
+ */
 @ParameterizedClass(name = "{0}")
 @MethodSource("wirings")
 class EveryTransportTest {
     private static final int LENGTH = 200_000;
     private static final RemoteBuffer NOWHERE = new RemoteBuffer(0x12345678, 0, 8);
+
+    private static Host host;
 
     @Parameter
     private Wiring wiring;
@@ -56,9 +61,19 @@ class EveryTransportTest {
         return Wiring.all();
     }
 
+    @BeforeParameterizedClassInvocation
+    static void open(Wiring wiring) throws Exception {
+        host = new Host(wiring);
+    }
+
+    @AfterParameterizedClassInvocation
+    static void shutDown() throws Exception {
+        host.close();
+    }
+
     @BeforeEach
     void connect() throws Exception {
-        ends = new Ends(wiring, directory);
+        ends = new Ends(host, directory);
         initiator = ends.initiator();
         responder = ends.responder();
         region = ends.domain()
@@ -93,22 +108,22 @@ class EveryTransportTest {
         Completion second = await(initiator.posts().send(Unpooled.copyInt(2, 3), PostOptions.SOLICITED));
         assertThat(second.operation()).isEqualTo(Operation.SEND);
         assertThat(responder.received(0).solicited()).isFalse();
-        assertThat(responder.inbox(0)).isEqualTo(Unpooled.copyInt(1));
+        assertThat(responder.received(0).buffer()).isEqualTo(Unpooled.copyInt(1));
         assertThat(responder.received(1).solicited()).isTrue();
-        assertThat(responder.inbox(1)).isEqualTo(Unpooled.copyInt(2, 3));
+        assertThat(responder.received(1).buffer()).isEqualTo(Unpooled.copyInt(2, 3));
         await(responder.posts().send(Unpooled.EMPTY_BUFFER, PostOptions.NONE));
         assertThat(initiator.received(0).octets()).isZero();
     }
 
     @Test
     void aBufferIsTheApplicationsAgainAfterItsCompletion() throws Exception {
-        ByteBuf message = pattern.slice(0, Ends.RECEIVE_OCTETS);
+        ByteBuf message = pattern.slice(0, Inbox.OCTETS);
         await(initiator.posts().write(pattern, region.remoteBuffer(), PostOptions.NONE));
         pattern.setZero(0, LENGTH);
         await(initiator.posts().send(message, PostOptions.NONE));
         pattern.setByte(0, 1);
         responder.received(0);
-        assertThat(responder.inbox(0)).isEqualTo(Unpooled.wrappedBuffer(new byte[Ends.RECEIVE_OCTETS]));
+        assertThat(responder.received(0).buffer()).isEqualTo(Unpooled.wrappedBuffer(new byte[Inbox.OCTETS]));
         for (int i = 0; i < LENGTH / Integer.BYTES; i++) {
             pattern.setInt(i * Integer.BYTES, i * 0x9e3779b9);
         }
@@ -197,18 +212,8 @@ class EveryTransportTest {
         assertThat(found.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(found.error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
         await(write.handle((completion, failure) -> completion));
-        for (int i = 0; i < Ends.RECEIVES; i++) {
-            assertFlushed(initiator.receive(i), told);
-            assertFlushed(responder.receive(i), found);
-        }
-    }
-
-    private static void assertFlushed(CompletionStage<Completion> posted, CloseReason reason) {
-        assertThatThrownBy(() -> await(posted))
-                .cause()
-                .isInstanceOfSatisfying(
-                        StreamEndedException.class,
-                        ended -> assertThat(ended.reason()).isEqualTo(reason));
+        initiator.assertReceivesEnded(0, told);
+        responder.assertReceivesEnded(0, found);
     }
 
     @Test
@@ -228,7 +233,7 @@ class EveryTransportTest {
         assertThat(await(initiator.queuePair().closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
         CloseReason peersReason = await(responder.queuePair().closed());
         assertThat(peersReason.endedBy()).as(peersReason.toString()).isEqualTo(EndedBy.PEER_CLOSED);
-        assertFlushed(responder.receive(1), peersReason);
+        responder.assertReceivesEnded(1, peersReason);
         sink.release();
     }
 
@@ -254,9 +259,9 @@ class EveryTransportTest {
         responder.queuePair().abort();
         CloseReason here = await(responder.queuePair().closed());
         assertThat(here.endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
-        assertFlushed(responder.receive(0), here);
+        responder.assertReceivesEnded(0, here);
         CloseReason there = await(initiator.queuePair().closed());
         assertThat(there.endedBy()).isIn(EndedBy.PEER_CLOSED, EndedBy.TRANSPORT);
-        assertFlushed(initiator.receive(0), there);
+        initiator.assertReceivesEnded(0, there);
     }
 }

@@ -6,9 +6,14 @@ import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /** Each completion by a future of its own. */
 record FuturePosts(QueuePair queuePair) implements Posts {
+    FuturePosts(QueuePair queuePair, Consumer<Completion> unposted) {
+        this(queuePair.completionListener((completed, completion) -> unposted.accept(completion)));
+    }
+
     @Override
     public CompletionStage<Completion> send(ByteBuf message, PostOptions options) {
         return queuePair.send(message, options);

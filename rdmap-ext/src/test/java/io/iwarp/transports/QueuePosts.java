@@ -1,8 +1,10 @@
 package io.iwarp.transports;
 
+import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.CompletionQueue;
 import io.iwarp.verbs.QueuePair;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** All completions by a completion queue, which a thread of its own polls. */
 final class QueuePosts extends CallbackPosts {
@@ -12,8 +14,8 @@ final class QueuePosts extends CallbackPosts {
     private final CompletionQueue queue = CompletionQueue.create(CAPACITY);
     private final Thread poller = new Thread(this::poll, "completion poller");
 
-    QueuePosts(QueuePair queuePair) {
-        super(queuePair);
+    QueuePosts(QueuePair queuePair, Consumer<Completion> unposted) {
+        super(queuePair, unposted);
         queuePair.completionQueue(queue);
         poller.start();
     }

@@ -1,29 +1,52 @@
 package io.iwarp.transports;
 
 import io.iwarp.mpa.MpaSettings;
+import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** One combination of what an application can choose. */
-record Wiring(Transport transport, Security security, boolean markers, boolean crc, CompletionModel completions) {
+record Wiring(
+        Transport transport,
+        Security security,
+        boolean markers,
+        boolean crc,
+        CompletionModel completions,
+        ReceiveModel receives) {
     /** How the application learns of completions. */
     enum CompletionModel {
         FUTURES,
         CALLBACKS,
         QUEUE;
 
-        Posts of(QueuePair queuePair) {
+        /**
+         * {@return the way to post to a queue pair}
+         *
+         * @param unposted gets completions of what was not posted that way
+         */
+        Posts of(QueuePair queuePair, Consumer<Completion> unposted) {
             return switch (this) {
-                case FUTURES -> new FuturePosts(queuePair);
-                case CALLBACKS -> new CallbackPosts(queuePair);
-                case QUEUE -> new QueuePosts(queuePair);
+                case FUTURES -> new FuturePosts(queuePair, unposted);
+                case CALLBACKS -> new CallbackPosts(queuePair, unposted);
+                case QUEUE -> new QueuePosts(queuePair, unposted);
             };
         }
     }
 
-    /** {@return what is tested: every transport that there is here, with every protection, framing and kind of completion} */
+    /** Where the buffers of messages come from. */
+    enum ReceiveModel {
+        POSTED,
+        SHARED,
+        MANAGED
+    }
+
+    /**
+     * {@return what is tested} Each way to receive is combined, over every transport that there is here, with and without TLS,
+     * markers and CRC, and with each way to learn of completions.
+     */
     static List<Wiring> all() {
         List<Wiring> wirings = new ArrayList<>();
         for (Transport transport : Transport.values()) {
@@ -35,18 +58,20 @@ record Wiring(Transport transport, Security security, boolean markers, boolean c
     }
 
     private static void addAll(List<Wiring> wirings, Transport transport) {
-        for (CompletionModel completions : CompletionModel.values()) {
-            wirings.add(new Wiring(transport, Security.NONE, false, true, completions));
+        for (ReceiveModel receives : ReceiveModel.values()) {
+            wirings.add(new Wiring(transport, Security.NONE, false, true, CompletionModel.FUTURES, receives));
+            wirings.add(new Wiring(transport, Security.NONE, true, true, CompletionModel.CALLBACKS, receives));
+            wirings.add(new Wiring(transport, Security.TLS_1_3, true, false, CompletionModel.QUEUE, receives));
         }
-        wirings.add(new Wiring(transport, Security.NONE, true, true, CompletionModel.CALLBACKS));
-        wirings.add(new Wiring(transport, Security.NONE, true, false, CompletionModel.FUTURES));
-        wirings.add(new Wiring(transport, Security.NONE, false, false, CompletionModel.CALLBACKS));
-        for (Security security : Security.values()) {
-            if (security != Security.NONE && security.unavailabilityCause() == null) {
-                wirings.add(new Wiring(transport, security, false, false, CompletionModel.FUTURES));
-            }
+        wirings.add(
+                new Wiring(transport, Security.TLS_1_2, false, false, CompletionModel.FUTURES, ReceiveModel.POSTED));
+        if (Security.OPENSSL_1_3.unavailabilityCause() == null) {
+            wirings.add(new Wiring(
+                    transport, Security.OPENSSL_1_3, false, true, CompletionModel.CALLBACKS, ReceiveModel.MANAGED));
+            wirings.add(new Wiring(
+                    transport, Security.OPENSSL_1_2, false, false, CompletionModel.CALLBACKS, ReceiveModel.SHARED));
         }
-        wirings.add(new Wiring(transport, Security.TLS_1_3, true, true, CompletionModel.QUEUE));
+        wirings.add(new Wiring(transport, Security.NONE, false, false, CompletionModel.QUEUE, ReceiveModel.SHARED));
     }
 
     /** {@return whether one side can go on sending when the other has closed its half} */
@@ -57,12 +82,13 @@ record Wiring(Transport transport, Security security, boolean markers, boolean c
     QueuePairSettings settings() {
         return QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().requestMarkers(markers).crc(crc).build())
+                .managedReceiveOctets(receives == ReceiveModel.MANAGED ? Inbox.OCTETS : 0)
                 .build();
     }
 
     @Override
     public String toString() {
         return transport + (security == Security.NONE ? "" : " " + security) + (markers ? " markers" : "")
-                + (crc ? " CRC" : "") + " " + completions;
+                + (crc ? " CRC" : "") + " " + completions + " " + receives;
     }
 }

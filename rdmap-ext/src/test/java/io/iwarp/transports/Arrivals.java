@@ -1,0 +1,55 @@
+package io.iwarp.transports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.CloseReason;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.Operation;
+import io.iwarp.verbs.QueuePair;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+/** Messages to a queue pair without receives of its own, in the order in which they are told. An end is not told. */
+abstract class Arrivals implements Inbox {
+    private final List<CompletableFuture<Completion>> messages =
+            Stream.generate(CompletableFuture<Completion>::new).limit(RECEIVES).toList();
+    private final List<Completion> told = new ArrayList<>();
+
+    /** Prepares a queue pair that has no connection yet. */
+    abstract void enter(QueuePair queuePair);
+
+    /** Fails if the message did not come in the buffer that it should have come in. */
+    abstract void checkBuffer(Completion message);
+
+    /** Takes the completion of a receive. */
+    final synchronized void onMessage(Completion completion) {
+        Completion message = completion.copy();
+        CompletableFuture<Completion> next = messages.get(told.size());
+        told.add(message);
+        try {
+            assertThat(message.operation()).isEqualTo(Operation.RECEIVE);
+            checkBuffer(message);
+            next.complete(message);
+        } catch (AssertionError wrong) {
+            next.completeExceptionally(wrong);
+        }
+    }
+
+    /** {@return all that was told} */
+    final synchronized List<Completion> told() {
+        return List.copyOf(told);
+    }
+
+    @Override
+    public final CompletionStage<Completion> message(int n) {
+        return messages.get(n);
+    }
+
+    @Override
+    public void assertEnded(int count, CloseReason reason) {
+        assertThat(told()).hasSize(count).allMatch(Completion::successful);
+    }
+}

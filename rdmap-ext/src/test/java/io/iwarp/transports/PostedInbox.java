@@ -1,0 +1,50 @@
+package io.iwarp.transports;
+
+import static io.iwarp.transports.Ends.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.CloseReason;
+import io.iwarp.StreamEndedException;
+import io.iwarp.verbs.Completion;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+/** Receives that were posted to the queue pair: each one completes, with a message or with the reason of the end. */
+final class PostedInbox implements Inbox {
+    private final List<ByteBuf> buffers = Stream.generate(() -> Unpooled.directBuffer(OCTETS, OCTETS))
+            .limit(RECEIVES)
+            .toList();
+    private final List<CompletionStage<Completion>> receives;
+
+    PostedInbox(Posts posts) {
+        receives = buffers.stream().map(posts::receive).toList();
+    }
+
+    @Override
+    public CompletionStage<Completion> message(int n) {
+        return receives.get(n).thenApply(completion -> {
+            assertThat(completion.buffer()).isSameAs(buffers.get(n));
+            return completion;
+        });
+    }
+
+    @Override
+    public void assertEnded(int messages, CloseReason reason) {
+        for (CompletionStage<Completion> flushed : receives.subList(messages, RECEIVES)) {
+            assertThatThrownBy(() -> await(flushed))
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            StreamEndedException.class,
+                            ended -> assertThat(ended.reason()).isEqualTo(reason));
+        }
+    }
+
+    @Override
+    public void close() {
+        assertThat(buffers).allMatch(ByteBuf::release);
+    }
+}
