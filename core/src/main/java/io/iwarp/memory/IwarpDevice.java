@@ -1,6 +1,7 @@
 package io.iwarp.memory;
 
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * <p>STags are drawn from {@link SecureRandom} over the whole range of 32 bits but 0, so that a peer cannot guess one,
  * and one that was retired is not handed out again before 65,536 later ones were (RFC 5040 section 8.1.1 rule 8).
  *
- * <p>Applications that do not trust each other should not share a device, as one could use up the limits of all; by
- * default {@link ProtectionDomain#create} gives each domain its own. Any thread may call any method.
+ * <p>Applications that do not trust each other should not share a device, as one could use up the limits of all unless
+ * {@link DomainLimits} bound it; by default {@link ProtectionDomain#create} gives each domain its own. Any thread may call any method.
  */
 public final class IwarpDevice {
     private final int maximumRegions;
@@ -30,7 +31,7 @@ public final class IwarpDevice {
     private int windows;
     private long registeredOctets;
     private long retiredSTags;
-    private long refusals;
+    private final long[] refusals = new long[MemoryLimit.values().length];
 
     IwarpDevice(Builder builder, Random random) {
         this.maximumRegions = builder.maximumRegions;
@@ -49,9 +50,14 @@ public final class IwarpDevice {
         return new Builder();
     }
 
-    /** A new protection domain whose STags and limits are those of this device. */
+    /** A new protection domain whose STags are those of this device, and which only the limits of the device bound. */
     public ProtectionDomain allocateProtectionDomain() {
-        return new ProtectionDomain(this);
+        return allocateProtectionDomain(DomainLimits.DEFAULT);
+    }
+
+    /** A new protection domain with limits of its own, besides those of this device. */
+    public ProtectionDomain allocateProtectionDomain(DomainLimits limits) {
+        return new ProtectionDomain(this, limits);
     }
 
     /** How many regions may be open at the same time. */
@@ -123,15 +129,31 @@ public final class IwarpDevice {
     public long refusals() {
         lock.lock();
         try {
-            return refusals;
+            return Arrays.stream(refusals).sum();
         } finally {
             lock.unlock();
         }
     }
 
-    private ResourceLimitException refused(String limit, long maximum, long inUse, long asked) {
-        refusals++;
-        return new ResourceLimitException(limit, maximum, inUse, asked);
+    /** How many times a region or window was refused because this limit was reached, so far; in any domain. */
+    public long refusals(MemoryLimit limit) {
+        lock.lock();
+        try {
+            return refusals[limit.slot()];
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Counts a refusal. */
+    ResourceLimitException refused(MemoryLimit limit, long maximum, long inUse, long asked) {
+        lock.lock();
+        try {
+            refusals[limit.slot()]++;
+        } finally {
+            lock.unlock();
+        }
+        return limit.exceeded(maximum, inUse, asked);
     }
 
     /** Counts one more region against the limits, or throws and counts nothing. */
@@ -139,10 +161,10 @@ public final class IwarpDevice {
         lock.lock();
         try {
             if (regions == maximumRegions) {
-                throw refused("maximumRegions", maximumRegions, regions, 1);
+                throw refused(MemoryLimit.REGIONS, maximumRegions, regions, 1);
             }
             if (octets > maximumRegisteredOctets - registeredOctets) {
-                throw refused("maximumRegisteredOctets", maximumRegisteredOctets, registeredOctets, octets);
+                throw refused(MemoryLimit.REGISTERED_OCTETS, maximumRegisteredOctets, registeredOctets, octets);
             }
             regions++;
             registeredOctets += octets;
@@ -167,7 +189,7 @@ public final class IwarpDevice {
         lock.lock();
         try {
             if (windows == maximumWindows) {
-                throw refused("maximumWindows", maximumWindows, windows, 1);
+                throw refused(MemoryLimit.WINDOWS, maximumWindows, windows, 1);
             }
             windows++;
         } finally {

@@ -12,13 +12,19 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class ProtectionDomain implements AutoCloseable {
     private final IwarpDevice device;
+    private final DomainLimits limits;
     private final ReentrantLock lock = new ReentrantLock();
+    // The lock guards all of the following.
     private int openRegions;
+    private long registeredOctets;
+    private long refusedRegions;
+    private long refusedOctets;
     private int openStreams;
     private boolean closed;
 
-    ProtectionDomain(IwarpDevice device) {
+    ProtectionDomain(IwarpDevice device, DomainLimits limits) {
         this.device = device;
+        this.limits = limits;
     }
 
     /** A new domain on a device of its own, so that it shares STags and limits with nobody. */
@@ -31,6 +37,48 @@ public final class ProtectionDomain implements AutoCloseable {
         return device;
     }
 
+    /** What this domain may have at most; the limits of the device hold as well. */
+    public DomainLimits limits() {
+        return limits;
+    }
+
+    /** How many regions of this domain are open now. */
+    public int regions() {
+        lock.lock();
+        try {
+            return openRegions;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many octets all open regions of this domain together have now. */
+    public long registeredOctets() {
+        lock.lock();
+        try {
+            return registeredOctets;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * How many regions were refused so far because this limit of the domain was reached; 0 for limits of the device, which
+     * {@link IwarpDevice#refusals(MemoryLimit)} counts.
+     */
+    public long refusals(MemoryLimit limit) {
+        lock.lock();
+        try {
+            return switch (limit) {
+                case DOMAIN_REGIONS -> refusedRegions;
+                case DOMAIN_REGISTERED_OCTETS -> refusedOctets;
+                case REGIONS, WINDOWS, REGISTERED_OCTETS -> 0;
+            };
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * Registers all octets of one direct buffer, from index 0 to its capacity, under tagged offsets from 0 on, for all
      * streams of the domain. See {@link RegionBuilder#buffers} for what is asked of the buffer.
@@ -40,7 +88,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * @return the region
      * @throws IllegalArgumentException if the buffer cannot be registered; the message says what to do
      * @throws IllegalStateException if the domain was closed
-     * @throws ResourceLimitException if a limit of the device is reached
+     * @throws ResourceLimitException if a limit of the domain or the device is reached
      */
     public MemoryRegion register(ByteBuf direct, AccessRight... rights) {
         return region().buffers(direct).rights(rights).register();
@@ -92,8 +140,21 @@ public final class ProtectionDomain implements AutoCloseable {
         lock.lock();
         try {
             requireOpen();
+            if (openRegions == limits.maximumRegions()) {
+                refusedRegions++;
+                throw device.refused(MemoryLimit.DOMAIN_REGIONS, limits.maximumRegions(), openRegions, 1);
+            }
+            if (octets > limits.maximumRegisteredOctets() - registeredOctets) {
+                refusedOctets++;
+                throw device.refused(
+                        MemoryLimit.DOMAIN_REGISTERED_OCTETS,
+                        limits.maximumRegisteredOctets(),
+                        registeredOctets,
+                        octets);
+            }
             device.reserve(octets);
             openRegions++;
+            registeredOctets += octets;
         } finally {
             lock.unlock();
         }
@@ -104,6 +165,7 @@ public final class ProtectionDomain implements AutoCloseable {
         lock.lock();
         try {
             openRegions--;
+            registeredOctets -= octets;
             device.unreserve(octets);
         } finally {
             lock.unlock();

@@ -137,7 +137,7 @@ public final class RegionBuilder {
      * @throws IllegalArgumentException if tagged offsets would go past 2^64, or a buffer cannot be registered any more
      * @throws RegistrationEndedException if the stream it is for was closed
      * @throws IllegalStateException if no memory was named, or the domain was closed
-     * @throws ResourceLimitException if a limit of the device is reached
+     * @throws ResourceLimitException if a limit of the domain or the device is reached
      */
     public MemoryRegion register() {
         long length = requireLength();

@@ -1,7 +1,7 @@
 package io.iwarp.memory;
 
 /**
- * A limit of an {@link IwarpDevice}, or of another resource that several users share, would have been exceeded. Nothing was
+ * A limit of an {@link IwarpDevice}, of a {@link ProtectionDomain}, or of another resource that several users share, would have been exceeded. Nothing was
  * changed; try again after closing something.
  */
 public final class ResourceLimitException extends IllegalStateException {
@@ -9,15 +9,6 @@ public final class ResourceLimitException extends IllegalStateException {
 
     private final String limit;
     private final long maximum;
-
-    ResourceLimitException(String limit, long maximum, long inUse, long asked) {
-        this(
-                limit + " of the device is " + maximum + ", of which " + inUse + " are in use and " + asked
-                        + " more were asked for; close regions that are not needed any more, or build the device with a higher "
-                        + limit,
-                limit,
-                maximum);
-    }
 
     /**
      * An exception for the limit of a shared resource.
@@ -32,7 +23,8 @@ public final class ResourceLimitException extends IllegalStateException {
         this.maximum = maximum;
     }
 
-    /** The name of the limit, as the builder of the device names it, for example {@code maximumRegions}. */
+    /** The name of the limit, as the resource names it, for example {@code maximumRegions}; for registered memory a
+     * {@link MemoryLimit#setting}. */
     public String limit() {
         return limit;
     }

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import org.jspecify.annotations.Nullable;
 
-/** Every meter that {@link IwarpMeters} registers: its name, type, base unit and tags, and what it tells. */
+/** Every meter that {@link IwarpMeters} and {@link DomainMeters} register: its name, type, base unit and tags, and what it tells. */
 @SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
 public enum IwarpMeter implements MeterDocumentation {
     /** Open connections. */
@@ -172,7 +172,28 @@ public enum IwarpMeter implements MeterDocumentation {
             "iwarp.memory.refused",
             Meter.Type.COUNTER,
             "requests",
-            "Regions and windows that were refused because a limit of the device was reached"),
+            "Regions and windows that were refused because a limit was reached",
+            Tag.LIMIT),
+    /** Octets registered in a domain. */
+    DOMAIN_REGISTERED("iwarp.domain.registered", Meter.Type.GAUGE, "bytes", "Octets of all open regions of the domain"),
+    /** Limit of octets registered in a domain. */
+    DOMAIN_REGISTERED_LIMIT(
+            "iwarp.domain.registered.limit",
+            Meter.Type.GAUGE,
+            "bytes",
+            "Octets that all open regions of the domain may have together"),
+    /** Regions of a domain. */
+    DOMAIN_REGIONS("iwarp.domain.regions", Meter.Type.GAUGE, "regions", "Open regions of the domain"),
+    /** Limit of regions of a domain. */
+    DOMAIN_REGIONS_LIMIT(
+            "iwarp.domain.regions.limit", Meter.Type.GAUGE, "regions", "Regions of the domain that may be open"),
+    /** Refusals for a limit of a domain. */
+    DOMAIN_REFUSED(
+            "iwarp.domain.refused",
+            Meter.Type.COUNTER,
+            "requests",
+            "Regions that were refused because a limit of the domain was reached",
+            Tag.LIMIT),
     /** STags retired. */
     STAGS_RETIRED("iwarp.stags.retired", Meter.Type.COUNTER, "stags", "STags that were retired"),
     /** STags in quarantine. */
@@ -266,7 +287,7 @@ public enum IwarpMeter implements MeterDocumentation {
         DIRECTION("direction"),
         /** The upper bound of a latency bucket in seconds, powers of two of a nanosecond, or {@code +Inf}. */
         UPPER_BOUND("le"),
-        /** A {@link QueueLimit}. */
+        /** A {@link QueueLimit}, or a {@link io.iwarp.memory.MemoryLimit}. */
         LIMIT("limit");
 
         private final String key;

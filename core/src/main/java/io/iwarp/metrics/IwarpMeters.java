@@ -3,6 +3,7 @@ package io.iwarp.metrics;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
+import io.iwarp.memory.MemoryLimit;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
@@ -17,7 +18,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers an {@link IwarpMetrics} with Micrometer: each {@link IwarpMeter}, for each value of its tags.
+ * Registers an {@link IwarpMetrics} with Micrometer: each {@link IwarpMeter} but those of
+ * {@link DomainMeters}, for each value of its tags.
  *
  * <p>Nothing is recorded into the registry while messages flow; it reads the sums when it is scraped or polled. A registry
  * holds the {@code IwarpMetrics} weakly, as queue pairs and the application hold it. The artifact
@@ -172,11 +174,10 @@ public final class IwarpMeters implements MeterBinder {
                 IwarpMeter.MEMORY_WINDOWS_LIMIT,
                 Tags.empty(),
                 m -> m.device().maximumWindows());
-        counter(
-                registry,
-                IwarpMeter.MEMORY_REFUSED,
-                Tags.empty(),
-                m -> m.device().refusals());
+        for (MemoryLimit limit : MemoryLimit.values()) {
+            Tags tags = tag(IwarpMeter.Tag.LIMIT, limit.tag());
+            counter(registry, IwarpMeter.MEMORY_REFUSED, tags, m -> m.device().refusals(limit));
+        }
         counter(
                 registry,
                 IwarpMeter.STAGS_RETIRED,

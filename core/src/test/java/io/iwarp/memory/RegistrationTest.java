@@ -253,7 +253,62 @@ class RegistrationTest {
     }
 
     @Test
+    @Requirement({"SEC-13", "SEC-17"})
+    void aDomainCannotUseUpWhatTheOthersNeed() {
+        IwarpDevice device = IwarpDevice.builder()
+                .maximumRegions(3)
+                .maximumRegisteredOctets(300)
+                .build();
+        ProtectionDomain greedy = device.allocateProtectionDomain(
+                DomainLimits.DEFAULT.withMaximumRegions(2).withMaximumRegisteredOctets(100));
+        ProtectionDomain other = device.allocateProtectionDomain();
+        MemoryRegion first = greedy.register(memory);
+
+        assertThatThrownBy(() -> greedy.register(memory))
+                .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
+                    assertThat(e.limit()).isEqualTo(MemoryLimit.DOMAIN_REGISTERED_OCTETS.setting());
+                    assertThat(e.maximum()).isEqualTo(100);
+                })
+                .hasMessage("DomainLimits.maximumRegisteredOctets of the protection domain is 100, of which 64 are in"
+                        + " use and 64 more were asked for; close regions that are not needed any more, or allocate the"
+                        + " domain with a higher DomainLimits.maximumRegisteredOctets");
+        MemoryRegion second = greedy.region().allocate(ALLOCATOR, 36).register();
+        assertThatThrownBy(() -> greedy.region().allocate(ALLOCATOR, 1).register())
+                .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
+                    assertThat(e.limit()).isEqualTo(MemoryLimit.DOMAIN_REGIONS.setting());
+                    assertThat(e.maximum()).isEqualTo(2);
+                });
+        assertThat(greedy.regions()).isEqualTo(2);
+        assertThat(greedy.registeredOctets()).isEqualTo(100);
+        assertThat(device.registeredOctets()).isEqualTo(100);
+        first.close();
+        MemoryRegion third = other.region().allocate(ALLOCATOR, 250).register();
+        assertThatThrownBy(() -> greedy.register(memory))
+                .isInstanceOfSatisfying(
+                        ResourceLimitException.class,
+                        e -> assertThat(e.limit()).isEqualTo(MemoryLimit.REGISTERED_OCTETS.setting()));
+        assertThat(greedy.registeredOctets()).as("what the device refused").isEqualTo(36);
+        third.close();
+        greedy.register(memory).close();
+        assertThat(greedy.refusals(MemoryLimit.DOMAIN_REGIONS)).isOne();
+        assertThat(greedy.refusals(MemoryLimit.DOMAIN_REGISTERED_OCTETS)).isOne();
+        assertThat(greedy.refusals(MemoryLimit.REGISTERED_OCTETS)).isZero();
+        assertThat(device.refusals(MemoryLimit.REGISTERED_OCTETS)).isOne();
+        assertThat(device.refusals()).isEqualTo(3);
+        second.close();
+        assertThat(greedy.registeredOctets()).isZero();
+        greedy.close();
+        other.close();
+    }
+
+    @Test
     void limitsHaveARangeAndADefault() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DomainLimits.DEFAULT.withMaximumRegions(0))
+                .withMessageContaining("at least 1, not 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DomainLimits.DEFAULT.withMaximumRegisteredOctets(0))
+                .withMessageContaining("at least 1, not 0");
         IwarpDevice device = IwarpDevice.create();
         assertThat(device.maximumRegions()).isEqualTo(1_048_576);
         assertThat(device.maximumRegisteredOctets()).isEqualTo(Long.MAX_VALUE);

@@ -1,10 +1,12 @@
 package io.iwarp.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.DomainLimits;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -15,6 +17,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -38,6 +42,7 @@ class IwarpMetersTest {
     @Test
     void everyMeterIsRegisteredAsItIsDocumented() {
         new IwarpMeters(metrics).bindTo(registry);
+        new DomainMeters(device.allocateProtectionDomain(), Tags.empty()).bindTo(registry);
 
         for (IwarpMeter meter : IwarpMeter.values()) {
             assertThat(registry.find(meter.getName()).meters())
@@ -123,6 +128,44 @@ class IwarpMetersTest {
         assertThat(value(IwarpMeter.MEMORY_REGIONS)).isZero();
         assertThat(value(IwarpMeter.STAGS_RETIRED)).isOne();
         assertThat(value(IwarpMeter.STAGS_QUARANTINED)).isOne();
+    }
+
+    @Test
+    void whatALimitRefusesShowsUnderThatLimit() {
+        new IwarpMeters(metrics).bindTo(registry);
+        ProtectionDomain poor = device.allocateProtectionDomain(new DomainLimits(1, 700));
+        new DomainMeters(poor, Tags.of("tenant", "poor")).bindTo(registry);
+        ProtectionDomain rich = device.allocateProtectionDomain();
+        ByteBuf memory = Unpooled.directBuffer(600, 600);
+        ByteBuf more = Unpooled.directBuffer(701, 701);
+        assertThatThrownBy(() -> poor.register(more)).hasMessageContaining("DomainLimits.maximumRegisteredOctets");
+        MemoryRegion region = poor.register(memory, AccessRight.REMOTE_READ);
+        assertThatThrownBy(() -> poor.register(memory)).hasMessageContaining("DomainLimits.maximumRegions");
+        assertThatThrownBy(() -> rich.register(memory)).hasMessageContaining("maximumRegisteredOctets of the device");
+        assertThat(value(IwarpMeter.DOMAIN_REGISTERED)).isEqualTo(600);
+        assertThat(value(IwarpMeter.DOMAIN_REGISTERED_LIMIT)).isEqualTo(700);
+        assertThat(value(IwarpMeter.DOMAIN_REGIONS)).isOne();
+        assertThat(value(IwarpMeter.DOMAIN_REGIONS_LIMIT)).isOne();
+        Map<String, Double> refused = new HashMap<>();
+        registry.get(IwarpMeter.MEMORY_REFUSED.getName())
+                .functionCounters()
+                .forEach(counter -> refused.put(counter.getId().getTag("limit"), counter.count()));
+        assertThat(refused)
+                .isEqualTo(Map.of(
+                        "regions", 0.0,
+                        "windows", 0.0,
+                        "registered_octets", 1.0,
+                        "domain_regions", 1.0,
+                        "domain_registered_octets", 1.0));
+        assertThat(registry.get(IwarpMeter.DOMAIN_REFUSED.getName())
+                        .tags("tenant", "poor")
+                        .functionCounters())
+                .hasSize(2)
+                .allMatch(counter -> counter.count() == 1);
+        region.close();
+        assertThat(value(IwarpMeter.DOMAIN_REGISTERED)).isZero();
+        memory.release();
+        more.release();
     }
 
     @Test

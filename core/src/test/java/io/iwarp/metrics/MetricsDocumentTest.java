@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.memory.IwarpDevice;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,7 +51,9 @@ class MetricsDocumentTest {
     @Test
     void everyTagStandsThereWithAllItsValues() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        new IwarpMeters(new IwarpMetrics(IwarpDevice.create())).bindTo(registry);
+        IwarpDevice device = IwarpDevice.create();
+        new IwarpMeters(new IwarpMetrics(device)).bindTo(registry);
+        new DomainMeters(device.allocateProtectionDomain(), Tags.empty()).bindTo(registry);
 
         assertThat(rows(TAG)).hasSize(IwarpMeter.Tag.values().length);
         for (IwarpMeter.Tag tag : IwarpMeter.Tag.values()) {

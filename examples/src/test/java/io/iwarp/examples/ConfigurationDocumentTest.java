@@ -3,6 +3,7 @@ package io.iwarp.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.ddp.DdpSettings;
+import io.iwarp.memory.DomainLimits;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.RdmapSettings;
@@ -31,7 +32,8 @@ class ConfigurationDocumentTest {
                 MpaSettings.defaults(),
                 DdpSettings.DEFAULT,
                 RdmapSettings.DEFAULT,
-                IwarpDevice.create());
+                IwarpDevice.create(),
+                DomainLimits.DEFAULT);
     }
 
     @ParameterizedTest

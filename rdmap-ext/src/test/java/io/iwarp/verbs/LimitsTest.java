@@ -9,6 +9,7 @@ import io.iwarp.ProtocolError;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.MemoryLimit;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
@@ -163,7 +164,7 @@ class LimitsTest {
                 .isInstanceOf(ResourceLimitException.class)
                 .hasMessageContaining("maximumWindows");
 
-        assertThat(metrics.device().refusals()).isEqualTo(3);
+        assertThat(MemoryLimit.values()).extracting(device::refusals).containsExactly(1L, 1L, 1L, 0L, 0L);
 
         window.close();
         third.close();

@@ -1,0 +1,54 @@
+package io.iwarp.memory;
+
+/** A limit on registered memory, for which a region or window may be refused. */
+public enum MemoryLimit {
+    /** Regions of the device: {@link IwarpDevice#maximumRegions}. */
+    REGIONS("maximumRegions", "regions"),
+    /** Windows of the device: {@link IwarpDevice#maximumWindows}. */
+    WINDOWS("maximumWindows", "windows"),
+    /** Octets of the device: {@link IwarpDevice#maximumRegisteredOctets}. */
+    REGISTERED_OCTETS("maximumRegisteredOctets", "registered_octets"),
+    /** Regions of one protection domain: {@link DomainLimits#maximumRegions}. */
+    DOMAIN_REGIONS("DomainLimits.maximumRegions", "domain_regions"),
+    /** Octets of one protection domain: {@link DomainLimits#maximumRegisteredOctets}. */
+    DOMAIN_REGISTERED_OCTETS("DomainLimits.maximumRegisteredOctets", "domain_registered_octets");
+
+    private final String setting;
+    private final String tag;
+
+    MemoryLimit(String setting, String tag) {
+        this.setting = setting;
+        this.tag = tag;
+    }
+
+    /** The name of the setting, as {@link ResourceLimitException#limit} tells it. */
+    public String setting() {
+        return setting;
+    }
+
+    /** The value of the tag {@code limit} of meters, for example {@code domain_regions}. */
+    public String tag() {
+        return tag;
+    }
+
+    /** Whether it limits each protection domain, not the device. */
+    public boolean ofDomain() {
+        return this == DOMAIN_REGIONS || this == DOMAIN_REGISTERED_OCTETS;
+    }
+
+    ResourceLimitException exceeded(long maximum, long inUse, long asked) {
+        String owner = ofDomain() ? "the protection domain" : "the device";
+        String remedy = ofDomain() ? "allocate the domain with a higher " : "build the device with a higher ";
+        return new ResourceLimitException(
+                setting + " of " + owner + " is " + maximum + ", of which " + inUse + " are in use and " + asked
+                        + " more were asked for; close regions that are not needed any more, or " + remedy + setting,
+                setting,
+                maximum);
+    }
+
+    /** The place of the limit in an array of all limits. */
+    @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
+    int slot() {
+        return ordinal();
+    }
+}
