@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands above a {@code LocalChannel}, which hands each object that is written to the peer as it is. So octets are copied:
- * a write is complete before the peer has looked at them, and then their memory belongs to the application again.
+ * the peer may keep them after it has read them, when their memory belongs to the application again.
  */
 final class LocalTransportHandler extends TransportHandler {
 

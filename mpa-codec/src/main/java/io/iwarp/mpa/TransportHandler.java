@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>any other channel</td><td>not at all: the channel is closed</td></tr>
  * </table>
  *
+ * <p>A {@code LocalChannel} has no back pressure either: there a write completes when the peer has read it.
+ *
  * <p>One handler serves one channel and belongs to its event loop.
  */
 public abstract sealed class TransportHandler extends ChannelDuplexHandler
@@ -35,10 +37,14 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
     TransportHandler() {}
 
     /**
-     * Adds the handler that the transport needs, if it needs one, behind what is in the pipeline: the handlers between the
+     * Adds what the transport needs, if it needs anything, behind what is in the pipeline (and next to a
+     * {@code LocalChannel}): the handlers between the
      * socket and MPA have to be there, those of MPA not yet.
      */
     public static void addTo(ChannelPipeline pipeline) {
+        if (pipeline.channel() instanceof LocalChannel) {
+            pipeline.addFirst(new LocalReceiptHandler());
+        }
         TransportHandler tls = TLS_ON_CLASSPATH ? TlsTransportHandler.of(pipeline) : null;
         if (tls != null) {
             pipeline.addLast(tls);
