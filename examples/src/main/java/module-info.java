@@ -5,12 +5,16 @@ module io.iwarp.examples {
     requires HdrHistogram;
     requires info.picocli;
     requires io.iwarp.rdmap;
+    requires io.netty.codec;
+    requires io.netty.codec.http;
     requires io.netty.common;
     requires io.netty.handler;
     requires io.netty.pkitesting;
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.classes.io_uring;
     requires jdk.management;
+    requires micrometer.core;
+    requires micrometer.registry.prometheus;
     requires org.knowm.xchart;
     requires me.tongfei.progressbar;
     requires org.slf4j;

@@ -1,5 +1,6 @@
 package io.iwarp.examples;
 
+import io.iwarp.examples.kv.KvGrant;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -18,6 +19,8 @@ enum Application {
     ECHO("iwarp echo 1", "an echo-server, to be used by 'iwarp echo-client'"),
     /** {@link CounterServer}: the reply goes on with a {@link CounterGrant}. */
     COUNTER("iwarp counter 1", "a counter-server, to be used by 'iwarp counter-client'"),
+    /** {@link KvServer}: the reply goes on with a {@link KvGrant}. */
+    KV("iwarp kv 1", "a kv-server, to be used by 'iwarp kv-client'"),
     /** {@link PerfServer}: the request goes on with a {@link PerfTask}, the reply with the server's memory. */
     PERF("iwarp perf 1", "a perf server of version 1, to be used by 'iwarp perf client'"),
     /** {@link PerfServer}, asked by {@link ServerUsage}: nothing goes with the request or the reply. */

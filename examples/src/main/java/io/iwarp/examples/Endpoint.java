@@ -10,6 +10,9 @@ import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
@@ -78,6 +81,24 @@ final class Endpoint implements AutoCloseable {
         IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, settings, requests);
         ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(transport.serverChannel());
         return await(IwarpListener.listen(bootstrap, initializer.withTransportHandlers(transportHandlers), address));
+    }
+
+    /** Listens for connections of another protocol on the same event loops; they are closed together with all others. */
+    Channel listen(SocketAddress address, ChannelHandler protocol) throws IOException, InterruptedException {
+        ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                connections.add(channel);
+                channel.pipeline().addLast(protocol);
+            }
+        };
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(group)
+                .channel(transport.serverChannel())
+                .childHandler(initializer);
+        Channel listening = bootstrap.bind(address).sync().channel();
+        connections.add(listening);
+        return listening;
     }
 
     /** Connects, and waits until requests flow. */

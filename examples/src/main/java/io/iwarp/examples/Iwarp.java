@@ -23,6 +23,8 @@ import picocli.CommandLine.Spec;
             ReadClient.class,
             CounterServer.class,
             CounterClient.class,
+            KvServer.class,
+            KvClient.class,
             Rping.class,
             Cmatose.class,
             RdmaServer.class,

@@ -19,6 +19,8 @@ class HelpTest {
                 "read-client",
                 "counter-server",
                 "counter-client",
+                "kv-server",
+                "kv-client",
                 "rping",
                 "cmatose",
                 "rdma-server",
