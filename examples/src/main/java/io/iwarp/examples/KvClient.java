@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "kv-client",
         description = "Gets values of a kv-server by RDMA Reads, and changes them. Fails if there is no such key.",
-        subcommands = {KvBench.class},
+        subcommands = {KvBench.class, KvSoak.class},
         footer = {
             "%nExamples:",
             "  iwarp kv-client 127.0.0.1:7475 get ssh",

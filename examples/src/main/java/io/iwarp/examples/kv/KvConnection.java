@@ -6,6 +6,7 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -164,8 +165,9 @@ public final class KvConnection implements AutoCloseable {
         return reader.retries();
     }
 
-    /** Ends the connection at once; {@link #close} is still to be called. Any thread may call it. */
+    /** Ends the connection with a TCP reset, as if this process was killed; {@link #close} it all the same. Any thread may call. */
     public void abort() {
+        queuePair.channel().config().setOption(ChannelOption.SO_LINGER, 0);
         queuePair.abort();
     }
 
