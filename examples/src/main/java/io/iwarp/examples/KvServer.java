@@ -18,7 +18,9 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.Channel;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -71,7 +73,7 @@ final class KvServer implements Callable<Integer> {
             KvService service = new KvService(store);
             MonitoringPages pages = new MonitoringPages(registry::scrape, () -> health(store, metrics));
             InetSocketAddress address = listen.address();
-            Channel http = endpoint.listen(cache.httpAddress(address), pages);
+            Channel http = serve(endpoint, cache.httpAddress(address), pages);
             out.println("metrics at http://" + ListenOptions.addressText(http.localAddress()) + "/metrics");
             try (IwarpListener listener = endpoint.listen(address, settings, request -> decide(request, service))) {
                 out.println(ListenOptions.listening(listener));
@@ -91,6 +93,15 @@ final class KvServer implements Callable<Integer> {
         new JvmMemoryMetrics().bindTo(registry);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             new NettyAllocatorMetrics(allocator).bindTo(registry);
+        }
+    }
+
+    private static Channel serve(Endpoint endpoint, InetSocketAddress address, MonitoringPages pages)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return endpoint.listen(address, pages);
+        } catch (BindException e) {
+            throw new CommandFailedException(e.getMessage() + ": choose another --http-port");
         }
     }
 

@@ -70,8 +70,13 @@ final class KvServerOptions {
     }
 
     /** {@return an empty cache with room for what is to be loaded; closing it is the caller's} */
-    KvStore store(ProtectionDomain domain, KvFile loaded) {
-        return new KvStore(domain, ByteBufAllocator.DEFAULT, Math.max(entries, loaded.size()), memory);
+    KvStore store(ProtectionDomain domain, KvFile loaded) throws CommandFailedException {
+        try {
+            return new KvStore(domain, ByteBufAllocator.DEFAULT, Math.max(entries, loaded.size()), memory);
+        } catch (OutOfMemoryError e) {
+            throw new CommandFailedException("there is not that much memory (" + e.getMessage()
+                    + "): choose less --memory and --entries, or start java with a greater -XX:MaxDirectMemorySize");
+        }
     }
 
     /** {@return where the web pages are} */

@@ -41,6 +41,10 @@ final class KvCacheRun implements AutoCloseable {
                 .toArray(String[]::new));
     }
 
+    String webPort() {
+        return web.substring(web.lastIndexOf(':') + 1);
+    }
+
     String out() {
         return server.out();
     }

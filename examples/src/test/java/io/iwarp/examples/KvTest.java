@@ -150,6 +150,16 @@ class KvTest {
         }
     }
 
+    @Test
+    void aWebPortThatIsTakenIsNamed() throws Exception {
+        try (KvCacheRun cache = KvCacheRun.start()) {
+            CommandRun second = CommandRun.of("kv-server", "--port", "0", "--http-port", cache.webPort());
+
+            assertThat(second.exitCode()).isEqualTo(1);
+            assertThat(second.err().lines()).singleElement().asString().endsWith("choose another --http-port");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"--entries=0", "--memory=1", "--http-port=65536", "--load"})
     void aServerRefusesWhatItCannotDo(String option) {

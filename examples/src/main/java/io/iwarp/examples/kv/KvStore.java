@@ -8,6 +8,8 @@ import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -51,13 +53,26 @@ public final class KvStore implements AutoCloseable {
                 * SLOTS_PER_ENTRY
                 / KvLayout.BUCKET_SLOTS
                 * KvLayout.BUCKET_SLOTS;
-        // Without a right: what a client may do is what its windows say.
-        this.index = domain.region().allocate(allocator, slots * KvSlot.LENGTH).register();
-        this.values = domain.region().allocate(allocator, valueOctets).register();
-        this.cells = domain.region()
-                .allocate(allocator, slots * KvLayout.CELL_LENGTH)
-                .register();
+        List<MemoryRegion> regions =
+                register(domain, allocator, valueOctets, slots * KvSlot.LENGTH, slots * KvLayout.CELL_LENGTH);
+        this.values = regions.get(0);
+        this.index = regions.get(1);
+        this.cells = regions.get(2);
         this.blocks = new KvBlocks(valueOctets);
+    }
+
+    /** All regions, or an exception and none. They have no right: what a client may do is what its windows say. */
+    private static List<MemoryRegion> register(ProtectionDomain domain, ByteBufAllocator allocator, long... lengths) {
+        List<MemoryRegion> regions = new ArrayList<>();
+        try {
+            for (long length : lengths) {
+                regions.add(domain.region().allocate(allocator, length).register());
+            }
+            return regions;
+        } catch (RuntimeException | Error e) {
+            regions.forEach(MemoryRegion::close);
+            throw e;
+        }
     }
 
     /** {@return what a client is told; it ends with the client's stream} */
