@@ -39,9 +39,15 @@ public final class ConnectionMetrics {
         return (position & timedMask) == 0;
     }
 
-    /** The set-up is over. Call it once. */
+    /** The set-up is over. Call it once, or {@link #setUpFailed}. */
     public void setUp(SetupOutcome outcome) {
         metrics.countSetup(role, outcome);
+    }
+
+    /** The set-up came to nothing. Call it once, instead of {@link #setUp}. */
+    public void setUpFailed(SetupFailure failure) {
+        metrics.countSetup(role, failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
+        metrics.countSetupFailure(role, failure);
     }
 
     /** Octets of a request were handed to RDMAP; {@link #released} follows. */

@@ -13,6 +13,14 @@ public enum IwarpMeter implements MeterDocumentation {
     CONNECTIONS("iwarp.connections", Meter.Type.GAUGE, "connections", "Open connections", Tag.ROLE, Tag.STATE),
     /** Set-ups that are over. */
     SETUPS("iwarp.setups", Meter.Type.COUNTER, "setups", "Set-ups that are over", Tag.ROLE, Tag.OUTCOME),
+    /** Set-ups that came to nothing, by reason. */
+    SETUPS_FAILED(
+            "iwarp.setups.failed",
+            Meter.Type.COUNTER,
+            "setups",
+            "Set-ups that came to nothing, those refused or rejected left out",
+            Tag.ROLE,
+            Tag.REASON),
     /** Connections that ended, by who ended them. */
     CONNECTIONS_ENDED(
             "iwarp.connections.ended",
@@ -277,6 +285,8 @@ public enum IwarpMeter implements MeterDocumentation {
         STATE("state"),
         /** A {@link SetupOutcome}. */
         OUTCOME("outcome"),
+        /** A {@link SetupFailure}. */
+        REASON("reason"),
         /** Who ended a connection: an {@link io.iwarp.EndedBy} in lower case. */
         CAUSE("cause"),
         /** Layer, type and code of an error, for example {@code 0x1/0x1/0x00}, or {@code unassigned}. */

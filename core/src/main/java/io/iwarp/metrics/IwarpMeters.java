@@ -75,6 +75,10 @@ public final class IwarpMeters implements MeterBinder {
                 Tags tags = ofRole.and(tag(IwarpMeter.Tag.OUTCOME, outcome.tag()));
                 counter(registry, IwarpMeter.SETUPS, tags, m -> m.setups(role, outcome));
             }
+            for (SetupFailure failure : SetupFailure.values()) {
+                Tags tags = ofRole.and(tag(IwarpMeter.Tag.REASON, failure.tag()));
+                counter(registry, IwarpMeter.SETUPS_FAILED, tags, m -> m.setupFailures(role, failure));
+            }
         }
         for (EndedBy endedBy : EndedBy.values()) {
             Tags tags = tag(IwarpMeter.Tag.CAUSE, endedBy.name().toLowerCase(Locale.ROOT));

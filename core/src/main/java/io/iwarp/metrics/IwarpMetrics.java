@@ -33,6 +33,7 @@ public final class IwarpMetrics {
     private final int timedShare;
 
     private final LongAdder[] setups = adders(ConnectionRole.values().length * SetupOutcome.values().length);
+    private final LongAdder[] setupFailures = adders(ConnectionRole.values().length * SetupFailure.values().length);
     /** One for each error, and the last for what no RFC assigns. */
     private final LongAdder[] terminatesSent = adders(ProtocolError.values().length + 1);
 
@@ -134,12 +135,20 @@ public final class IwarpMetrics {
         return role.slot() * SetupOutcome.values().length + outcome.slot();
     }
 
+    private static int failureSlot(ConnectionRole role, SetupFailure failure) {
+        return role.slot() * SetupFailure.values().length + failure.slot();
+    }
+
     private static int errorSlot(@Nullable ProtocolError error) {
         return error == null ? ProtocolError.values().length : slot(error);
     }
 
     void countSetup(ConnectionRole role, SetupOutcome outcome) {
         setups[setupSlot(role, outcome)].increment();
+    }
+
+    void countSetupFailure(ConnectionRole role, SetupFailure failure) {
+        setupFailures[failureSlot(role, failure)].increment();
     }
 
     void countTerminate(boolean sent, @Nullable ProtocolError error) {
@@ -177,6 +186,11 @@ public final class IwarpMetrics {
     /** {@return how many set-ups had an outcome so far} */
     public long setups(ConnectionRole role, SetupOutcome outcome) {
         return setups[setupSlot(role, outcome)].sum();
+    }
+
+    /** {@return how many set-ups came to nothing for a reason so far} */
+    public long setupFailures(ConnectionRole role, SetupFailure failure) {
+        return setupFailures[failureSlot(role, failure)].sum();
     }
 
     /** {@return how many established connections were ended by somebody so far} */

@@ -431,7 +431,8 @@ final class QueuePairEngine implements RdmapUlp {
         state = channel.isOpen() ? QueuePairState.ERROR : QueuePairState.CLOSED;
         channel.closeFuture().addListener(closing -> state = QueuePairState.CLOSED);
         VarHandle.fullFence();
-        LOGGER.debug("{} closed: {}", channel, reason);
+        // Before there is a connection request nobody but the log and the metrics tells a responder's operator of it.
+        LOGGER.debug("{} {}: {}", channel, ready.isDone() ? "closed" : "set-up failed", reason);
         if (metrics != null) {
             metrics.ended(reason);
         }

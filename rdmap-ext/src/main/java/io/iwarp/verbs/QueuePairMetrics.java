@@ -2,7 +2,6 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counters;
-import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.metrics.ConnectionGauges;
 import io.iwarp.metrics.ConnectionMetrics;
@@ -11,6 +10,7 @@ import io.iwarp.metrics.ConnectionState;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.OperationKind;
 import io.iwarp.metrics.QueueLimit;
+import io.iwarp.metrics.SetupFailure;
 import io.iwarp.metrics.SetupOutcome;
 import io.iwarp.mpa.Role;
 import org.jspecify.annotations.Nullable;
@@ -93,8 +93,9 @@ final class QueuePairMetrics implements ConnectionGauges {
     void ended(CloseReason reason) {
         if (established) {
             connection.ended(reason.endedBy());
-        } else {
-            setUp(reason.endedBy() == EndedBy.TIMEOUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
+        } else if (!setUp) {
+            setUp = true;
+            connection.setUpFailed(SetupFailure.of(reason));
         }
     }
 

@@ -1,0 +1,122 @@
+package io.iwarp.transports;
+
+import static io.iwarp.transports.Server.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.iwarp.memory.IwarpDevice;
+import io.iwarp.metrics.ConnectionRole;
+import io.iwarp.metrics.IwarpMetrics;
+import io.iwarp.metrics.SetupFailure;
+import io.iwarp.metrics.SetupOutcome;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.QueuePairSettings;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
+
+/** What an operator sees of a set-up that fails before the application is asked anything. */
+class SetupFailureTest {
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.iwarp");
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private final IwarpMetrics metrics = new IwarpMetrics(IwarpDevice.create());
+
+    /** A peer that does not get so far, and what is told of it. */
+    enum Stranger {
+        PLAIN_AT_A_TLS_PORT(Security.TLS_1_3, SetupFailure.TLS, "not an SSL/TLS record"),
+        GARBAGE(Security.NONE, SetupFailure.MALFORMED, "MPA Request Frame"),
+        SILENT(Security.NONE, SetupFailure.TIMED_OUT, "not done within PT0.2S"),
+        SILENT_AT_A_TLS_PORT(Security.TLS_1_3, SetupFailure.TIMED_OUT, "not done within PT0.2S"),
+        GONE(Security.NONE, SetupFailure.PEER_CLOSED, "closed");
+
+        private final Security security;
+        private final SetupFailure failure;
+        private final String told;
+
+        Stranger(Security security, SetupFailure failure, String told) {
+            this.security = security;
+            this.failure = failure;
+            this.told = told;
+        }
+
+        private void talk(Socket socket) throws IOException {
+            switch (this) {
+                case PLAIN_AT_A_TLS_PORT, GARBAGE ->
+                    socket.getOutputStream()
+                            .write("GET / HTTP/1.1\r\nHost: example\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                case GONE -> socket.close();
+                case SILENT, SILENT_AT_A_TLS_PORT -> {
+                    // Says nothing, and waits.
+                }
+            }
+        }
+    }
+
+    @BeforeEach
+    void listenToTheLog() {
+        log.start();
+        logger.setLevel(Level.DEBUG);
+        logger.addAppender(log);
+        logger.setAdditive(false);
+    }
+
+    @AfterEach
+    void leaveTheLog() {
+        logger.detachAppender(log);
+        logger.setAdditive(true);
+        logger.setLevel(null);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aSetUpThatFailsShowsInTheMetricsAndTheLog(Stranger stranger) throws Exception {
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .metrics(metrics)
+                .mpa(MpaSettings.builder()
+                        .startupTimeout(
+                                stranger.failure == SetupFailure.TIMED_OUT
+                                        ? Duration.ofMillis(200)
+                                        : Duration.ofHours(1))
+                        .build())
+                .build();
+        Server server = new Server(Transport.NIO, settings, stranger.security.responder(), ConnectionRequest::accept);
+        InetSocketAddress address = (InetSocketAddress) server.address();
+        int port;
+        try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
+            port = socket.getLocalPort();
+            stranger.talk(socket);
+            await(server.nextEnd());
+        }
+        server.close();
+
+        for (SetupFailure failure : SetupFailure.values()) {
+            assertThat(metrics.setupFailures(ConnectionRole.RESPONDER, failure))
+                    .as(failure.tag())
+                    .isEqualTo(failure == stranger.failure ? 1 : 0);
+        }
+        SetupOutcome outcome =
+                stranger.failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED;
+        assertThat(metrics.setups(ConnectionRole.RESPONDER, outcome)).isOne();
+        assertThat(List.copyOf(log.list))
+                .filteredOn(line -> line.getFormattedMessage().contains("set-up failed: "))
+                .singleElement()
+                .satisfies(line -> {
+                    assertThat(line.getLevel()).isEqualTo(Level.DEBUG);
+                    assertThat(line.getFormattedMessage())
+                            .startsWith("[id: 0x")
+                            .contains(":" + port + "]", stranger.told);
+                });
+    }
+}
