@@ -3,6 +3,8 @@ package io.iwarp.transports;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import java.util.concurrent.TimeUnit;
@@ -11,12 +13,21 @@ import java.util.function.Consumer;
 /** What connections of one wiring share: event loops and TLS contexts. */
 final class Host {
     private final Wiring wiring;
+    private final ByteBufAllocator allocator;
     private final EventLoopGroup group;
     private final Consumer<ChannelPipeline> responder;
     private final Consumer<ChannelPipeline> initiator;
 
     Host(Wiring wiring) throws Exception {
+        this(wiring, ByteBufAllocator.DEFAULT);
+    }
+
+    /**
+     * @param allocator of all channels
+     */
+    Host(Wiring wiring, ByteBufAllocator allocator) throws Exception {
         this.wiring = wiring;
+        this.allocator = allocator;
         this.group = wiring.transport().group(2);
         this.responder = wiring.security().responder();
         this.initiator = wiring.security().initiator();
@@ -27,11 +38,18 @@ final class Host {
     }
 
     ServerBootstrap server() {
-        return new ServerBootstrap().group(group).channel(wiring.transport().serverChannel());
+        return new ServerBootstrap()
+                .group(group)
+                .channel(wiring.transport().serverChannel())
+                .option(ChannelOption.ALLOCATOR, allocator)
+                .childOption(ChannelOption.ALLOCATOR, allocator);
     }
 
     Bootstrap client() {
-        return new Bootstrap().group(group).channel(wiring.transport().clientChannel());
+        return new Bootstrap()
+                .group(group)
+                .channel(wiring.transport().clientChannel())
+                .option(ChannelOption.ALLOCATOR, allocator);
     }
 
     IwarpChannelInitializer protectResponder(IwarpChannelInitializer responding) {
@@ -40,6 +58,11 @@ final class Host {
 
     IwarpChannelInitializer protectInitiator(IwarpChannelInitializer initiating) {
         return initiating.withTransportHandlers(initiator);
+    }
+
+    /** {@return how many tasks the event loops are to carry out later} */
+    int timers() throws Exception {
+        return Timers.of(group);
     }
 
     void close() throws InterruptedException {

@@ -13,9 +13,6 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
-import io.netty.util.concurrent.AbstractScheduledEventExecutor;
-import io.netty.util.concurrent.EventExecutor;
-import java.lang.reflect.Field;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -104,20 +101,7 @@ final class Server {
 
     /** {@return how many tasks the event loops are to carry out later} */
     int timers() throws Exception {
-        int timers = 0;
-        for (EventExecutor loop : group) {
-            // What a channel that has just closed leaves to the loop comes first.
-            loop.submit(() -> {}).sync();
-            timers += loop.submit(() -> scheduled(loop)).get();
-        }
-        return timers;
-    }
-
-    private static int scheduled(EventExecutor loop) throws ReflectiveOperationException {
-        Field queue = AbstractScheduledEventExecutor.class.getDeclaredField("scheduledTaskQueue");
-        queue.setAccessible(true);
-        Object tasks = queue.get(loop);
-        return tasks == null ? 0 : ((Queue<?>) tasks).size();
+        return Timers.of(group);
     }
 
     /** {@return the end of the next connection, however far it came} */
