@@ -45,8 +45,13 @@ class LocalBackPressureTest {
         EventLoop sender = ends.initiator().queuePair().channel().eventLoop();
         Channel blocked = ends.responder().queuePair().channel();
         assertThat(blocked.eventLoop()).isNotSameAs(sender);
+        CountDownLatch isBlocked = new CountDownLatch(1);
         CountDownLatch unblock = new CountDownLatch(1);
-        blocked.eventLoop().execute(() -> awaitUninterruptibly(unblock));
+        blocked.eventLoop().execute(() -> {
+            isBlocked.countDown();
+            awaitUninterruptibly(unblock);
+        });
+        isBlocked.await();
         List<CompletionStage<Completion>> writes = new ArrayList<>();
         try {
             for (int i = 0; i < WRITES; i++) {
