@@ -20,6 +20,10 @@ final class BandwidthLoad extends PerfLoad {
     private final boolean credited;
     private final int interval;
     private final long[] postedAt;
+    private int untilTimedPost = 1;
+    private int untilTimedCompletion = 1;
+    private int timedPosts;
+    private int timedCompletions;
     private long completed;
     private long acknowledged;
     private boolean stopping;
@@ -31,7 +35,7 @@ final class BandwidthLoad extends PerfLoad {
         credited = task.operation().usesReceives();
         window = task.window();
         interval = task.size() < TIMED_SIZE ? TIMED_INTERVAL : 1;
-        postedAt = new long[depth];
+        postedAt = new long[depth / interval + 1];
     }
 
     @Override
@@ -44,11 +48,18 @@ final class BandwidthLoad extends PerfLoad {
 
     private void postMore() {
         while (posted() - completed < depth && !stopping && (!credited || posted() - acknowledged < window)) {
-            if (posted() % interval == 0) {
-                postedAt[(int) (posted() % depth)] = System.nanoTime();
+            if (--untilTimedPost == 0) {
+                untilTimedPost = interval;
+                postedAt[timedPosts] = System.nanoTime();
+                timedPosts = next(timedPosts);
             }
             post();
         }
+    }
+
+    /** Of the operations on their way no more are timed than there are places. */
+    private int next(int place) {
+        return place + 1 == postedAt.length ? 0 : place + 1;
     }
 
     @Override
@@ -56,8 +67,10 @@ final class BandwidthLoad extends PerfLoad {
         if (completion.operation() == Operation.IMMEDIATE) {
             return;
         }
-        if (completed % interval == 0) {
-            meter().took(System.nanoTime() - postedAt[(int) (completed % depth)]);
+        if (--untilTimedCompletion == 0) {
+            untilTimedCompletion = interval;
+            meter().took(System.nanoTime() - postedAt[timedCompletions]);
+            timedCompletions = next(timedCompletions);
         }
         completed++;
         if (!credited) {

@@ -25,12 +25,16 @@ final class PerfSession implements QueuePairListener {
     private final PerfMemory memory;
     private final Consumer<String> log;
     private final String client;
+    private final int batch;
+    private int untilTold;
     private long received;
     private byte mark;
 
     PerfSession(QueuePair queuePair, ProtectionDomain domain, PerfTask task, Consumer<String> log) {
         this.queuePair = queuePair;
         this.task = task;
+        this.batch = task.batch();
+        this.untilTold = batch;
         this.log = log;
         this.client = ListenOptions.addressText(queuePair.channel().remoteAddress());
         this.memory = new PerfMemory(domain, task, right(task.operation()));
@@ -83,7 +87,8 @@ final class PerfSession implements QueuePairListener {
             queuePair.sendImmediate(received, received, PostOptions.NONE);
         } else if (task.mode() == PerfMode.LATENCY) {
             answer();
-        } else if (received % task.batch() == 0) {
+        } else if (--untilTold == 0) {
+            untilTold = batch;
             queuePair.sendImmediate(received, received, PostOptions.NONE);
         }
     }

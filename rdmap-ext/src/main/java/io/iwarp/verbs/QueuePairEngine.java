@@ -167,7 +167,10 @@ final class QueuePairEngine implements RdmapUlp {
     /** DDP looks at the receive queue when a message arrives, so nobody has to be woken, except after the end. */
     void publish(ReceiveRequest request) {
         receives.publish(request);
-        VarHandle.fullFence();
+        if (!eventLoop.inEventLoop()) {
+            // What is read next is written by the event loop, which looks for receives after that.
+            VarHandle.fullFence();
+        }
         if (closeReason != null || receiveWait.waiting()) {
             wake();
         }
