@@ -18,8 +18,12 @@ public final class DdpSegment {
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
     private int index;
     private int length;
-    private int control;
+    private boolean headerComplete;
     private int headerLength;
+    // The header is read at once: each look at a buffer costs its checks again. Octets 0 to 7, 6 to 13, 14 to 17.
+    private long headerStart;
+    private long headerMiddle;
+    private int messageOffset;
 
     /** A segment of no octets. */
     public DdpSegment() {}
@@ -36,8 +40,17 @@ public final class DdpSegment {
         buffer = octets;
         index = from;
         length = count;
-        control = count == 0 ? 0 : octets.getUnsignedByte(from + DdpLayout.CONTROL_OFFSET);
+        if (count >= DdpLayout.TAGGED_HEADER_LENGTH) {
+            headerStart = octets.getLong(from);
+            headerMiddle = octets.getLong(from + DdpLayout.TAGGED_OFFSET_OFFSET);
+        } else {
+            headerStart = count == 0 ? 0 : (long) octets.getByte(from) << (Long.SIZE - Byte.SIZE);
+        }
         headerLength = tagged() ? DdpLayout.TAGGED_HEADER_LENGTH : DdpLayout.UNTAGGED_HEADER_LENGTH;
+        headerComplete = count >= headerLength;
+        if (headerComplete && !tagged()) {
+            messageOffset = octets.getInt(from + DdpLayout.MESSAGE_OFFSET_OFFSET);
+        }
         return this;
     }
 
@@ -48,59 +61,66 @@ public final class DdpSegment {
 
     /** {@return whether the ULPDU is long enough for the header that its T flag announces} */
     public boolean headerComplete() {
-        return length >= headerLength;
+        return headerComplete;
     }
 
     /** {@return the T flag: whether the payload goes to a tagged buffer; false for a ULPDU of no octets} */
     public boolean tagged() {
-        return (control & DdpLayout.TAGGED_FLAG) != 0;
+        return (ddpControl() & DdpLayout.TAGGED_FLAG) != 0;
     }
 
     /** {@return the L flag: whether this is the last segment of its message} */
     public boolean last() {
         requireHeader();
-        return (control & DdpLayout.LAST_FLAG) != 0;
+        return (ddpControl() & DdpLayout.LAST_FLAG) != 0;
     }
 
     /** {@return DV, the version of DDP, 0..3} */
     public int version() {
         requireHeader();
-        return control & DdpLayout.VERSION_MASK;
+        return ddpControl() & DdpLayout.VERSION_MASK;
     }
 
     /** {@return RsvdULP when tagged, its first octet when untagged: 0..255, the control octet of RDMAP} */
     public int control() {
-        return buffer.getUnsignedByte(at(DdpLayout.RSVD_ULP_OFFSET));
+        requireHeader();
+        return (int) (headerStart >>> 48) & 0xFF;
     }
 
     /** {@return the last four octets of RsvdULP, any 32-bit value; only for an untagged segment} */
     public int rsvdUlp() {
-        return buffer.getInt(at(DdpLayout.RSVD_ULP_REST_OFFSET));
+        requireHeader();
+        return (int) (headerStart >>> 16);
     }
 
     /** {@return the STag, any 32-bit value; only for a tagged segment} */
     public int stag() {
-        return buffer.getInt(at(DdpLayout.STAG_OFFSET));
+        requireHeader();
+        return (int) (headerStart >>> 16);
     }
 
     /** {@return the tagged offset of the first payload octet, an unsigned 64-bit value; only for a tagged segment} */
     public long taggedOffset() {
-        return buffer.getLong(at(DdpLayout.TAGGED_OFFSET_OFFSET));
+        requireHeader();
+        return headerMiddle;
     }
 
     /** {@return the queue number, an unsigned 32-bit value; only for an untagged segment} */
     public int queueNumber() {
-        return buffer.getInt(at(DdpLayout.QUEUE_NUMBER_OFFSET));
+        requireHeader();
+        return (int) (headerMiddle >>> 32);
     }
 
     /** {@return the message sequence number, an unsigned 32-bit value; only for an untagged segment} */
     public int msn() {
-        return buffer.getInt(at(DdpLayout.MSN_OFFSET));
+        requireHeader();
+        return (int) headerMiddle;
     }
 
     /** {@return offset of the first payload octet in the message, 0..2^32-1 octets; only for an untagged segment} */
     public long messageOffset() {
-        return buffer.getUnsignedInt(at(DdpLayout.MESSAGE_OFFSET_OFFSET));
+        requireHeader();
+        return Integer.toUnsignedLong(messageOffset);
     }
 
     /**
@@ -153,13 +173,22 @@ public final class DdpSegment {
                 where, control(), payloadLength(), last() ? ", last" : "");
     }
 
-    private int at(int offset) {
-        requireHeader();
-        return index + offset;
+    /** {@return the octets 0 to 7 of the header} */
+    long headerStart() {
+        return headerStart;
+    }
+
+    /** {@return the octets 6 to 13 of the header} */
+    long headerMiddle() {
+        return headerMiddle;
+    }
+
+    private int ddpControl() {
+        return (int) (headerStart >>> 56);
     }
 
     private void requireHeader() {
-        if (length < headerLength) {
+        if (!headerComplete) {
             throw new IllegalStateException("the ULPDU has " + length + " octets, its DDP header needs " + headerLength
                     + ": ask headerComplete() first");
         }

@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * It belongs to the event loop of the stream.
  */
 public class UntaggedBuffer {
-    private static final int MIDDLE_OFFSET = Long.BYTES;
-    private static final int END_OFFSET = MIDDLE_OFFSET + Long.BYTES;
-
     private final OctetSpan sink = new OctetSpan();
     /** Where the message goes that has begun; null before its first segment. */
     private @Nullable OctetSpan chosen;
@@ -25,10 +22,9 @@ public class UntaggedBuffer {
     private int msn;
     private long messageLength;
     private int lastSegmentLength;
-    // The header of the last segment. Fields take less room than an array, and there are many buffers.
+    // The header of the last segment, as DdpSegment holds it; the message offset follows from the lengths.
     private long headerStart;
     private long headerMiddle;
-    private short headerEnd;
 
     /** A buffer without room, not used by any message. */
     public UntaggedBuffer() {}
@@ -100,7 +96,10 @@ public class UntaggedBuffer {
      */
     public final void lastHeader(ByteBuf out) {
         requireComplete();
-        out.writeLong(headerStart).writeLong(headerMiddle).writeShort(headerEnd);
+        out.writeLong(headerStart)
+                .writeShort((int) (headerMiddle >>> Integer.SIZE))
+                .writeInt((int) headerMiddle)
+                .writeInt((int) (messageLength - (lastSegmentLength - DdpLayout.UNTAGGED_HEADER_LENGTH)));
     }
 
     private void requireComplete() {
@@ -137,14 +136,11 @@ public class UntaggedBuffer {
 
     /** The last segment of the message was placed. */
     final void finish(DdpSegment last) {
-        ByteBuf octets = last.buffer();
-        int index = last.headerIndex();
         complete = true;
         messageLength = last.messageOffset() + last.payloadLength();
         lastSegmentLength = last.ulpduLength();
-        headerStart = octets.getLong(index);
-        headerMiddle = octets.getLong(index + MIDDLE_OFFSET);
-        headerEnd = octets.getShort(index + END_OFFSET);
+        headerStart = last.headerStart();
+        headerMiddle = last.headerMiddle();
     }
 
     /** State and size; the octets themselves do not appear. */
