@@ -112,7 +112,7 @@ public final class DdpSegmenter {
         if (!putPayload(ulpdu, current, count)) {
             return false;
         }
-        ByteBuf header = ulpdu.header().clear();
+        ByteBuf header = ulpdu.header();
         if (current.tagged()) {
             putTaggedHeader(header, current, last);
         } else {
@@ -182,20 +182,28 @@ public final class DdpSegmenter {
         return buffer;
     }
 
+    // Headers are put in as few pieces as they have, because each one costs the checks of the buffer; the second piece
+    // overwrites the end of the first.
+
     private void putTaggedHeader(ByteBuf header, DdpMessage current, boolean last) {
-        header.writeByte(DdpLayout.TAGGED_FLAG | lastFlag(last) | DdpLayout.VERSION);
-        header.writeByte(current.control());
-        header.writeInt(current.stag());
-        header.writeLong(current.taggedOffset() + offset);
+        header.setLong(0, headerStart(DdpLayout.TAGGED_FLAG | lastFlag(last), current.control(), current.stag()));
+        header.setLong(DdpLayout.TAGGED_OFFSET_OFFSET, current.taggedOffset() + offset);
+        header.setIndex(0, DdpLayout.TAGGED_HEADER_LENGTH);
     }
 
     private void putUntaggedHeader(ByteBuf header, DdpMessage current, boolean last) {
-        header.writeByte(lastFlag(last) | DdpLayout.VERSION);
-        header.writeByte(current.control());
-        header.writeInt(current.rsvdUlp());
-        header.writeInt(current.queueNumber());
-        header.writeInt(msn);
-        header.writeInt((int) offset);
+        header.setLong(0, headerStart(lastFlag(last), current.control(), current.rsvdUlp()));
+        header.setLong(
+                DdpLayout.QUEUE_NUMBER_OFFSET, (long) current.queueNumber() << Integer.SIZE | Integer.toUnsignedLong(msn));
+        header.setInt(DdpLayout.MESSAGE_OFFSET_OFFSET, (int) offset);
+        header.setIndex(0, DdpLayout.UNTAGGED_HEADER_LENGTH);
+    }
+
+    /** {@return the octets 0 to 7 of a header, of which only the first 6 have a meaning} */
+    private static long headerStart(int flags, int control, int stagOrRsvdUlp) {
+        return (long) (flags | DdpLayout.VERSION) << 56
+                | (long) control << 48
+                | Integer.toUnsignedLong(stagOrRsvdUlp) << 16;
     }
 
     private static int lastFlag(boolean last) {
