@@ -1,5 +1,8 @@
 /** Registered memory, and what all layers of the iWARP stack share. */
-@SuppressWarnings("requires-automatic") // Micrometer has a module name but no descriptor yet
+@SuppressWarnings({
+    "requires-automatic", // Micrometer has a module name but no descriptor yet
+    "module" // the modules above are not there when this one is compiled
+})
 module io.iwarp.core {
     requires transitive io.netty.buffer;
     requires transitive io.netty.common;
@@ -12,4 +15,7 @@ module io.iwarp.core {
     exports io.iwarp;
     exports io.iwarp.memory;
     exports io.iwarp.metrics;
+    exports io.iwarp.internal to
+            io.iwarp.ddp,
+            io.iwarp.rdmap;
 }

@@ -164,8 +164,7 @@ final class DdpTransmitter {
             underWay.clear();
             segmenter.abandon();
             StreamEndedException cause = ended("the channel was closed before the message was sent");
-            queue.dropUnsent(cause);
-            queue.dropHandedOver(0, cause);
+            queue.dropAllBut(0, cause);
         }
     }
 
@@ -345,7 +344,7 @@ final class DdpTransmitter {
             return;
         }
         lost = true;
-        queue.dropHandedOver(unreported, cause);
+        queue.dropAllBut(unreported, cause);
         for (Burst burst : underWay) {
             burst.forgetMessages();
         }

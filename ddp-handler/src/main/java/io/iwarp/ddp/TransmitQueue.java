@@ -1,85 +1,89 @@
 package io.iwarp.ddp;
 
-import java.util.ArrayDeque;
+import io.iwarp.internal.RecurringQueue;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of one stream that are not sent yet, in the order of writing. A message is first waiting, then in work
  * while segments are cut from it, then handed over until the transport has taken it.
+ *
+ * <pre>
+ *     taken        handed over          waiting, may go    waiting
+ *       │               │ next: in work │ flushed          │
+ *   ────┴───────────────┴───────────────┴──────────────────┴──►  position
+ * </pre>
  */
 final class TransmitQueue {
-    private final ArrayDeque<DdpMessage> waiting = new ArrayDeque<>();
-    private final ArrayDeque<DdpMessage> handedOver = new ArrayDeque<>();
-    private @Nullable DdpMessage inWork;
-    /** How many of the waiting messages may go. */
-    private int flushed;
+    private final RecurringQueue<DdpMessage> messages = new RecurringQueue<>();
+    private long next;
+    private long flushed;
+    private boolean inWork;
 
     void add(DdpMessage message) {
-        waiting.add(message);
+        messages.add(message);
     }
 
     /** Everything added so far may go. */
     void flush() {
-        flushed = waiting.size();
+        flushed = messages.end();
     }
 
     /** {@return whether there is a message to cut a segment from} */
     boolean sendable() {
-        return inWork != null || flushed > 0;
+        return next < flushed;
     }
 
     /** {@return whether no message is left in any state} */
     boolean empty() {
-        return inWork == null && waiting.isEmpty() && handedOver.isEmpty();
+        return messages.isEmpty();
     }
 
     /** Puts the next message in work; only when {@link #sendable} and none is. */
     DdpMessage next() {
-        DdpMessage message = waiting.remove();
-        flushed--;
-        inWork = message;
-        return message;
+        inWork = true;
+        return messages.get(next);
     }
 
     /** {@return the message from which segments are being cut; null if there is none} */
     @Nullable
     DdpMessage inWork() {
-        return inWork;
+        return inWork ? messages.get(next) : null;
     }
 
     /** The last segment of the message in work was cut. */
     void handOver() {
-        if (inWork != null) {
-            inWork.handOver();
-            handedOver.add(inWork);
-            inWork = null;
+        if (inWork) {
+            messages.get(next).handOver();
+            next++;
+            inWork = false;
         }
     }
 
     /** {@return the oldest message that was handed over, which the transport has taken; null if there is none} */
     @Nullable
     DdpMessage taken() {
-        return handedOver.poll();
+        return messages.first() < next ? messages.remove() : null;
     }
 
     /** Drops what is waiting or in work. */
     void dropUnsent(Throwable cause) {
-        if (inWork != null) {
-            inWork.drop(cause);
-            inWork = null;
-        }
-        flushed = 0;
-        DdpMessage message = waiting.poll();
-        while (message != null) {
-            message.drop(cause);
-            message = waiting.poll();
-        }
+        drop(next, cause);
     }
 
-    /** Drops what was handed over, but for the oldest {@code kept} messages. */
-    void dropHandedOver(int kept, Throwable cause) {
-        while (handedOver.size() > kept) {
-            handedOver.removeLast().drop(cause);
+    /** Drops everything but the oldest {@code kept} messages, which were handed over. */
+    void dropAllBut(int kept, Throwable cause) {
+        drop(messages.first() + kept, cause);
+    }
+
+    private void drop(long from, Throwable cause) {
+        // Whoever is told may write again, which finds the queue in order.
+        List<DdpMessage> dropped = messages.removeFrom(from);
+        next = Math.min(next, from);
+        flushed = next;
+        inWork = false;
+        for (DdpMessage message : dropped) {
+            message.drop(cause);
         }
     }
 }

@@ -2,7 +2,6 @@ package io.iwarp.rdmap;
 
 import io.iwarp.ddp.DdpMessage;
 import io.netty.buffer.ByteBuf;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One operation that the application asked for. Make it one with a method below, then submit it.
@@ -45,7 +44,6 @@ public class RdmapRequest extends DdpMessage {
     private long original;
 
     private boolean done;
-    private @Nullable RdmapRequest next;
 
     /** A request without content; one of the methods below makes it an operation. */
     public RdmapRequest() {}
@@ -191,7 +189,9 @@ public class RdmapRequest extends DdpMessage {
     }
 
     private void begin(Kind newKind) {
-        kind = newKind;
+        if (kind != newKind) {
+            kind = newKind;
+        }
         fenced = false;
         done = false;
         original = 0;
@@ -301,14 +301,5 @@ public class RdmapRequest extends DdpMessage {
 
     final void markDone() {
         done = true;
-    }
-
-    /** {@return the request submitted after this one} */
-    final @Nullable RdmapRequest next() {
-        return next;
-    }
-
-    final void next(@Nullable RdmapRequest request) {
-        next = request;
     }
 }

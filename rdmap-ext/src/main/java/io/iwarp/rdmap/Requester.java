@@ -8,6 +8,7 @@ import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.internal.RecurringQueue;
 import io.iwarp.mpa.ReadyToReceive;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
@@ -36,14 +37,16 @@ final class Requester {
     private final Consumer<RdmapRequest> completion;
     private final Counters counters;
     private final int ord;
-    private final ArrayDeque<RdmapRequest> reads = new ArrayDeque<>();
-    private final ArrayDeque<RdmapRequest> atomics = new ArrayDeque<>();
+    private final RecurringQueue<RdmapRequest> reads = new RecurringQueue<>();
+    private final RecurringQueue<RdmapRequest> atomics = new RecurringQueue<>();
     private final ArrayDeque<HeaderMessage> spareMessages = new ArrayDeque<>();
     private final AtomicResponses atomicResponses;
 
-    private @Nullable RdmapRequest oldest;
-    private @Nullable RdmapRequest newest;
-    private @Nullable RdmapRequest waiting;
+    /** All that were submitted and are not complete. */
+    private final RecurringQueue<RdmapRequest> requests = new RecurringQueue<>();
+    /** The position of the first that was not started. */
+    private long waiting;
+
     private @Nullable RdmapRequest readyToReceive;
     private int messagesUnderWay;
     private int nextIdentifier = 1;
@@ -70,24 +73,13 @@ final class Requester {
     }
 
     void submit(RdmapRequest request) {
-        request.next(null);
-        if (newest == null) {
-            oldest = request;
-        } else {
-            newest.next(request);
-        }
-        newest = request;
-        if (waiting == null) {
-            waiting = request;
-        }
+        requests.add(request);
         startWaiting();
     }
 
     private void startWaiting() {
-        while (waiting != null && !stopped && mayStart(waiting)) {
-            RdmapRequest request = waiting;
-            waiting = request.next();
-            start(request);
+        while (waiting < requests.end() && !stopped && mayStart(requests.get(waiting))) {
+            start(requests.get(waiting++));
         }
     }
 
@@ -219,13 +211,10 @@ final class Requester {
             return;
         }
         request.markDone();
-        while (oldest != null && oldest.done() && !stopped) {
-            RdmapRequest finished = oldest;
-            oldest = finished.next();
-            if (oldest == null) {
-                newest = null;
-            }
-            completion.accept(finished);
+        for (RdmapRequest oldest = requests.peek();
+                oldest != null && oldest.done() && !stopped;
+                oldest = requests.peek()) {
+            completion.accept(requests.remove());
         }
     }
 
@@ -246,7 +235,7 @@ final class Requester {
 
     /** {@return whether nothing is held back or unanswered} */
     boolean idle() {
-        return waiting == null && unanswered() == 0;
+        return waiting == requests.end() && unanswered() == 0;
     }
 
     /** {@return how many messages DDP has not reported as sent} */

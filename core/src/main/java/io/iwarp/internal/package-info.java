@@ -1,0 +1,7 @@
+/** What the modules of the stack share and nobody else may use: it can change at any time. */
+@API(status = API.Status.INTERNAL)
+@NullMarked
+package io.iwarp.internal;
+
+import org.apiguardian.api.API;
+import org.jspecify.annotations.NullMarked;
