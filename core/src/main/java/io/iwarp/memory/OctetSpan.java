@@ -100,6 +100,11 @@ public final class OctetSpan {
         }
     }
 
+    /** {@return the buffer that the span covers a part of, not retained; null if it covers a region or nothing} */
+    public @Nullable ByteBuf buffer() {
+        return buffer;
+    }
+
     /** The number of octets, at least 0. */
     public long length() {
         return length;

@@ -104,6 +104,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
+        receiver.endBurst();
         ulp.onReadComplete();
         ctx.fireChannelReadComplete();
     }

@@ -80,15 +80,16 @@ public final class DdpReceiver {
         }
         segment.wrap(octets, index, length);
         heldBack = false;
-        try {
-            ProtocolFault fault = handle();
-            if (fault != null) {
-                report(fault, segment);
-            }
-        } finally {
-            segment.clear();
+        ProtocolFault fault = handle();
+        if (fault != null) {
+            report(fault, segment);
         }
         return !heldBack;
+    }
+
+    /** A burst of ULPDUs is over: keeps the buffer of the last one from being collected no longer. */
+    public void endBurst() {
+        segment.clear();
     }
 
     /** The layer below, or this side's sender, failed: reports it unless an error was reported before. */

@@ -36,8 +36,11 @@ public final class DdpSegment {
      * @param count octets of the ULPDU, at least 0
      * @return this segment
      */
+    @SuppressWarnings("ReferenceEquality") // a reference written again costs more than a look at it
     public DdpSegment wrap(ByteBuf octets, int from, int count) {
-        buffer = octets;
+        if (buffer != octets) {
+            buffer = octets;
+        }
         index = from;
         length = count;
         if (count >= DdpLayout.TAGGED_HEADER_LENGTH) {

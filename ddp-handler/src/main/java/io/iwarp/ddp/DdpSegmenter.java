@@ -194,7 +194,8 @@ public final class DdpSegmenter {
     private void putUntaggedHeader(ByteBuf header, DdpMessage current, boolean last) {
         header.setLong(0, headerStart(lastFlag(last), current.control(), current.rsvdUlp()));
         header.setLong(
-                DdpLayout.QUEUE_NUMBER_OFFSET, (long) current.queueNumber() << Integer.SIZE | Integer.toUnsignedLong(msn));
+                DdpLayout.QUEUE_NUMBER_OFFSET,
+                (long) current.queueNumber() << Integer.SIZE | Integer.toUnsignedLong(msn));
         header.setInt(DdpLayout.MESSAGE_OFFSET_OFFSET, (int) offset);
         header.setIndex(0, DdpLayout.UNTAGGED_HEADER_LENGTH);
     }

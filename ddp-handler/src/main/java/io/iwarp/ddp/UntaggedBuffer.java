@@ -2,7 +2,6 @@ package io.iwarp.ddp;
 
 import io.iwarp.memory.OctetSpan;
 import io.netty.buffer.ByteBuf;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One buffer of an {@link UntaggedQueue}: room for one message, and what DDP found out about that message.
@@ -13,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 public class UntaggedBuffer {
     private final OctetSpan sink = new OctetSpan();
-    /** Where the message goes that has begun; null before its first segment. */
-    private @Nullable OctetSpan chosen;
+    /** Where the message goes that has begun. */
+    private OctetSpan chosen = sink;
+    /** A segment of the message has come. */
+    private boolean begun;
 
     private boolean complete;
     private int control;
@@ -110,7 +111,7 @@ public class UntaggedBuffer {
 
     /** Makes the buffer ready for another message. Call it before the buffer is offered by a queue again. */
     public final void reset() {
-        chosen = null;
+        begun = false;
         complete = false;
         control = 0;
         rsvdUlp = 0;
@@ -120,14 +121,16 @@ public class UntaggedBuffer {
 
     /** {@return where this segment goes} */
     final OctetSpan target(DdpSegment segment) {
-        OctetSpan known = chosen;
-        return known == null ? sinkFor(segment) : known;
+        return begun ? chosen : sinkFor(segment);
     }
 
     /** A segment of the message was placed; the first one says where the others go and what is reported. */
     final void note(DdpSegment segment, OctetSpan target) {
-        if (chosen == null) {
-            chosen = target;
+        if (!begun) {
+            begun = true;
+            if (chosen != target) {
+                chosen = target;
+            }
             control = segment.control();
             rsvdUlp = segment.rsvdUlp();
             msn = segment.msn();
@@ -146,7 +149,7 @@ public class UntaggedBuffer {
     /** State and size; the octets themselves do not appear. */
     @Override
     public String toString() {
-        String state = complete ? messageLength + " octets" : chosen != null ? "incomplete" : "empty";
+        String state = complete ? messageLength + " octets" : begun ? "incomplete" : "empty";
         return "UntaggedBuffer[" + state + ", room for " + sink.length() + " octets]";
     }
 }

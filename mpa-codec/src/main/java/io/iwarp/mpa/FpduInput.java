@@ -44,13 +44,14 @@ final class FpduInput {
      *     {@link #release()} is to follow
      */
     Progress next() {
-        forgetLast();
+        forgetGathered();
         for (ByteBuf octets = unread(); octets != null; octets = unread()) {
             Progress progress = partial.isEmpty() ? decodeInPlace(octets) : decodeGathered(octets);
             if (progress != Progress.INCOMPLETE) {
                 return progress;
             }
         }
+        ulpdu.clear();
         return Progress.INCOMPLETE;
     }
 
@@ -81,7 +82,8 @@ final class FpduInput {
 
     /** Releases everything held. */
     void release() {
-        forgetLast();
+        ulpdu.clear();
+        forgetGathered();
         partial.release();
         decoder.release();
         if (current != null) {
@@ -130,8 +132,7 @@ final class FpduInput {
         return current;
     }
 
-    private void forgetLast() {
-        ulpdu.clear();
+    private void forgetGathered() {
         if (gathered != null) {
             gathered.release();
             gathered = null;

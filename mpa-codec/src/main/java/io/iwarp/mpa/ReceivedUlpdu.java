@@ -65,8 +65,11 @@ public final class ReceivedUlpdu {
         return was;
     }
 
+    @SuppressWarnings("ReferenceEquality") // a reference written again costs more than a look at it
     void wrap(ByteBuf octets, int from, int count) {
-        buffer = octets;
+        if (buffer != octets) {
+            buffer = octets;
+        }
         index = from;
         length = count;
     }

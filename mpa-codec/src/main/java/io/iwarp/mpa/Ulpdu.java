@@ -47,9 +47,12 @@ public final class Ulpdu {
      * @return this
      * @throws IndexOutOfBoundsException if the range is not inside the buffer's capacity
      */
+    @SuppressWarnings("ReferenceEquality") // a reference written again costs more than a look at it
     public Ulpdu payload(ByteBuf octets, int index, int length) {
         Objects.checkFromIndexSize(index, length, octets.capacity());
-        payload = octets;
+        if (payload != octets) {
+            payload = octets;
+        }
         payloadIndex = index;
         payloadLength = length;
         return this;

@@ -32,7 +32,7 @@ public final class Completion {
 
     Completion set(WorkRequest request, @Nullable CloseReason reason) {
         workRequestId = request.id();
-        operation = request.operation();
+        operation(request.operation());
         octets = reason == null ? request.octets() : 0;
         solicited = false;
         buffer = request.sinkBuffer();
@@ -66,12 +66,18 @@ public final class Completion {
 
     private void receive(ReceiveRequest request) {
         workRequestId = request.id();
-        operation = Operation.RECEIVE;
+        operation(Operation.RECEIVE);
         octets = 0;
         solicited = false;
         buffer = request.buffer();
         original = 0;
         clearReceived();
+    }
+
+    private void operation(Operation what) {
+        if (operation != what) {
+            operation = what;
+        }
     }
 
     private void clearReceived() {

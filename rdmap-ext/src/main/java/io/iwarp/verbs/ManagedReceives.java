@@ -43,7 +43,6 @@ final class ManagedReceives extends Receives {
             boolean whole = segment.last() && segment.messageOffset() == 0;
             int room = whole ? Math.min(octets, segment.payloadLength()) : octets;
             ByteBuf fresh = allocator.directBuffer(room, room);
-            buffer(fresh);
             return sink().wrap(fresh, 0, room);
         }
     }

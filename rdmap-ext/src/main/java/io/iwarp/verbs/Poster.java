@@ -199,7 +199,7 @@ final class Poster {
             throw engine.receiveRefused();
         }
         request.sink().wrap(sink, sink.writerIndex(), sink.writableBytes());
-        engine.publish(request.set(id, sink, listener));
+        engine.publish(request.set(id, listener));
     }
 
     void receive(long id, MemoryRegion sink, long offset, long length, CompletionListener listener) {
@@ -210,7 +210,7 @@ final class Poster {
             throw engine.receiveRefused();
         }
         request.sink().wrap(sink, offset, length);
-        engine.publish(request.set(id, null, listener));
+        engine.publish(request.set(id, listener));
     }
 
     private void publish(

@@ -221,7 +221,8 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     private void wake() {
-        if (eventLoop.inEventLoop() && inBurst) {
+        // A drain that is still to come in this thread sees the post.
+        if (eventLoop.inEventLoop() && (inBurst || scheduled.getPlain())) {
             return;
         }
         if (scheduled.compareAndSet(false, true)) {

@@ -9,22 +9,22 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One receive: posted on a queue pair or on a shared receive queue, or made by {@link ManagedReceives}. The posted buffer takes a Send; Immediate Data uses up the receive
- * and leaves the buffer alone, so that any size of buffer will do for it.
+ * One receive: posted on a queue pair or on a shared receive queue, or made by {@link ManagedReceives}. The posted buffer
+ * takes a Send; Immediate Data uses up the receive and leaves the buffer alone, so that any size of buffer will do for it.
  */
 class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
     private static final int IMMEDIATE_LENGTH = Long.BYTES;
 
     private long position;
     private long id;
-    private @Nullable ByteBuf buffer;
     private @Nullable CompletionListener listener;
     private @Nullable OctetSpan immediateSink;
 
-    ReceiveRequest set(long workRequestId, @Nullable ByteBuf postedBuffer, @Nullable CompletionListener whoToTell) {
+    ReceiveRequest set(long workRequestId, @Nullable CompletionListener whoToTell) {
         id = workRequestId;
-        buffer = postedBuffer;
-        listener = whoToTell;
+        if (listener != whoToTell) {
+            listener = whoToTell;
+        }
         return this;
     }
 
@@ -61,14 +61,10 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
         return id;
     }
 
-    /** Sets what the completion is going to name. */
-    final void buffer(ByteBuf newBuffer) {
-        buffer = newBuffer;
-    }
-
+    /** {@return what the completion is going to name; null for a receive into a region} */
     @Nullable
     ByteBuf buffer() {
-        return buffer;
+        return sink().buffer();
     }
 
     @Nullable
@@ -81,7 +77,9 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
         sink().release();
         sink().clear();
         reset();
-        buffer = null;
-        listener = null;
+        // Others are told of many requests: kept, they need not be written again, which costs more than to look.
+        if (listener instanceof CompletionFuture) {
+            listener = null;
+        }
     }
 }

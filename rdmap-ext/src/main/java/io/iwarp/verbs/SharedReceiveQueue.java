@@ -91,7 +91,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
             throw refused();
         }
         request.sink().wrap(sink, sink.writerIndex(), sink.writableBytes());
-        post(request.set(workRequestId, sink, null));
+        post(request.set(workRequestId, null));
     }
 
     /**
@@ -110,7 +110,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
             throw refused();
         }
         request.sink().wrap(sink, offset, length);
-        post(request.set(workRequestId, null, null));
+        post(request.set(workRequestId, null));
     }
 
     private @Nullable ReceiveRequest claim() {

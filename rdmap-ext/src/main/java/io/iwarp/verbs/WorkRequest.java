@@ -22,8 +22,12 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
 
     WorkRequest set(long workRequestId, Operation what, CompletionListener whoToTell) {
         id = workRequestId;
-        operation = what;
-        listener = whoToTell;
+        if (operation != what) {
+            operation = what;
+        }
+        if (listener != whoToTell) {
+            listener = whoToTell;
+        }
         return this;
     }
 
@@ -99,7 +103,10 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
     void clear() {
         payload().release();
         payload().clear();
-        listener = null;
+        // Others are told of many requests: kept, they need not be written again, which costs more than to look.
+        if (listener instanceof CompletionFuture) {
+            listener = null;
+        }
         sinkBuffer = null;
         if (temporarySink != null) {
             temporarySink.close();

@@ -562,7 +562,7 @@ class QueuePairTest {
                 .publish(late.set(1, Operation.SEND, (qp, completion) -> sendFlushed.complete(completion.failure())));
         initiator
                 .engine()
-                .publish(lateReceive.set(2, null, (qp, completion) -> receiveFlushed.complete(completion.failure())));
+                .publish(lateReceive.set(2, (qp, completion) -> receiveFlushed.complete(completion.failure())));
         assertThat(await(sendFlushed)).isEqualTo(reason);
         assertThat(await(receiveFlushed)).isEqualTo(reason);
     }
