@@ -42,6 +42,7 @@ class DocumentedProgramsTest {
                     + "codec-compression|pkitesting)-\\d[^/]*)");
     /** What a program requires beside the stack, by the packages that it imports. */
     private static final Map<String, String> MODULES = Map.of(
+            "io.netty.handler.codec", "io.netty.codec",
             "io.netty.handler.codec.http", "io.netty.codec.http",
             "io.netty.handler.ssl", "io.netty.handler",
             "io.netty.pkitesting", "io.netty.pkitesting");
