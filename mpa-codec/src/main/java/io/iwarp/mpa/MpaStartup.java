@@ -126,7 +126,8 @@ final class MpaStartup {
         if (state instanceof Over) {
             return WAIT;
         }
-        CloseReason reason = new CloseReason(endedBy, error, what + "; " + state.progress(), cause);
+        String hint = endedBy == EndedBy.TIMEOUT ? state.hintAtSilence() : "";
+        CloseReason reason = new CloseReason(endedBy, error, what + "; " + state.progress() + hint, cause);
         boolean lost = endedBy == EndedBy.PEER_CLOSED || cause instanceof IOException;
         return enter(over(new StartupAction.Fail(reason, lost && state.awaitsEnhancedReply())));
     }
@@ -192,6 +193,11 @@ final class MpaStartup {
         /** Returns whether an enhanced Request Frame was sent and nothing has come since. */
         default boolean awaitsEnhancedReply() {
             return false;
+        }
+
+        /** Returns what to look at if the peer said nothing for too long, to follow {@link #progress}; may be empty. */
+        default String hintAtSilence() {
+            return "";
         }
 
         /** Returns where the start-up stands, in words for people. */
@@ -277,6 +283,14 @@ final class MpaStartup {
         @Override
         public boolean awaitsEnhancedReply() {
             return request.enhanced() && reader.isUntouched();
+        }
+
+        /** Servers of other protocols often wait for more, an HTTP server for the end of a line. */
+        @Override
+        public String hintAtSilence() {
+            return reader.isUntouched()
+                    ? "; perhaps what listens there is no iWARP server or expects TLS, or its application has not answered"
+                    : "";
         }
 
         @Override

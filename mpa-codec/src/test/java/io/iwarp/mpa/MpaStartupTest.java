@@ -276,6 +276,21 @@ class MpaStartupTest {
     }
 
     @Test
+    void anInitiatorThatHearsNothingIsToldWhatItMayHaveConnectedTo() {
+        MpaStartup silent = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
+        assertThat(endedDetail(silent)).contains("no iWARP server");
+
+        MpaStartup gone = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
+        assertThat(failure(gone.ended(EndedBy.PEER_CLOSED, null, "closed", null))
+                        .detail())
+                .endsWith("0 of the first 20 octets of the MPA Reply Frame had come");
+
+        MpaStartup begun = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
+        receive(begun, ascii("MPA"));
+        assertThat(endedDetail(begun)).endsWith("3 of the first 20 octets of the MPA Reply Frame had come");
+    }
+
+    @Test
     void eventsOutOfPlaceAreRefused() {
         MpaStartup initiator = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         assertThatIllegalStateException().isThrownBy(initiator::start);
