@@ -8,7 +8,11 @@ public enum EndedBy {
     LOCAL_FAULT("this side found an error and ended the stream"),
     /** The peer sent a Terminate message (RFC 5040 section 4.8). */
     PEER_TERMINATE("the peer terminated the stream"),
-    /** The peer closed its side of the connection in good order. */
+    /**
+     * The peer closed its side of the connection in good order. Without TLS a peer whose process died may show like that
+     * too: its system closes the connection for it. A {@link CloseReason#detail} that tells of Reads or atomics left without
+     * an answer hints at it; with TLS such an end is {@link #TRANSPORT}.
+     */
     PEER_CLOSED("the peer closed the stream"),
     /** A time limit of this side ran out. */
     TIMEOUT("a time limit ran out"),

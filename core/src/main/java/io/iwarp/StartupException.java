@@ -5,6 +5,10 @@ import java.util.Objects;
 /**
  * The connection could not be set up: the peer's first octets were not valid, none came in time, or the connection was
  * lost.
+ *
+ * <p>Only whoever uses MPA by itself meets it: the future of an answer to an {@code MpaConnectionRequest} fails with it if
+ * the start-up ended before the Reply Frame had left. Queue pairs, connectors and listeners fail with
+ * {@link StreamEndedException} instead, also in set-up, so there is no need to catch it there.
  */
 public final class StartupException extends IwarpException {
     private static final long serialVersionUID = 1L;
