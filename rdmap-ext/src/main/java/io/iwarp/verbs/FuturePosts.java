@@ -155,8 +155,9 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
     }
 
     /**
-     * Adds to the 64-bit number at the start of an advertised buffer; {@link Completion#original} is what it was before. As
-     * {@link #fetchAdd(long, int, long, long, long, PostOptions)}, with one field and without options.
+     * Adds to the 64-bit number at the start of an advertised buffer; {@link Completion#original} is what it was before.
+     * The number lies in the byte order of the peer's machine. As {@link #fetchAdd(long, int, long, long, long, PostOptions)},
+     * with one field and without options.
      */
     public CompletableFuture<Completion> fetchAdd(RemoteBuffer target, long add) {
         return fetchAdd(target, add, 0, PostOptions.NONE);
@@ -170,8 +171,9 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
 
     /**
      * Replaces the 64-bit number at the start of an advertised buffer if it is as expected; {@link Completion#original} is
-     * what it was before, so it was replaced if that equals {@code expected}. As
-     * {@link #compareSwap(long, int, long, long, long, long, long, PostOptions)}, with all bits and without options.
+     * what it was before, so it was replaced if that equals {@code expected}. The number lies in the byte order of the
+     * peer's machine. As {@link #compareSwap(long, int, long, long, long, long, long, PostOptions)}, with all bits and
+     * without options.
      */
     public CompletableFuture<Completion> compareSwap(RemoteBuffer target, long expected, long replacement) {
         return compareSwap(target, expected, -1, replacement, -1, PostOptions.NONE);

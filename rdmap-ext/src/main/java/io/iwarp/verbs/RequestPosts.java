@@ -221,6 +221,10 @@ abstract sealed class RequestPosts permits FuturePosts {
      * Posts a FetchAdd: adds to a 64-bit number of the peer, which comes back as it was before in
      * {@link Completion#original}. No other atomic of any stream comes in between.
      *
+     * <p>In the peer's memory the number is in the byte order of the peer's machine; only its value crosses the wire. An RDMA
+     * Read gets its octets as they lie there: little-endian from x86 or ARM. At a peer that uses this library the
+     * application reads and sets it with {@link MemoryRegion#getVolatile} and {@link MemoryRegion#setVolatile}.
+     *
      * @param stag the STag that the peer advertised, with the right REMOTE_ATOMIC
      * @param taggedOffset where the number begins, unsigned; its address at the peer must be a multiple of 8
      * @param add what to add; 0 reads the number, or finds out whether the peer knows atomics
@@ -242,7 +246,8 @@ abstract sealed class RequestPosts permits FuturePosts {
 
     /**
      * Posts a CmpSwap: replaces bits of a 64-bit number of the peer if others of its bits are as expected. The number comes
-     * back as it was before in {@link Completion#original}. No other atomic of any stream comes in between.
+     * back as it was before in {@link Completion#original}. No other atomic of any stream comes in between. Its byte order in
+     * memory is that of the peer's machine, as with {@link #fetchAdd(long, int, long, long, long, PostOptions)}.
      *
      * @param stag the STag that the peer advertised, with the right REMOTE_ATOMIC
      * @param taggedOffset where the number begins, unsigned; its address at the peer must be a multiple of 8
