@@ -206,7 +206,7 @@ final class RdmapStream implements DdpUlp {
                 EndedBy.TIMEOUT,
                 null,
                 "the peer sent nothing of an answer for " + settings.responseTimeout() + " while "
-                        + requester.unanswered() + " Reads or atomics waited for one",
+                        + unanswered() + " waited for one",
                 null));
         if (outputClosed) {
             abort(reason);
@@ -435,10 +435,15 @@ final class RdmapStream implements DdpUlp {
             close(note(new CloseReason(
                     EndedBy.PEER_CLOSED,
                     null,
-                    "the peer closed its half of the connection and left " + requester.unanswered()
-                            + " Reads or atomics without an answer",
+                    "the peer closed its half of the connection and left " + unanswered() + " without an answer",
                     null)));
         }
+    }
+
+    /** {@return how many requests wait for an answer, in words} */
+    private String unanswered() {
+        int requests = requester.unanswered();
+        return requests + (requests == 1 ? " Read or atomic" : " Reads or atomics");
     }
 
     @Override

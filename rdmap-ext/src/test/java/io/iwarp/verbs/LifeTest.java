@@ -225,7 +225,7 @@ class LifeTest {
         await(queuePair.sendImmediate(5, PostOptions.FENCED));
         assertThat(peer.expectOpcode()).isEqualTo(8);
         assertFlushedWith(queuePair.read(region, 0, SOMEWHERE), EndedBy.PEER_CLOSED);
-        assertThat(await(queuePair.closed()).detail()).contains("1 Reads or atomics without an answer");
+        assertThat(await(queuePair.closed()).detail()).contains(" 1 Read or atomic without an answer");
     }
 
     @Test
