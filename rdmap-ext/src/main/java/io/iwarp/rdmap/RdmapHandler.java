@@ -72,9 +72,14 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         context().read();
     }
 
-    /** Ends the stream in order: what was submitted is sent, then this side's half of the connection is closed. */
-    public void close(CloseReason reason) {
-        stream.close(reason);
+    /**
+     * Ends the stream in order: what was submitted is sent, then this side's half of the connection is closed.
+     *
+     * @param reason why the stream ends, if nothing else ends it or has begun to
+     * @return why it ends, as far as is known now: another reason if it was ending already
+     */
+    public CloseReason close(CloseReason reason) {
+        return stream.close(reason);
     }
 
     /** Closes the connection at once; what was not sent is lost. */

@@ -205,8 +205,8 @@ final class RdmapStream implements DdpUlp {
         CloseReason reason = note(new CloseReason(
                 EndedBy.TIMEOUT,
                 null,
-                "the peer sent nothing of an answer for " + settings.responseTimeout() + " while "
-                        + unanswered() + " waited for one",
+                "the peer sent nothing of an answer for " + settings.responseTimeout() + " while " + unanswered()
+                        + " waited for one",
                 null));
         if (outputClosed) {
             abort(reason);
@@ -224,8 +224,9 @@ final class RdmapStream implements DdpUlp {
      * Ends the stream in order: what was submitted is sent, then FIN, then the peer's FIN is awaited.
      *
      * @param reason why the stream ended, unless something else ends it before all is sent
+     * @return why it ends as things stand: the reason, or what had begun to end it before
      */
-    void close(CloseReason reason) {
+    CloseReason close(CloseReason reason) {
         if (phase == Phase.OPEN) {
             phase = Phase.DRAINING;
             orderlyReason = reason;
@@ -237,6 +238,10 @@ final class RdmapStream implements DdpUlp {
             note(reason);
             link.close();
         }
+        if (firstCause != null) {
+            return firstCause;
+        }
+        return orderlyReason == null ? reason : orderlyReason;
     }
 
     /** Ends the stream at once: nothing more is sent, the connection is closed. */

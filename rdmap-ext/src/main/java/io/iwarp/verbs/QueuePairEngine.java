@@ -32,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,12 @@ final class QueuePairEngine implements RdmapUlp {
     private final Runnable drainTask = this::drainOrYield;
     private final Runnable drainAfterPoll = this::drainAfterPoll;
 
+    /** Never DRAINING: that is what it is until the end once there is a reason in {@link #closing}. */
     private volatile QueuePairState state = QueuePairState.INIT;
+
+    /** Why the orderly close began that is under way; null before it. */
+    private final AtomicReference<@Nullable CloseReason> closing = new AtomicReference<>();
+
     private volatile @Nullable CloseReason closeReason;
     private volatile @Nullable MpaParameters parameters;
     private volatile @Nullable SSLSession tlsSession;
@@ -134,7 +140,7 @@ final class QueuePairEngine implements RdmapUlp {
     /** {@return a slot to fill with a request of so many octets, or null: {@link #sendRefused} says why} */
     @Nullable
     WorkRequest claimSend(long octets) {
-        if (closeReason != null || state == QueuePairState.DRAINING) {
+        if (closeReason != null || closing.get() != null) {
             return null;
         }
         OctetBudget octetBudget = budget;
@@ -207,12 +213,13 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     private RuntimeException refused(QueueLimit limit, QueueFullException full) {
-        CloseReason reason = closeReason;
-        if (reason != null) {
-            return new QueuePairClosedException(reason);
+        CloseReason draining = closing.get();
+        CloseReason ended = closeReason;
+        if (ended != null) {
+            return new QueuePairClosedException(ended);
         }
-        if (state == QueuePairState.DRAINING) {
-            return new QueuePairClosedException(CLOSED_HERE);
+        if (draining != null) {
+            return new QueuePairClosedException(draining);
         }
         if (metrics != null) {
             metrics.refused(limit);
@@ -279,18 +286,16 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     void close() {
-        if (state == QueuePairState.INIT || state == QueuePairState.READY) {
-            state = QueuePairState.DRAINING;
-        }
+        closing.compareAndSet(null, CLOSED_HERE);
         onEventLoop(() -> closeInOrder(CLOSED_HERE));
     }
 
-    /** Ends the stream in order, on the event loop. */
+    /** Ends the stream in order, on the event loop. From then on requests are refused with the reason that the stream has. */
     void closeInOrder(CloseReason reason) {
         if (closeReason == null) {
-            state = QueuePairState.DRAINING;
+            closing.compareAndSet(null, reason);
             drain();
-            rdmap.close(reason);
+            closing.set(rdmap.close(reason));
         }
     }
 
@@ -521,7 +526,9 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     QueuePairState state() {
-        return state;
+        boolean draining = closing.get() != null;
+        QueuePairState now = state;
+        return draining && (now == QueuePairState.INIT || now == QueuePairState.READY) ? QueuePairState.DRAINING : now;
     }
 
     @Nullable

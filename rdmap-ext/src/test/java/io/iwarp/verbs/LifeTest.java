@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counter;
@@ -173,6 +174,46 @@ class LifeTest {
         peer.expectEnd();
         peer.close();
         assertThat(await(queuePair.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+    }
+
+    /** A peer that has asked for more than its socket takes keeps this side draining until it reads. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void afterThePeersCloseRequestsAreRefusedWithTheReasonThatTheStreamEndsWith(boolean unanswered) throws Exception {
+        establish(QueuePairSettings.DEFAULT);
+        CompletableFuture<Void> halfClosed = new CompletableFuture<>();
+        queuePair.completionListener((qp, completion) -> {}).listener(new QueuePairListener() {
+            @Override
+            public void onPeerClosedHalf(QueuePair qp) {
+                halfClosed.complete(null);
+            }
+        });
+        if (unanswered) {
+            queuePair.read(region, 0, SOMEWHERE);
+            assertThat(peer.expectOpcode()).isOne();
+        }
+        Segment[] reads = new Segment[16];
+        for (int i = 0; i < reads.length; i++) {
+            reads[i] = Segment.readRequest(i + 1, 7, 0, LENGTH, region.stag(), 0);
+        }
+        peer.sends(reads);
+        peer.finish();
+        await(halfClosed);
+        settle();
+        assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
+        CompletableFuture<Completion> future = queuePair.send(octets);
+        Throwable refused = catchThrowable(() -> queuePair.sendImmediate(1, 1, PostOptions.NONE));
+        queuePair.close();
+        CompletableFuture<Completion> afterClose = queuePair.send(octets);
+        peer.expectAnythingUntilTheEnd();
+        peer.close();
+        CloseReason reason = await(queuePair.closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        assertFlushed(List.of(future, afterClose), reason);
+        assertThat(refused)
+                .isInstanceOfSatisfying(
+                        QueuePairClosedException.class,
+                        closed -> assertThat(closed.reason()).isSameAs(reason));
     }
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -133,6 +134,11 @@ final class ScriptedPeer implements AutoCloseable {
     /** FIN, not RST, and nothing before it. */
     void expectEnd() throws IOException {
         assertThat(in.read()).as("end of the stream").isEqualTo(-1);
+    }
+
+    /** Reads until FIN and throws away what comes before it. */
+    void expectAnythingUntilTheEnd() throws IOException {
+        in.transferTo(OutputStream.nullOutputStream());
     }
 
     /** Whether something has come that was not read yet. */
