@@ -167,9 +167,12 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
         return engine.ready().minimalCompletionStage();
     }
 
-    /** {@return a stage that completes on the event loop when the stream is over and every request has completed} */
+    /**
+     * {@return a stage that completes on the event loop when the stream is over and every request has completed} The stream
+     * has left its protection domain by then: what is chained here, without {@code Async}, may close regions of it.
+     */
     public CompletionStage<CloseReason> closed() {
-        return engine.closed().minimalCompletionStage();
+        return engine.closed().stage();
     }
 
     /** {@return this stream's identity towards registered memory, for regions that only this peer may use} */

@@ -79,7 +79,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final @Nullable OctetBudget budget;
     private final SetupGate.@Nullable Ticket setupTicket;
     private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
-    private final CompletableFuture<CloseReason> closed = new CompletableFuture<>();
+    private final ClosedStages closed = new ClosedStages();
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private final @Nullable QuietWatches watches;
     private final Runnable drainTask = this::drainOrYield;
@@ -545,7 +545,7 @@ final class QueuePairEngine implements RdmapUlp {
         return ready;
     }
 
-    CompletableFuture<CloseReason> closed() {
+    ClosedStages closed() {
         return closed;
     }
 
