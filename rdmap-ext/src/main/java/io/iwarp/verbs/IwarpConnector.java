@@ -33,8 +33,10 @@ public final class IwarpConnector {
      * @return completes on the event loop with the queue pair once requests flow. Do not wait for it on an event loop of the
      *     bootstrap's group. Fails with
      *     {@link io.iwarp.ConnectionRejectedException} if the peer says no, with {@link io.iwarp.StreamEndedException} if
-     *     start-up fails or times out, with the transport's exception if there is no connection to be had. Cancelling it
-     *     does not stop the connection.
+     *     start-up fails or times out, with the transport's exception if there is no connection to be had. It fails when
+     *     nothing of the attempt is left: the queue pair's stream has left its protection domain, and what was chained to
+     *     its {@link QueuePair#closed} before, without {@code Async}, has run. So the domain may be closed right behind it.
+     *     Cancelling it does not stop the connection.
      */
     public CompletableFuture<QueuePair> connect(SocketAddress address) {
         CompletableFuture<QueuePair> connected = new CompletableFuture<>();
@@ -47,20 +49,38 @@ public final class IwarpConnector {
         ChannelFuture connecting = bootstrap.clone().handler(handler).connect(address);
         connecting.addListener(done -> {
             QueuePair queuePair = IwarpChannelInitializer.queuePair(connecting.channel());
-            if (queuePair != null && (done.isSuccess() || endedHere(queuePair))) {
+            if (queuePair == null) {
+                connected.completeExceptionally(done.cause());
+            } else if (done.isSuccess() || endedHere(queuePair)) {
                 queuePair.ready().whenComplete((ready, failure) -> {
                     if (failure == null) {
                         connected.complete(ready);
-                    } else if (queuePair.engine().enhancedSetupRefused()) {
-                        connect(address, handler.withoutEnhancedSetup(), connected);
                     } else {
-                        connected.completeExceptionally(failure);
+                        whenOver(queuePair, () -> setUpFailed(queuePair, failure, address, handler, connected));
                     }
                 });
             } else {
-                connected.completeExceptionally(done.cause());
+                whenOver(queuePair, () -> connected.completeExceptionally(done.cause()));
             }
         });
+    }
+
+    private void setUpFailed(
+            QueuePair queuePair,
+            Throwable failure,
+            SocketAddress address,
+            IwarpChannelInitializer handler,
+            CompletableFuture<QueuePair> connected) {
+        if (queuePair.engine().enhancedSetupRefused()) {
+            connect(address, handler.withoutEnhancedSetup(), connected);
+        } else {
+            connected.completeExceptionally(failure);
+        }
+    }
+
+    /** Whoever hears of the failure may close the protection domain at once, so nothing of the queue pair may be left in it. */
+    private static void whenOver(QueuePair queuePair, Runnable next) {
+        queuePair.engine().closed().told().thenRun(next);
     }
 
     /** Then the transport only knows that the channel was closed, and the queue pair knows why. */
