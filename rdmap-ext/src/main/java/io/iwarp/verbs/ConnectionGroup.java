@@ -1,6 +1,10 @@
 package io.iwarp.verbs;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -8,20 +12,46 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The connections of a listener that have a channel. Any thread may call any method. */
-final class ConnectionGroup {
+/**
+ * The connections of a listener: each from when the listening channel hands it out, which is before it has a queue pair,
+ * until its channel is closed and its queue pair has told the application of its end. Any thread may call any method.
+ *
+ * <p>As a handler it goes into the pipeline of the listening channel. So when that channel is closed no connection can come
+ * that is not here.
+ */
+@Sharable
+final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     private static final Logger LOGGER = LoggerFactory.getLogger(ConnectionGroup.class);
 
-    private final Set<QueuePair> open = ConcurrentHashMap.newKeySet();
+    private final Set<Channel> open = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
     private volatile boolean closing;
 
-    void add(QueuePair queuePair) {
-        open.add(queuePair);
-        queuePair.channel().closeFuture().addListener(closed -> {
-            open.remove(queuePair);
-            completeIfEmpty();
-        });
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        if (message instanceof Channel accepted) {
+            open.add(accepted);
+            accepted.closeFuture().addListener(closed -> removeWhenTold(accepted));
+        }
+        ctx.fireChannelRead(message);
+    }
+
+    private void removeWhenTold(Channel channel) {
+        QueuePair queuePair = IwarpChannelInitializer.queuePair(channel);
+        if (queuePair == null) {
+            remove(channel);
+        } else {
+            queuePair.engine().closed().told().thenRun(() -> remove(channel));
+        }
+    }
+
+    private void remove(Channel channel) {
+        open.remove(channel);
+        completeIfEmpty();
+    }
+
+    /** A connection has its queue pair. */
+    void prepared(QueuePair queuePair) {
         if (closing) {
             queuePair.close();
         }
@@ -32,13 +62,18 @@ final class ConnectionGroup {
     }
 
     /**
-     * Closes all connections in order, and each that comes later.
+     * Closes all connections in order, also those that have no queue pair so far.
      *
-     * @return completes when there is none any more
+     * @return completes when there is none any more, if the listening channel is closed
      */
     CompletionStage<Void> close() {
         closing = true;
-        open.forEach(QueuePair::close);
+        for (Channel channel : open) {
+            QueuePair queuePair = IwarpChannelInitializer.queuePair(channel);
+            if (queuePair != null) {
+                queuePair.close();
+            }
+        }
         completeIfEmpty();
         return empty;
     }
@@ -48,15 +83,21 @@ final class ConnectionGroup {
         int left = open.size();
         if (left > 0) {
             LOGGER.info("{} connections had not closed in order by the deadline, and are cut off", left);
-            open.forEach(ConnectionGroup::abort);
+            open.forEach(this::abort);
         }
     }
 
     /** A queue pair that has ended may still be waiting for its peer to close. */
-    private static void abort(QueuePair queuePair) {
-        queuePair.abort();
-        ChannelFuture closing = queuePair.channel().close();
-        LOGGER.debug("{} cut off: {}", queuePair, closing);
+    private void abort(Channel channel) {
+        QueuePair queuePair = IwarpChannelInitializer.queuePair(channel);
+        if (queuePair != null) {
+            queuePair.abort();
+            ChannelFuture closing = channel.close();
+            LOGGER.debug("{} cut off: {}", queuePair, closing);
+        } else if (!channel.isOpen()) {
+            // No event loop took it: it was closed without anybody being told.
+            remove(channel);
+        }
     }
 
     private void completeIfEmpty() {

@@ -142,7 +142,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         return new IwarpChannelInitializer(domain, settings, role, setupGate, group, handlers, startup);
     }
 
-    /** {@return the same initializer, which adds each queue pair to a group} */
+    /** {@return the same initializer, which tells a group of each queue pair} */
     IwarpChannelInitializer withGroup(ConnectionGroup connections) {
         return new IwarpChannelInitializer(domain, settings, role, setupGate, connections, transportHandlers, startup);
     }
@@ -182,11 +182,11 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         QueuePair queuePair = new QueuePair(channel, domain, settings, role, ticket);
         channel.attr(QUEUE_PAIR).set(queuePair);
         if (group != null) {
-            group.add(queuePair);
+            group.prepared(queuePair);
         }
         try {
             queuePair.engine().addHandlers(pipeline, startup.create(queuePair, settings.mpa()));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             queuePair
                     .engine()
                     .onEnded(new CloseReason(

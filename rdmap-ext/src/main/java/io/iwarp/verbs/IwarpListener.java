@@ -2,6 +2,8 @@ package io.iwarp.verbs;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
 import io.netty.util.concurrent.Future;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -38,8 +40,10 @@ public final class IwarpListener implements AutoCloseable {
             ServerBootstrap bootstrap, IwarpChannelInitializer initializer, SocketAddress address) {
         CompletableFuture<IwarpListener> listening = new CompletableFuture<>();
         ConnectionGroup connections = new ConnectionGroup();
+        ChannelHandler ofCaller = bootstrap.config().handler();
         var binding = bootstrap
                 .clone()
+                .handler(ofCaller == null ? connections : behind(ofCaller, connections))
                 .childHandler(initializer.withGroup(connections))
                 .bind(address);
         binding.addListener(done -> {
@@ -50,6 +54,16 @@ public final class IwarpListener implements AutoCloseable {
             }
         });
         return listening;
+    }
+
+    /** The caller's own handler may refuse connections, which the group then never hears of. */
+    private static ChannelHandler behind(ChannelHandler ofCaller, ConnectionGroup connections) {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel listening) {
+                listening.pipeline().addLast(ofCaller, connections);
+            }
+        };
     }
 
     /** {@return where it listens, with the port that the system chose if port 0 was asked for} */
@@ -63,7 +77,10 @@ public final class IwarpListener implements AutoCloseable {
         channel.close();
     }
 
-    /** {@return how many connections it has accepted that have not closed their channel; a moment's view} */
+    /**
+     * {@return how many connections it has accepted whose channel is open, or whose queue pair has not told of its end; a
+     * moment's view}
+     */
     public int connections() {
         return connections.size();
     }
@@ -77,8 +94,10 @@ public final class IwarpListener implements AutoCloseable {
      * when they are done. May be called again, with another deadline.
      *
      * @param deadline how long the connections have, not negative; 0 aborts them at once
-     * @return completes on an event loop when the address is free and the last channel is closed. The event loop groups
-     *     may be shut down then.
+     * @return completes on an event loop when the address is free and of no connection anything is left, however far it had
+     *     come: its channel is closed, its stream has left the protection domain, every request has completed, and what was
+     *     chained to {@link QueuePair#closed} before, without {@code Async}, has run. So the protection domain may be closed,
+     *     and the event loop groups shut down, right behind it.
      */
     public CompletionStage<Void> shutdownGracefully(Duration deadline) {
         long nanos = deadline.toNanos();
