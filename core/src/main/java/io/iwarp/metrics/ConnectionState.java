@@ -8,7 +8,7 @@ public enum ConnectionState {
     SETUP,
     /** Established. Requests flow; those of a responder once the initiator has sent a message. */
     READY,
-    /** The application closed it, and what was posted is still sent. */
+    /** It is being closed in order, by either side or for being idle; what was posted is still sent. */
     DRAINING,
     /** The stream is over, and the TCP connection is being taken down. */
     CLOSING;

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Refused posts.</b> Both forms throw {@link QueueFullException} beyond the queue's depth or octets, and
  * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} or {@link IllegalStateException} for what cannot be
- * meant; nothing was posted then, and no reference is held. On a queue pair that has ended the form with an id throws
- * {@link QueuePairClosedException}, the other returns a future that failed with {@link StreamEndedException}: both say why.
+ * meant; nothing was posted then, and no reference is held. On a queue pair that is {@linkplain QueuePairState#DRAINING
+ * closing} or has ended the form with an id throws {@link QueuePairClosedException}, the other returns a future that failed
+ * with {@link StreamEndedException}: both say why.
  *
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also arrive
  * in that order: when the peer's application gets a Send, the octets of all Writes posted before it are in place. Of Reads
