@@ -16,6 +16,7 @@ module io.iwarp.core {
     exports io.iwarp.memory;
     exports io.iwarp.metrics;
     exports io.iwarp.internal to
+            io.iwarp.mpa,
             io.iwarp.ddp,
             io.iwarp.rdmap;
 }

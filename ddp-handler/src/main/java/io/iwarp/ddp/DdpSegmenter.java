@@ -1,5 +1,6 @@
 package io.iwarp.ddp;
 
+import io.iwarp.internal.WarmBuffers;
 import io.iwarp.memory.OctetSpan;
 import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.mpa.Ulpdu;
@@ -26,6 +27,10 @@ import org.jspecify.annotations.Nullable;
 public final class DdpSegmenter {
     /** A buffer for copies has at least this many octets, so that small segments of any size can share it. */
     private static final int SMALLEST_COPY_CAPACITY = 4 * 1024;
+
+    private static final int LARGEST_COPY_CAPACITY = 64 * 1024;
+    /** As many as wait for the transport when a window is full, and one that is filled. */
+    private static final WarmBuffers WARM = new WarmBuffers(LARGEST_COPY_CAPACITY, 9);
 
     private final ByteBufAllocator allocator;
     private final int[] nextMsn = new int[DdpLayout.QUEUES];
@@ -175,8 +180,11 @@ public final class DdpSegmenter {
         ByteBuf buffer = copy;
         if (buffer == null || buffer.refCnt() > 1 || buffer.capacity() < count) {
             release();
-            int capacity = Math.max(count, SMALLEST_COPY_CAPACITY);
-            buffer = allocator.directBuffer(capacity, capacity);
+            buffer = count <= LARGEST_COPY_CAPACITY ? WARM.take(allocator) : null;
+            if (buffer == null) {
+                int capacity = Math.max(count, SMALLEST_COPY_CAPACITY);
+                buffer = allocator.directBuffer(capacity, capacity);
+            }
             copy = buffer;
         }
         return buffer;

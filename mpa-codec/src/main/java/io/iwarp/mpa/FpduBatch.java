@@ -1,5 +1,6 @@
 package io.iwarp.mpa;
 
+import io.iwarp.internal.WarmBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -26,6 +27,9 @@ final class FpduBatch {
     static final int BY_REFERENCE_THRESHOLD = 4 * 1024;
 
     private static final int SMALLEST_CAPACITY = 512;
+
+    /** As many as wait for the transport when a window is full, and one that is filled. */
+    private static final WarmBuffers WARM = new WarmBuffers(LIMIT, 9);
 
     private final FpduEncoder encoder;
     private @Nullable ByteBuf buffer;
@@ -134,7 +138,10 @@ final class FpduBatch {
             current = null;
         }
         if (current == null) {
-            current = ctx.alloc().directBuffer(Math.max(octets, usualSize), LIMIT);
+            current = WARM.take(ctx.alloc());
+            if (current == null) {
+                current = ctx.alloc().directBuffer(Math.max(octets, usualSize), LIMIT);
+            }
             buffer = current;
             handedOver = 0;
         }

@@ -1,5 +1,6 @@
 package io.iwarp.mpa;
 
+import io.iwarp.internal.WarmBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,9 @@ final class PartialFpdu {
 
     /** Spares a second allocation when the first octets are too few to tell the length. */
     private static final int SMALLEST_CAPACITY = 256;
+
+    /** One for the FPDU that ends each read of a busy connection, some for connections whose peer is slow. */
+    private static final WarmBuffers WARM = new WarmBuffers(FpduDecoder.maxWireLength(), 4);
 
     private final ByteBufAllocator allocator;
     private @Nullable ByteBuf octets;
@@ -38,7 +42,10 @@ final class PartialFpdu {
     int fill(ByteBuf source, int index, int end, int needed) {
         ByteBuf target = octets;
         if (target == null) {
-            target = allocator.directBuffer(Math.max(needed, SMALLEST_CAPACITY));
+            target = WARM.take(allocator);
+            if (target == null) {
+                target = allocator.directBuffer(Math.max(needed, SMALLEST_CAPACITY));
+            }
             octets = target;
         } else if (target.capacity() < needed) {
             target.capacity(needed);

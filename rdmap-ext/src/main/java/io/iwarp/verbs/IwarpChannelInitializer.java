@@ -10,7 +10,6 @@ import io.iwarp.mpa.MpaStartupHandler;
 import io.iwarp.mpa.Role;
 import io.iwarp.mpa.StartMode;
 import io.iwarp.mpa.TransportHandler;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelInitializer;
@@ -41,14 +40,6 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private static final Logger LOGGER = LoggerFactory.getLogger(IwarpChannelInitializer.class);
     private static final AttributeKey<QueuePair> QUEUE_PAIR =
             AttributeKey.valueOf(IwarpChannelInitializer.class, "queuePair");
-
-    private static final int SMALLEST_READ = 2 * 1024;
-    private static final int FIRST_READ = 16 * 1024;
-    /**
-     * Several of the largest FPDUs: the more of them lie whole in one read, the fewer have to be carried over. But what was
-     * read should still be in the core's own cache when it is checked and placed.
-     */
-    private static final int LARGEST_READ = 256 * 1024;
 
     private final ProtectionDomain domain;
     private final QueuePairSettings settings;
@@ -213,8 +204,6 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         config.setOption(ChannelOption.TCP_NODELAY, true);
         int window = settings.ddp().transmitWindow();
         config.setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(window / 2, window));
-        config.setOption(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new AdaptiveRecvByteBufAllocator(SMALLEST_READ, FIRST_READ, LARGEST_READ));
+        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, new WarmReads());
     }
 }

@@ -1,0 +1,81 @@
+package io.iwarp.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class WarmBuffersTest {
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+    private final WarmBuffers warm = new WarmBuffers(1024, 2);
+
+    @Test
+    void givesTheSameBufferAgainOnceNobodyRefersToIt() throws Exception {
+        onLoop(() -> {
+            ByteBuf first = take();
+            assertThat(first.writeZero(1024).isWritable()).isFalse();
+            ByteBuf kept = first.retainedSlice(0, 10);
+            first.release();
+            ByteBuf second = take();
+            assertThat(second).isNotSameAs(first);
+            second.release();
+            kept.release();
+
+            ByteBuf again = take();
+
+            assertThat(again).isSameAs(first);
+            assertThat(again.readableBytes()).isZero();
+            assertThat(again.writableBytes()).isEqualTo(1024);
+            again.release();
+        });
+    }
+
+    @Test
+    void givesNoMoreThanItKeeps() throws Exception {
+        onLoop(() -> {
+            ByteBuf first = take();
+            ByteBuf second = take();
+            assertThat(warm.take(allocator)).isNull();
+            first.release();
+            second.release();
+        });
+    }
+
+    @Test
+    void threadsThatEndLeaveNothingBehind() throws Exception {
+        List<ByteBuf> released = new ArrayList<>();
+        onLoop(() -> {
+            ByteBuf buffer = take();
+            buffer.release();
+            released.add(buffer);
+        });
+
+        assertThat(released.get(0).refCnt()).isZero();
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    @Test
+    void threadsThatWouldLeaveSomethingBehindKeepNothing() {
+        assertThat(warm.take(allocator)).isNull();
+    }
+
+    private ByteBuf take() {
+        return Objects.requireNonNull(warm.take(allocator));
+    }
+
+    private static void onLoop(Runnable test) throws Exception {
+        FutureTask<Void> task = new FutureTask<>(test, null);
+        Thread thread = new FastThreadLocalThread(task);
+        thread.start();
+        thread.join();
+        task.get();
+    }
+}
