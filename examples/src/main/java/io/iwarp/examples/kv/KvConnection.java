@@ -6,6 +6,7 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -167,8 +168,14 @@ public final class KvConnection implements AutoCloseable {
 
     /** Ends the connection with a TCP reset, as if this process was killed; {@link #close} it all the same. Any thread may call. */
     public void abort() {
-        queuePair.channel().config().setOption(ChannelOption.SO_LINGER, 0);
-        queuePair.abort();
+        Channel channel = queuePair.channel();
+        // Only the event loop closes the socket, which takes no option after that.
+        channel.eventLoop().execute(() -> {
+            if (channel.isActive()) {
+                channel.config().setOption(ChannelOption.SO_LINGER, 0);
+            }
+            queuePair.abort();
+        });
     }
 
     /** Ends the connection in order, waits for that, and gives the memory back. An interrupt ends it at once. */
