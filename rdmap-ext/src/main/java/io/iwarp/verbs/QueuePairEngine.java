@@ -30,8 +30,6 @@ import java.security.Principal;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
@@ -43,20 +41,13 @@ import org.slf4j.LoggerFactory;
  * What moves a {@link QueuePair}: takes posts to the event loop, and completions back.
  *
  * <p>Threads: {@code claim...} and {@code publish} are called by any thread; {@link RdmapUlp} methods and everything they
- * lead to by the event loop. A post wakes the event loop only if no wake-up is on its way ({@link #scheduled}) and the loop
- * will not look by itself at the end of the input burst it is handling ({@link #inBurst}).
+ * lead to by the event loop, which takes what was posted as {@link DrainSchedule} says.
  *
  * <p>No request is lost at the end: whoever publishes after the stream has ended sees the close reason and wakes the event
  * loop once more, which flushes again.
  */
 final class QueuePairEngine implements RdmapUlp {
     private static final Logger LOGGER = LoggerFactory.getLogger(QueuePair.class);
-
-    /**
-     * An event loop runs tasks for as long as others follow, up to a second, before it looks at its sockets again. A steady
-     * flow of posts would keep it from reading; after this many drains in a row the next one waits behind such a look.
-     */
-    private static final int DRAINS_BEFORE_POLL = 16;
 
     private static final CloseReason CLOSED_HERE =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
@@ -80,10 +71,8 @@ final class QueuePairEngine implements RdmapUlp {
     private final SetupGate.@Nullable Ticket setupTicket;
     private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
     private final ClosedStages closed = new ClosedStages();
-    private final AtomicBoolean scheduled = new AtomicBoolean();
+    private final DrainSchedule drains;
     private final @Nullable QuietWatches watches;
-    private final Runnable drainTask = this::drainOrYield;
-    private final Runnable drainAfterPoll = this::drainAfterPoll;
 
     /** Never DRAINING: that is what it is until the end once there is a reason in {@link #closing}. */
     private volatile QueuePairState state = QueuePairState.INIT;
@@ -96,8 +85,6 @@ final class QueuePairEngine implements RdmapUlp {
     private volatile @Nullable SSLSession tlsSession;
     private volatile QueuePairListener listener = QueuePairListener.NONE;
     private volatile boolean enhancedSetupRefused;
-    private boolean inBurst;
-    private int drainsBeforePoll;
 
     QueuePairEngine(
             QueuePair queuePair,
@@ -109,6 +96,7 @@ final class QueuePairEngine implements RdmapUlp {
         this.queuePair = queuePair;
         this.channel = channel;
         this.eventLoop = channel.eventLoop();
+        this.drains = new DrainSchedule(eventLoop, this::drain, this::flushWithoutLoop);
         this.settings = settings;
         this.role = role;
         this.setupTicket = setupTicket;
@@ -167,7 +155,7 @@ final class QueuePairEngine implements RdmapUlp {
             metrics.posted(request);
         }
         sendQueue.ring().publish(request);
-        wake();
+        drains.wake();
     }
 
     /** DDP looks at the receive queue when a message arrives, so nobody has to be woken, except after the end. */
@@ -178,14 +166,14 @@ final class QueuePairEngine implements RdmapUlp {
             VarHandle.fullFence();
         }
         if (closeReason != null || receiveWait.waiting()) {
-            wake();
+            drains.wake();
         }
     }
 
     /** Any thread: there may be a receive for a message that waits for one. */
     void wakeIfWaiting() {
         if (receiveWait.waiting()) {
-            wake();
+            drains.wake();
         }
     }
 
@@ -227,46 +215,16 @@ final class QueuePairEngine implements RdmapUlp {
         return full;
     }
 
-    private void wake() {
-        // A drain that is still to come in this thread sees the post.
-        if (eventLoop.inEventLoop() && (inBurst || scheduled.getPlain())) {
-            return;
-        }
-        if (scheduled.compareAndSet(false, true)) {
-            try {
-                eventLoop.execute(drainTask);
-            } catch (RejectedExecutionException loopIsGone) {
-                flushWithoutLoop(loopIsGone);
-            }
-        }
-    }
-
     /** The loop has shut down, so its channels are closed and nobody else touches the queues but late posters. */
     private synchronized void flushWithoutLoop(RejectedExecutionException loopIsGone) {
         CloseReason reason = closeReason;
         if (reason == null) {
             throw loopIsGone;
         }
-        scheduled.set(false);
         flush(reason);
     }
 
-    private void drainOrYield() {
-        if (drainsBeforePoll < DRAINS_BEFORE_POLL) {
-            drainsBeforePoll++;
-            drain();
-        } else {
-            eventLoop.schedule(drainAfterPoll, 0, TimeUnit.NANOSECONDS);
-        }
-    }
-
-    private void drainAfterPoll() {
-        drainsBeforePoll = 0;
-        drain();
-    }
-
     private void drain() {
-        scheduled.getAndSet(false);
         CloseReason reason = closeReason;
         if (reason != null) {
             flush(reason);
@@ -294,7 +252,7 @@ final class QueuePairEngine implements RdmapUlp {
     void closeInOrder(CloseReason reason) {
         if (closeReason == null) {
             closing.compareAndSet(null, reason);
-            drain();
+            drains.drain();
             closing.set(rdmap.close(reason));
         }
     }
@@ -337,7 +295,7 @@ final class QueuePairEngine implements RdmapUlp {
         LOGGER.debug("{} ready: {}", channel, parameters);
         tell(() -> listener.onReady(queuePair));
         ready.complete(queuePair);
-        drain();
+        drains.drain();
     }
 
     @Override
@@ -381,8 +339,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onReadComplete() {
-        inBurst = false;
-        drainAfterPoll();
+        drains.endBurst();
     }
 
     @Override
@@ -459,7 +416,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     /** A receive completes; until the end of the burst, posts need no wake-up. */
     void completeInBurst(@Nullable CompletionListener whoToTell, Completion completion) {
-        inBurst = true;
+        drains.beginBurst();
         complete(whoToTell, completion);
     }
 
@@ -509,7 +466,7 @@ final class QueuePairEngine implements RdmapUlp {
         receives = new SharedReceives(this, queuePair, queue);
         VarHandle.fullFence();
         if (closeReason != null) {
-            wake();
+            drains.wake();
         }
     }
 
@@ -517,7 +474,7 @@ final class QueuePairEngine implements RdmapUlp {
         routes.queues(sends, sendQueue.ring(), gets, receives.bound());
         VarHandle.fullFence();
         if (closeReason != null) {
-            wake();
+            drains.wake();
         }
     }
 
