@@ -3,8 +3,9 @@ package io.iwarp.benchmarks;
 import java.util.Arrays;
 
 /**
- * The entry to the benchmarks: {@code netty-server PORT TRANSPORT}, {@code netty-client ...} and {@code chart ...}, see
- * {@code benchmarks/compare}; {@code jmh ...} runs the microbenchmarks with JMH's own options.
+ * The entry to the benchmarks: {@code netty-server PORT TRANSPORT}, {@code netty-client ...}, {@code jucx-server PORT SIZE},
+ * {@code jucx-client ...} and {@code chart ...}, see {@code benchmarks/compare}; {@code jmh ...} runs the microbenchmarks with
+ * JMH's own options.
  */
 public final class Benchmarks {
     private Benchmarks() {}
@@ -21,11 +22,13 @@ public final class Benchmarks {
         switch (program) {
             case "netty-server" -> FrameServer.run(rest);
             case "netty-client" -> FrameClient.run(rest);
+            case "jucx-server" -> JucxServer.run(rest);
+            case "jucx-client" -> JucxClient.run(rest);
             case "chart" -> RatioChart.draw(rest);
             case "jmh" -> org.openjdk.jmh.Main.main(rest);
             default ->
-                throw new IllegalArgumentException(
-                        "'" + program + "' is none of netty-server, netty-client, chart, jmh");
+                throw new IllegalArgumentException("'" + program
+                        + "' is none of netty-server, netty-client, jucx-server, jucx-client, chart, jmh");
         }
     }
 }
