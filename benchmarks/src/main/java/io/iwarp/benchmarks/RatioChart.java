@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
@@ -35,6 +36,7 @@ final class RatioChart {
                 .build();
         chart.getStyler()
                 .setYAxisLogarithmic(true)
+                .setYAxisMin(Math.min(0.1, Collections.min(values)))
                 .setXAxisLabelRotation(60)
                 .setLegendVisible(false)
                 .setLegendPosition(Styler.LegendPosition.InsideN);

@@ -45,10 +45,11 @@ final class PerfServer implements Callable<Integer> {
         }
         int queueDepth = PerfTask.serverQueueDepth(greatestDepth);
         PrintWriter out = spec.commandLine().getOut();
-        QueuePairSettings settings = connection
-                .settings()
-                .sendQueueDepth(queueDepth)
+        QueuePairSettings.Builder usual = connection.settings();
+        int ird = PerfTask.outstanding(greatestDepth);
+        QueuePairSettings settings = usual.sendQueueDepth(queueDepth)
                 .receiveQueueDepth(queueDepth)
+                .mpa(usual.build().mpa().toBuilder().ird(ird).build())
                 .build();
         try (Shutdown shutdown = Shutdown.install();
                 Endpoint endpoint = connection.open(transport);
