@@ -9,7 +9,7 @@ import java.time.Duration;
  *     connection is cut; default 5 s, 1 ms to 1 h. A longer time gives a slow peer more chance to read the last
  *     messages; the connection and its buffers live that much longer at worst.
  * @param responseTimeout how long the peer may send no part of an answer while Reads or atomics wait for one, before the
- *     stream is ended; default 60 s, 1 ms to 1 day
+ *     stream is ended, which happens within twice the time; default 60 s, 1 ms to 1 day
  * @param extensions whether Atomic Operations and Immediate Data (RFC 7306) are offered; default true. Without them this
  *     end refuses to post them, and ends the stream of a peer that sends one with error 0/2/06, as a peer does that never
  *     heard of them.
