@@ -112,10 +112,8 @@ final class PerfRun {
         QueuePair queuePair;
         RemoteBuffer target;
         try {
-            int ord = PerfTask.outstanding(task.depth());
             QueuePairSettings adapted = settings.sendQueueDepth(task.depth() + SPARE_REQUESTS)
                     .receiveQueueDepth(task.acknowledgements() + SPARE_REQUESTS)
-                    .mpa(settings.build().mpa().toBuilder().ord(ord).build())
                     .build();
             byte[] request = task.with(memory.remoteBuffer()).encode();
             queuePair = endpoint.connect(server, adapted, request, fresh -> {});

@@ -45,11 +45,10 @@ final class PerfServer implements Callable<Integer> {
         }
         int queueDepth = PerfTask.serverQueueDepth(greatestDepth);
         PrintWriter out = spec.commandLine().getOut();
-        QueuePairSettings.Builder usual = connection.settings();
-        int ird = PerfTask.outstanding(greatestDepth);
-        QueuePairSettings settings = usual.sendQueueDepth(queueDepth)
+        QueuePairSettings settings = connection
+                .settings()
+                .sendQueueDepth(queueDepth)
                 .receiveQueueDepth(queueDepth)
-                .mpa(usual.build().mpa().toBuilder().ird(ird).build())
                 .build();
         try (Shutdown shutdown = Shutdown.install();
                 Endpoint endpoint = connection.open(transport);

@@ -1,7 +1,6 @@
 package io.iwarp.examples;
 
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.mpa.MpaSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -40,11 +39,6 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
     /** {@return how long the queues of a server must be for clients of this depth} */
     static int serverQueueDepth(int depth) {
         return WINDOWS_PER_DEPTH * depth + SPARE_REQUESTS;
-    }
-
-    /** {@return how many Reads and atomics may be outstanding with operations of this depth: what is usual, at least} */
-    static int outstanding(int depth) {
-        return Math.max(depth, MpaSettings.DEFAULT_DEPTH);
     }
 
     /** {@return how many messages may be on their way to the server's receives} */
