@@ -344,25 +344,30 @@ final class DdpTransmitter {
             return;
         }
         lost = true;
-        queue.dropAllBut(unreported, cause);
+        halt();
         for (Burst burst : underWay) {
             burst.forgetMessages();
         }
         if (open != null) {
             open.forgetMessages();
         }
-        stop(cause);
+        queue.dropAllBut(unreported, cause);
         reportFault(cause);
     }
 
     /** Sends nothing more but final words, and what was handed over. */
     private void stop(Throwable cause) {
+        halt();
+        queue.dropUnsent(cause);
+    }
+
+    /** Takes final words only. Comes before any message is dropped: who is told of that may write again. */
+    private void halt() {
         failed = true;
         if (phase == Phase.OPEN) {
             phase = Phase.FAILED;
         }
         segmenter.abandon();
-        queue.dropUnsent(cause);
     }
 
     private void reportFault(Throwable cause) {

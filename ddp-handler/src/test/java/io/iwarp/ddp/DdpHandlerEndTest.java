@@ -167,6 +167,26 @@ class DdpHandlerEndTest {
     }
 
     @Test
+    @Requirement("DDP-51")
+    void whoIsToldOfALossMayWriteAgainWithoutFindingAHalfSentMessage() {
+        ddp.ready();
+        ChannelFuture cut = ddp.writeWithPromise(message("a".repeat(2 * DdpSettings.MINIMUM_TRANSMIT_WINDOW)));
+        cut.addListener(lost -> {
+            ddp.send("refused");
+            ddp.writeAndFlush(terminate());
+        });
+        ddp.flush();
+        transport.ulpdus.clear();
+
+        transport.lose(new IOException("connection reset"));
+        transport.takeAll();
+
+        assertThat(cut.cause()).hasMessageContaining("connection reset");
+        assertThat(ddp.sent()).containsExactly("T");
+        assertThat(ddp.ulp.events).endsWith("sent T").doesNotContain("sent refused");
+    }
+
+    @Test
     @Requirement({"DDP-3", "DDP-36"})
     void whatWasTakenBeforeTheLossIsReportedAsSent() {
         ddp.ready();
