@@ -93,5 +93,20 @@ public final class DdpLayout {
     /** Octets of the longest message: its length is less than 2^32 (section 5.2). */
     public static final long MAXIMUM_MESSAGE_LENGTH = 0xFFFF_FFFFL;
 
+    // Where the fields are when the octets 0 to 7 of a header are taken as one number.
+
+    /** How far left the DDP control field is. */
+    static final int CONTROL_SHIFT = shift(CONTROL_OFFSET, Byte.BYTES);
+
+    /** How far left RsvdULP, or its first octet, is. */
+    static final int RSVD_ULP_SHIFT = shift(RSVD_ULP_OFFSET, Byte.BYTES);
+
+    /** How far left the STag, or the rest of RsvdULP, is. */
+    static final int STAG_SHIFT = shift(STAG_OFFSET, Integer.BYTES);
+
     private DdpLayout() {}
+
+    private static int shift(int offset, int octets) {
+        return (Long.BYTES - offset - octets) * Byte.SIZE;
+    }
 }

@@ -18,7 +18,6 @@ public final class DdpSegment {
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
     private int index;
     private int length;
-    private boolean headerComplete;
     private int headerLength;
     // The header is read at once: each look at a buffer costs its checks again. Octets 0 to 7, 6 to 13, 14 to 17.
     private long headerStart;
@@ -50,8 +49,7 @@ public final class DdpSegment {
             headerStart = count == 0 ? 0 : (long) octets.getByte(from) << (Long.SIZE - Byte.SIZE);
         }
         headerLength = tagged() ? DdpLayout.TAGGED_HEADER_LENGTH : DdpLayout.UNTAGGED_HEADER_LENGTH;
-        headerComplete = count >= headerLength;
-        if (headerComplete && !tagged()) {
+        if (headerComplete() && !tagged()) {
             messageOffset = octets.getInt(from + DdpLayout.MESSAGE_OFFSET_OFFSET);
         }
         return this;
@@ -64,7 +62,7 @@ public final class DdpSegment {
 
     /** {@return whether the ULPDU is long enough for the header that its T flag announces} */
     public boolean headerComplete() {
-        return headerComplete;
+        return length >= headerLength;
     }
 
     /** {@return the T flag: whether the payload goes to a tagged buffer; false for a ULPDU of no octets} */
@@ -87,19 +85,19 @@ public final class DdpSegment {
     /** {@return RsvdULP when tagged, its first octet when untagged: 0..255, the control octet of RDMAP} */
     public int control() {
         requireHeader();
-        return (int) (headerStart >>> 48) & 0xFF;
+        return (int) (headerStart >>> DdpLayout.RSVD_ULP_SHIFT) & 0xFF;
     }
 
     /** {@return the last four octets of RsvdULP, any 32-bit value; only for an untagged segment} */
     public int rsvdUlp() {
         requireHeader();
-        return (int) (headerStart >>> 16);
+        return (int) (headerStart >>> DdpLayout.STAG_SHIFT);
     }
 
     /** {@return the STag, any 32-bit value; only for a tagged segment} */
     public int stag() {
         requireHeader();
-        return (int) (headerStart >>> 16);
+        return (int) (headerStart >>> DdpLayout.STAG_SHIFT);
     }
 
     /** {@return the tagged offset of the first payload octet, an unsigned 64-bit value; only for a tagged segment} */
@@ -187,11 +185,11 @@ public final class DdpSegment {
     }
 
     private int ddpControl() {
-        return (int) (headerStart >>> 56);
+        return (int) (headerStart >>> DdpLayout.CONTROL_SHIFT);
     }
 
     private void requireHeader() {
-        if (!headerComplete) {
+        if (!headerComplete()) {
             throw new IllegalStateException("the ULPDU has " + length + " octets, its DDP header needs " + headerLength
                     + ": ask headerComplete() first");
         }

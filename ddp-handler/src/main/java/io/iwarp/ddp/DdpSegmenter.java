@@ -210,9 +210,9 @@ public final class DdpSegmenter {
 
     /** {@return the octets 0 to 7 of a header, of which only the first 6 have a meaning} */
     private static long headerStart(int flags, int control, int stagOrRsvdUlp) {
-        return (long) (flags | DdpLayout.VERSION) << 56
-                | (long) control << 48
-                | Integer.toUnsignedLong(stagOrRsvdUlp) << 16;
+        return (long) (flags | DdpLayout.VERSION) << DdpLayout.CONTROL_SHIFT
+                | (long) control << DdpLayout.RSVD_ULP_SHIFT
+                | Integer.toUnsignedLong(stagOrRsvdUlp) << DdpLayout.STAG_SHIFT;
     }
 
     private static int lastFlag(boolean last) {

@@ -78,8 +78,13 @@ final class Requester {
     }
 
     private void startWaiting() {
-        while (waiting < requests.end() && !stopped && mayStart(requests.get(waiting))) {
-            start(requests.get(waiting++));
+        while (waiting < requests.end() && !stopped) {
+            RdmapRequest next = requests.get(waiting);
+            if (!mayStart(next)) {
+                return;
+            }
+            waiting++;
+            start(next);
         }
     }
 
