@@ -44,12 +44,24 @@ public final class WarmBuffers {
     }
 
     /**
+     * {@return an empty direct buffer that the caller has to release; one of the allocator's own if all of this thread are
+     * in use or too small, or it keeps none}
+     *
+     * @param allocator makes it, unless one is there
+     * @param octets its least capacity; a buffer of the allocator's own has no more, and may grow to that of the others
+     */
+    public ByteBuf take(ByteBufAllocator allocator, int octets) {
+        ByteBuf buffer = octets <= capacity ? tryTake(allocator) : null;
+        return buffer == null ? allocator.directBuffer(octets, Math.max(octets, capacity)) : buffer;
+    }
+
+    /**
      * {@return an empty direct buffer that the caller has to release; or null if all of this thread are in use, or it keeps
      * none}
      *
      * @param allocator makes it, unless one is there
      */
-    public @Nullable ByteBuf take(ByteBufAllocator allocator) {
+    public @Nullable ByteBuf tryTake(ByteBufAllocator allocator) {
         if (!FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals()) {
             return null;
         }

@@ -43,7 +43,7 @@ class WarmBuffersTest {
         onLoop(() -> {
             ByteBuf first = take();
             ByteBuf second = take();
-            assertThat(warm.take(allocator)).isNull();
+            assertThat(warm.tryTake(allocator)).isNull();
             first.release();
             second.release();
         });
@@ -64,11 +64,38 @@ class WarmBuffersTest {
 
     @Test
     void threadsThatWouldLeaveSomethingBehindKeepNothing() {
-        assertThat(warm.take(allocator)).isNull();
+        assertThat(warm.tryTake(allocator)).isNull();
+    }
+
+    @Test
+    void theAllocatorHelpsOutWhereAllAreInUse() throws Exception {
+        onLoop(() -> {
+            ByteBuf first = warm.take(allocator, 1);
+            ByteBuf second = warm.take(allocator, 1024);
+            ByteBuf third = warm.take(allocator, 10);
+
+            assertThat(first.capacity()).isEqualTo(1024);
+            assertThat(third.capacity()).isEqualTo(10);
+            assertThat(third.maxCapacity()).isEqualTo(1024);
+            first.release();
+            second.release();
+            third.release();
+            assertThat(third.refCnt()).isZero();
+        });
+    }
+
+    @Test
+    void theAllocatorHelpsOutWhereTheyAreTooSmall() throws Exception {
+        onLoop(() -> {
+            ByteBuf large = warm.take(allocator, 1025);
+            assertThat(large.capacity()).isEqualTo(1025);
+            large.release();
+            assertThat(large.refCnt()).isZero();
+        });
     }
 
     private ByteBuf take() {
-        return Objects.requireNonNull(warm.take(allocator));
+        return Objects.requireNonNull(warm.tryTake(allocator));
     }
 
     private static void onLoop(Runnable test) throws Exception {

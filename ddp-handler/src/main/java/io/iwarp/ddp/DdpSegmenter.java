@@ -180,11 +180,7 @@ public final class DdpSegmenter {
         ByteBuf buffer = copy;
         if (buffer == null || buffer.refCnt() > 1 || buffer.capacity() < count) {
             release();
-            buffer = count <= LARGEST_COPY_CAPACITY ? WARM.take(allocator) : null;
-            if (buffer == null) {
-                int capacity = Math.max(count, SMALLEST_COPY_CAPACITY);
-                buffer = allocator.directBuffer(capacity, capacity);
-            }
+            buffer = WARM.take(allocator, Math.max(count, SMALLEST_COPY_CAPACITY));
             copy = buffer;
         }
         return buffer;

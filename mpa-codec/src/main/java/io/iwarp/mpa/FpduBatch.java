@@ -138,10 +138,7 @@ final class FpduBatch {
             current = null;
         }
         if (current == null) {
-            current = WARM.take(ctx.alloc());
-            if (current == null) {
-                current = ctx.alloc().directBuffer(Math.max(octets, usualSize), LIMIT);
-            }
+            current = WARM.take(ctx.alloc(), Math.max(octets, usualSize));
             buffer = current;
             handedOver = 0;
         }

@@ -42,10 +42,7 @@ final class PartialFpdu {
     int fill(ByteBuf source, int index, int end, int needed) {
         ByteBuf target = octets;
         if (target == null) {
-            target = WARM.take(allocator);
-            if (target == null) {
-                target = allocator.directBuffer(Math.max(needed, SMALLEST_CAPACITY));
-            }
+            target = WARM.take(allocator, Math.max(needed, SMALLEST_CAPACITY));
             octets = target;
         } else if (target.capacity() < needed) {
             target.capacity(needed);

@@ -39,7 +39,7 @@ final class WarmReads implements RecvByteBufAllocator {
 
         @Override
         public ByteBuf allocate(ByteBufAllocator allocator) {
-            ByteBuf warm = WARM.take(allocator);
+            ByteBuf warm = WARM.tryTake(allocator);
             return warm == null ? adaptive.allocate(allocator) : warm;
         }
 
