@@ -10,7 +10,6 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** rdma-core's ucmatose: many messages over many connections, the server's first. */
@@ -73,10 +72,13 @@ final class Cmatose implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        require(port >= 0 && port <= GREATEST_PORT, "-p " + port + " is no TCP port");
-        require(connections >= 1 && connections <= GREATEST_CONNECTIONS, "-c must be 1 to " + GREATEST_CONNECTIONS);
-        require(count >= 0 && count <= GREATEST_COUNT, "-C must be 0 to " + GREATEST_COUNT);
-        require(size >= 0 && size <= GREATEST_SIZE, "-S must be 0 octets to 16 MiB");
+        OptionCheck.require(spec, port >= 0 && port <= GREATEST_PORT, "-p " + port + " is no TCP port");
+        OptionCheck.require(
+                spec,
+                connections >= 1 && connections <= GREATEST_CONNECTIONS,
+                "-c must be 1 to " + GREATEST_CONNECTIONS);
+        OptionCheck.require(spec, count >= 0 && count <= GREATEST_COUNT, "-C must be 0 to " + GREATEST_COUNT);
+        OptionCheck.require(spec, size >= 0 && size <= GREATEST_SIZE, "-S must be 0 octets to 16 MiB");
         var out = spec.commandLine().getOut();
         try (Endpoint endpoint = connection.open()) {
             CmatoseRun run = new CmatoseRun(endpoint, settings(), connections, count, (int) size, out);
@@ -88,12 +90,6 @@ final class Cmatose implements Callable<Integer> {
         }
         out.println("test complete");
         return 0;
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(spec.commandLine(), complaint);
-        }
     }
 
     private QueuePairSettings settings() {

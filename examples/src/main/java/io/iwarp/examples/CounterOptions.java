@@ -2,7 +2,6 @@ package io.iwarp.examples;
 
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** How much is counted. */
@@ -41,15 +40,9 @@ final class CounterOptions {
 
     /** {@return what one client does} */
     CounterDone work() {
-        require(clients >= 1 && clients <= MOST_CLIENTS, "--clients must be 1 to " + MOST_CLIENTS);
-        require(adds >= 0, "--adds " + adds + " is negative");
-        require(rounds >= 0, "--rounds " + rounds + " is negative");
+        OptionCheck.require(command, clients >= 1 && clients <= MOST_CLIENTS, "--clients must be 1 to " + MOST_CLIENTS);
+        OptionCheck.require(command, adds >= 0, "--adds " + adds + " is negative");
+        OptionCheck.require(command, rounds >= 0, "--rounds " + rounds + " is negative");
         return new CounterDone(adds, rounds);
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(command.commandLine(), complaint);
-        }
     }
 }

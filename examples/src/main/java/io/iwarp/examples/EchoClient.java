@@ -12,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -57,19 +56,14 @@ final class EchoClient implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        require(count >= 1, "--count " + count + " is less than 1");
-        require(warmup >= 0, "--warmup " + warmup + " is negative");
-        require(size >= 0 && size <= Integer.MAX_VALUE, "--size " + size + " is outside 0 to 2^31 - 1");
+        OptionCheck.require(spec, count >= 1, "--count " + count + " is less than 1");
+        OptionCheck.require(spec, warmup >= 0, "--warmup " + warmup + " is negative");
+        OptionCheck.require(
+                spec, size >= 0 && size <= Integer.MAX_VALUE, "--size " + size + " is outside 0 to 2^31 - 1");
         try (Endpoint endpoint = connection.open()) {
             run(endpoint, connection.settings().build());
         }
         return 0;
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(spec.commandLine(), complaint);
-        }
     }
 
     private void run(Endpoint endpoint, QueuePairSettings settings)

@@ -16,7 +16,6 @@ import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
@@ -75,11 +74,11 @@ final class KvBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        require(clients >= 1 && clients <= MOST_CLIENTS, "--clients must be 1 to " + MOST_CLIENTS);
-        require(seconds >= 1, "--duration must be at least 1");
-        require(puts >= 0 && puts <= PERCENT, "--puts must be 0 to " + PERCENT);
-        require(keys >= 1, "--keys must be at least 1");
-        require(size >= 0 && size <= MOST_OCTETS, "--size must be 0 to " + MOST_OCTETS);
+        OptionCheck.require(spec, clients >= 1 && clients <= MOST_CLIENTS, "--clients must be 1 to " + MOST_CLIENTS);
+        OptionCheck.require(spec, seconds >= 1, "--duration must be at least 1");
+        OptionCheck.require(spec, puts >= 0 && puts <= PERCENT, "--puts must be 0 to " + PERCENT);
+        OptionCheck.require(spec, keys >= 1, "--keys must be at least 1");
+        OptionCheck.require(spec, size >= 0 && size <= MOST_OCTETS, "--size must be 0 to " + MOST_OCTETS);
         ExecutorService threads = Executors.newFixedThreadPool(clients);
         try (Endpoint endpoint = client.open()) {
             fill(endpoint);
@@ -165,11 +164,5 @@ final class KvBench implements Callable<Integer> {
                         times.getValueAtPercentile(99) / NANOS_PER_MICRO,
                         times.getValueAtPercentile(99.9) / NANOS_PER_MICRO,
                         times.getTotalCount());
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(spec.commandLine(), complaint);
-        }
     }
 }

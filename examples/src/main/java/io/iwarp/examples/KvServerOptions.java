@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** What a cache begins with, how large it is, and where its web pages are. */
@@ -62,10 +61,11 @@ final class KvServerOptions {
 
     /** {@return what there is to load} */
     KvFile file() throws IOException, CommandFailedException {
-        require(
+        OptionCheck.require(
+                command,
                 entries >= 1 && entries <= KvLimits.MOST_ENTRIES,
                 "--entries " + entries + " is outside 1 to " + KvLimits.MOST_ENTRIES);
-        require(memory >= LEAST_MEMORY, "--memory must be at least " + LEAST_MEMORY + " octets");
+        OptionCheck.require(command, memory >= LEAST_MEMORY, "--memory must be at least " + LEAST_MEMORY + " octets");
         return file == null ? KvFile.NONE : KvFile.read(file, skipping);
     }
 
@@ -81,15 +81,10 @@ final class KvServerOptions {
 
     /** {@return where the web pages are} */
     InetSocketAddress httpAddress(InetSocketAddress listen) {
-        require(
+        OptionCheck.require(
+                command,
                 httpPort >= 0 && httpPort <= GREATEST_PORT,
                 "--http-port " + httpPort + " is no TCP port: choose 0 to " + GREATEST_PORT);
         return new InetSocketAddress(listen.getAddress(), httpPort);
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(command.commandLine(), complaint);
-        }
     }
 }

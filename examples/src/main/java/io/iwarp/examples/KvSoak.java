@@ -21,7 +21,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
@@ -70,9 +69,9 @@ final class KvSoak implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        require(clients >= 1 && clients <= MOST_CLIENTS, "--clients must be 1 to " + MOST_CLIENTS);
-        require(seconds >= 1, "--duration must be at least 1");
-        require(name.matches("[\\w-]+"), "--name takes letters, digits, _ and -");
+        OptionCheck.require(spec, clients >= 1 && clients <= MOST_CLIENTS, "--clients must be 1 to " + MOST_CLIENTS);
+        OptionCheck.require(spec, seconds >= 1, "--duration must be at least 1");
+        OptionCheck.require(spec, name.matches("[\\w-]+"), "--name takes letters, digits, _ and -");
         Files.createDirectories(folder);
         try (Endpoint endpoint = client.open()) {
             if (checking) {
@@ -173,11 +172,5 @@ final class KvSoak implements Callable<Integer> {
                         sums[1],
                         sums[2],
                         sums[3]);
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(spec.commandLine(), complaint);
-        }
     }
 }

@@ -13,7 +13,6 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -75,13 +74,15 @@ final class PerfConnect implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        require(
+        OptionCheck.require(
+                spec,
                 connections >= 1 && connections <= MOST_CONNECTIONS,
                 "--connections " + connections + " is outside 1 to " + MOST_CONNECTIONS);
-        require(
+        OptionCheck.require(
+                spec,
                 parallel >= 1 && parallel <= MOST_IN_PARALLEL,
                 "--parallel " + parallel + " is outside 1 to " + MOST_IN_PARALLEL);
-        require(warmup >= 0, "--warmup " + warmup + " is negative");
+        OptionCheck.require(spec, warmup >= 0, "--warmup " + warmup + " is negative");
         try (Endpoint endpoint = connection.open(transport)) {
             ConnectResult result = measure(endpoint, server.resolve());
             spec.commandLine().getOut().println(result.text());
@@ -90,12 +91,6 @@ final class PerfConnect implements Callable<Integer> {
             }
         }
         return 0;
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(spec.commandLine(), complaint);
-        }
     }
 
     private ConnectResult measure(Endpoint endpoint, SocketAddress address)

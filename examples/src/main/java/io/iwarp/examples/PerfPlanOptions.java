@@ -6,7 +6,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options about what is measured. */
@@ -76,11 +75,12 @@ final class PerfPlanOptions {
 
     /** {@return what is measured, one plan for each size} */
     List<PerfPlan> plans(EventLoops loops, boolean tls) {
-        require(
+        OptionCheck.require(
+                command,
                 connections >= 1 && connections <= MOST_CONNECTIONS,
                 "--connections " + connections + " is outside 1 to " + MOST_CONNECTIONS);
-        require(duration > 0, "--duration " + duration + " is not more than 0 seconds");
-        require(warmup >= 0, "--warmup " + warmup + " is negative");
+        OptionCheck.require(command, duration > 0, "--duration " + duration + " is not more than 0 seconds");
+        OptionCheck.require(command, warmup >= 0, "--warmup " + warmup + " is negative");
         int chosenDepth = chosenDepth();
         return sizes().stream()
                 .map(octets -> new PerfPlan(
@@ -95,22 +95,28 @@ final class PerfPlanOptions {
 
     private int chosenDepth() {
         if (mode == PerfMode.LATENCY) {
-            require(
+            OptionCheck.require(
+                    command,
                     depth == null || depth == 1,
                     "--mode latency has one operation at a time on each connection: leave --depth out");
             return 1;
         }
         int chosen = depth == null ? DEFAULT_DEPTH : depth;
-        require(
+        OptionCheck.require(
+                command,
                 chosen >= 1 && chosen <= PerfTask.GREATEST_DEPTH,
                 "--depth " + chosen + " is outside 1 to " + PerfTask.GREATEST_DEPTH);
         return chosen;
     }
 
     private List<Long> sizes() {
-        require(size == null || sweep == null, "--size and --sweep are two ways to say the same: leave one out");
+        OptionCheck.require(
+                command,
+                size == null || sweep == null,
+                "--size and --sweep are two ways to say the same: leave one out");
         if (operation.atomic()) {
-            require(
+            OptionCheck.require(
+                    command,
                     sweep == null && (size == null || size == Long.BYTES),
                     "--op " + operation + " works on " + Long.BYTES + " octets: leave --size and --sweep out");
             return List.of((long) Long.BYTES);
@@ -119,7 +125,8 @@ final class PerfPlanOptions {
         // The server sees a Write in its last octet.
         int least = mode == PerfMode.LATENCY && operation == PerfOperation.WRITE ? 1 : 0;
         for (long octets : sizes) {
-            require(
+            OptionCheck.require(
+                    command,
                     octets >= least && octets <= PerfTask.GREATEST_SIZE,
                     "a size of " + octets + " octets is outside " + least + " to " + PerfTask.GREATEST_SIZE);
         }
@@ -132,11 +139,5 @@ final class PerfPlanOptions {
 
     private static Duration seconds(double seconds) {
         return Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(command.commandLine(), complaint);
-        }
     }
 }

@@ -11,7 +11,6 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -71,8 +70,8 @@ final class ReadClient implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        require(chunk >= 1 && chunk <= GREATEST_CHUNK, "--chunk must be 1 octet to 256 MiB");
-        require(reads >= 1 && reads <= MOST_READS, "--reads must be 1 to " + MOST_READS);
+        OptionCheck.require(spec, chunk >= 1 && chunk <= GREATEST_CHUNK, "--chunk must be 1 octet to 256 MiB");
+        OptionCheck.require(spec, reads >= 1 && reads <= MOST_READS, "--reads must be 1 to " + MOST_READS);
         TargetFile target = new TargetFile(file, force);
         target.requireUsable();
         try {
@@ -83,12 +82,6 @@ final class ReadClient implements Callable<Integer> {
                             + ": allow more with java -XX:MaxDirectMemorySize=..., or choose smaller ones");
         }
         return 0;
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(spec.commandLine(), complaint);
-        }
     }
 
     private void run(TargetFile target) throws Exception {

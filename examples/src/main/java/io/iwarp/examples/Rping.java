@@ -13,7 +13,6 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The ping of rdma-core, to be used with it or with itself. */
@@ -123,9 +122,11 @@ final class Rping implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         long octets = size != null ? size : side.client ? DEFAULT_SIZE : DEFAULT_GREATEST_SIZE;
-        require(octets >= 1 && octets <= GREATEST_SIZE, "-S " + octets + " is outside 1 octet to 16 MiB");
-        require(port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is no TCP port");
-        require(count >= 0, "-C " + count + " is negative");
+        OptionCheck.require(
+                spec, octets >= 1 && octets <= GREATEST_SIZE, "-S " + octets + " is outside 1 octet to 16 MiB");
+        OptionCheck.require(
+                spec, port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is no TCP port");
+        OptionCheck.require(spec, count >= 0, "-C " + count + " is negative");
         var command = spec.commandLine();
         RpingOutput output = new RpingOutput(command.getOut(), command.getErr(), printData, debug);
         try (Endpoint endpoint = wire.open(verbose, EventLoops.DEFAULT, pipeline -> {})) {
@@ -133,12 +134,6 @@ final class Rping implements Callable<Integer> {
             return side.client
                     ? ping(endpoint, where, (int) octets, output)
                     : serve(endpoint, where, (int) octets, output);
-        }
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(spec.commandLine(), complaint);
         }
     }
 

@@ -18,7 +18,6 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Stores the files that clients write into its memory, and lets clients read them from there. */
@@ -76,8 +75,9 @@ final class WriteServer implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        require(buffer >= LEAST_BUFFER && buffer <= GREATEST_BUFFER, "--buffer must be 4 KiB to 512 MiB");
-        require(clients >= 1, "--clients must be at least 1");
+        OptionCheck.require(
+                spec, buffer >= LEAST_BUFFER && buffer <= GREATEST_BUFFER, "--buffer must be 4 KiB to 512 MiB");
+        OptionCheck.require(spec, clients >= 1, "--clients must be at least 1");
         if (!Files.isDirectory(directory)) {
             throw new CommandFailedException(directory + " is no directory: create it first");
         }
@@ -89,12 +89,6 @@ final class WriteServer implements Callable<Integer> {
             spec.commandLine().getOut().println(ListenOptions.listening(listener));
             shutdown.await();
             return service.exitCode();
-        }
-    }
-
-    private void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(spec.commandLine(), complaint);
         }
     }
 
