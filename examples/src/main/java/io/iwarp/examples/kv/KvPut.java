@@ -23,15 +23,11 @@ final class KvPut {
     /** The key must not be there yet. */
     static final long NEW = 0;
 
-    /** The longest message in octets. */
-    static final int LONGEST;
-
     private static final int PUT = 1;
     private static final int HEAD = 2 * Integer.BYTES + 2 * Long.BYTES;
 
-    static {
-        LONGEST = HEAD + KvLimits.LONGEST_KEY + KvLimits.LONGEST_VALUE;
-    }
+    /** The longest message in octets. */
+    static final int LONGEST = HEAD + KvLimits.LONGEST_KEY + KvLimits.LONGEST_VALUE;
 
     private final long request;
     private final long expected;
