@@ -58,6 +58,6 @@ public record KvGrant(RemoteBuffer index, RemoteBuffer values, RemoteBuffer cell
 
     /** {@return the word of a slot} */
     RemoteBuffer word(long slot) {
-        return cells.slice(slot * KvLayout.CELL_LENGTH + KvLayout.WORD, AtomicOperation.LENGTH);
+        return cells.slice(KvLayout.word(slot), AtomicOperation.LENGTH);
     }
 }

@@ -40,6 +40,11 @@ final class KvLayout {
         return (int) crc.getValue();
     }
 
+    /** {@return the offset in the cells of the word of a slot} */
+    static long word(long slot) {
+        return slot * CELL_LENGTH + WORD;
+    }
+
     /** {@return where the bucket begins that is the {@code probe}th to look into for a key, as the number of its first slot} */
     static long bucket(int hash, long probe, long slots) {
         long buckets = slots / BUCKET_SLOTS;

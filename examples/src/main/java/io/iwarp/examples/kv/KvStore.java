@@ -121,7 +121,7 @@ public final class KvStore implements AutoCloseable {
         KvEntry.encode(scratch, fresh.version(), key, inEntry);
         values.span().put(offset, scratch, 0, scratch.readableBytes());
         // Before the slot: a compare-swap that comes behind this one fails, and one that came before was seen.
-        cells.setVolatile(word(place.slot()), inWord ? KvWord.of(value) : KvWord.ELSEWHERE);
+        cells.setVolatile(KvLayout.word(place.slot()), inWord ? KvWord.of(value) : KvWord.ELSEWHERE);
         fresh.encode(scratch);
         index.span().put(place.slot() * KvSlot.LENGTH, scratch, 0, KvSlot.LENGTH);
         if (old.isFree()) {
@@ -155,7 +155,7 @@ public final class KvStore implements AutoCloseable {
             return Optional.empty();
         }
         byte[] value = slot.inWord()
-                ? KvWord.value(cells.getVolatile(word(place.slot())))
+                ? KvWord.value(cells.getVolatile(KvLayout.word(place.slot())))
                 : KvEntry.value(entry(slot), 0, slot);
         return Optional.of(new KvValue(value, slot.version()));
     }
@@ -186,10 +186,6 @@ public final class KvStore implements AutoCloseable {
     private ByteBuf entry(KvSlot slot) {
         values.span().get(slot.offset(), scratch, 0, slot.entryLength());
         return scratch;
-    }
-
-    private static long word(long slot) {
-        return slot * KvLayout.CELL_LENGTH + KvLayout.WORD;
     }
 
     /** {@return how many keys there are} */
