@@ -156,21 +156,16 @@ final class KvSoak implements Callable<Integer> {
     }
 
     private void tell(List<KvSoakClient> working) {
-        long[] sums = new long[4];
-        for (KvSoakClient one : working) {
-            long[] totals = one.totals();
-            for (int i = 0; i < sums.length; i++) {
-                sums[i] += totals[i];
-            }
-        }
+        KvSoakClient.Totals sum =
+                working.stream().map(KvSoakClient::totals).reduce(KvSoakClient.Totals.NONE, KvSoakClient.Totals::plus);
         spec.commandLine()
                 .getOut()
                 .printf(
                         Locale.ROOT,
                         "%,d reads, %,d acknowledged writes, %,d connections, %,d reads that met a change%n",
-                        sums[0],
-                        sums[1],
-                        sums[2],
-                        sums[3]);
+                        sum.reads(),
+                        sum.writes(),
+                        sum.connections(),
+                        sum.retries());
     }
 }

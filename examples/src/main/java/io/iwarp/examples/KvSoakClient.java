@@ -39,6 +39,26 @@ final class KvSoakClient {
     private @Nullable KvConnection cache;
     private boolean aborted;
 
+    /**
+     * What was done, by one client or more.
+     *
+     * @param reads of keys
+     * @param writes that were acknowledged
+     * @param connections that were made
+     * @param retries of reads that met a change
+     */
+    record Totals(long reads, long writes, long connections, long retries) {
+        static final Totals NONE = new Totals(0, 0, 0, 0);
+
+        Totals plus(Totals other) {
+            return new Totals(
+                    reads + other.reads,
+                    writes + other.writes,
+                    connections + other.connections,
+                    retries + other.retries);
+        }
+    }
+
     /** A value by its number, and the version that it had; both 0 if there was none. */
     private record Seen(long number, long version) {}
 
@@ -201,9 +221,9 @@ final class KvSoakClient {
         }
     }
 
-    /** {@return reads, writes that were acknowledged, connections, and reads that met a change} Any thread may ask. */
-    long[] totals() {
-        return new long[] {reads.get(), writes.get(), connections.get(), retries.get()};
+    /** {@return what it has done so far} Any thread may ask. */
+    Totals totals() {
+        return new Totals(reads.get(), writes.get(), connections.get(), retries.get());
     }
 
     /** Connects to the server. */
