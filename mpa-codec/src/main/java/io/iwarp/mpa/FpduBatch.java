@@ -28,8 +28,8 @@ final class FpduBatch {
 
     private static final int SMALLEST_CAPACITY = 512;
 
-    /** As many as wait for the transport when a window is full, and one that is filled. */
-    private static final WarmBuffers WARM = new WarmBuffers(LIMIT, 9);
+    /** As many as wait for the transport when a window of 1 MiB is full, and what is being filled. */
+    private static final WarmBuffers WARM = new WarmBuffers(LIMIT, 18);
 
     private final FpduEncoder encoder;
     private @Nullable ByteBuf buffer;
