@@ -29,8 +29,9 @@ public final class DdpSegmenter {
     private static final int SMALLEST_COPY_CAPACITY = 4 * 1024;
 
     private static final int LARGEST_COPY_CAPACITY = 64 * 1024;
-    /** As many as wait for the transport when a window of 1 MiB is full, and what is being filled. */
-    private static final WarmBuffers WARM = new WarmBuffers(LARGEST_COPY_CAPACITY, 18);
+    /** As many as wait for the transport when the usual window is full, and what is being filled. */
+    private static final WarmBuffers WARM =
+            new WarmBuffers(LARGEST_COPY_CAPACITY, DdpSettings.DEFAULT_TRANSMIT_WINDOW / LARGEST_COPY_CAPACITY + 2);
 
     private final ByteBufAllocator allocator;
     private final int[] nextMsn = new int[DdpLayout.QUEUES];
