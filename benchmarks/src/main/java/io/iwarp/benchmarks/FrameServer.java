@@ -11,11 +11,12 @@ import java.net.InetSocketAddress;
 
 /**
  * Receives frames. The first of a connection says what to do with the others: one octet 'e' asks for each to be sent back, any
- * other for how many octets and frames came, after each burst.
+ * other for how many octets and frames came, and when, after each burst.
  */
 final class FrameServer extends Frames {
     static final byte ECHO = 'e';
     static final byte COUNT = 'c';
+    private static final int REPORT = 3 * Long.BYTES;
 
     private boolean asked;
     private boolean echo;
@@ -64,8 +65,9 @@ final class FrameServer extends Frames {
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
         if (asked && !echo) {
-            ByteBuf report = context.alloc().directBuffer(HEADER + 2 * Long.BYTES);
-            context.write(report.writeInt(2 * Long.BYTES).writeLong(octets).writeLong(frames), context.voidPromise());
+            ByteBuf report = context.alloc().directBuffer(HEADER + REPORT);
+            report.writeInt(REPORT).writeLong(octets).writeLong(frames).writeLong(System.nanoTime());
+            context.write(report, context.voidPromise());
         }
         context.flush();
     }
