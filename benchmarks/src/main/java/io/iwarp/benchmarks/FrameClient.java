@@ -102,6 +102,7 @@ final class FrameClient extends Frames {
 
     /** One burst, and the next behind a poll: as long as the server keeps up, nothing else would get its turn. */
     private void stream(ChannelHandlerContext context) {
+        streamingSoon = false;
         for (int i = 0; i < BURST && context.channel().isWritable(); i++) {
             writeFrame(context);
         }
@@ -114,14 +115,7 @@ final class FrameClient extends Frames {
     private void streamSoon(ChannelHandlerContext context) {
         if (!streamingSoon) {
             streamingSoon = true;
-            context.executor()
-                    .schedule(
-                            () -> {
-                                streamingSoon = false;
-                                stream(context);
-                            },
-                            0,
-                            TimeUnit.NANOSECONDS);
+            context.executor().schedule(() -> stream(context), 0, TimeUnit.NANOSECONDS);
         }
     }
 

@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -60,30 +61,25 @@ public class WarmBuffersBenchmark {
     @Benchmark
     @OperationsPerInvocation(AT_A_TIME)
     public void warm() throws InterruptedException {
-        loop.submit(() -> {
-                    for (int i = 0; i < AT_A_TIME; i++) {
-                        fill(i, buffers.take(allocator, OCTETS));
-                    }
-                })
-                .sync();
+        fill(() -> buffers.take(allocator, OCTETS));
     }
 
     /** The allocator's. */
     @Benchmark
     @OperationsPerInvocation(AT_A_TIME)
     public void allocated() throws InterruptedException {
+        fill(() -> allocator.directBuffer(OCTETS, OCTETS));
+    }
+
+    private void fill(Supplier<ByteBuf> source) throws InterruptedException {
         loop.submit(() -> {
                     for (int i = 0; i < AT_A_TIME; i++) {
-                        fill(i, allocator.directBuffer(OCTETS, OCTETS));
+                        int place = i % waiting;
+                        ByteBuf buffer = source.get().writeBytes(payload, 0, OCTETS);
+                        underWay[place].release();
+                        underWay[place] = buffer;
                     }
                 })
                 .sync();
-    }
-
-    private void fill(int number, ByteBuf buffer) {
-        buffer.writeBytes(payload, 0, OCTETS);
-        int place = number % waiting;
-        underWay[place].release();
-        underWay[place] = buffer;
     }
 }
