@@ -28,6 +28,11 @@ final class PerfRun {
     private static final Logger LOGGER = LoggerFactory.getLogger(PerfRun.class);
     private static final Duration A_WHILE = Duration.ofMillis(200);
     private static final int SPARE_REQUESTS = 2;
+    /**
+     * What the warm-up is divided into. A measurement's own steps come between the operations on the event loops, and the
+     * first time they do, the JIT drops what it had compiled without them: the better part of a second is slow then.
+     */
+    private static final int REHEARSALS = 20;
 
     private final Endpoint endpoint;
     private final PerfPlan plan;
@@ -67,24 +72,34 @@ final class PerfRun {
     }
 
     private PerfResult measure(ServerUsage usage) throws IOException, InterruptedException, CommandFailedException {
-        MpaParameters agreed = Objects.requireNonNull(loads.get(0).queuePair().parameters());
         loads.forEach(PerfLoad::begin);
-        pause(plan.warmup());
+        if (!plan.warmup().isZero()) {
+            for (int i = 0; i < REHEARSALS; i++) {
+                observe(usage, plan.warmup().dividedBy(REHEARSALS));
+            }
+        }
+        PerfResult result = observe(usage, plan.duration());
+        loads.forEach(PerfLoad::stop);
+        for (PerfLoad load : loads) {
+            awaitArrival(load);
+        }
+        return result;
+    }
+
+    private PerfResult observe(ServerUsage usage, Duration time)
+            throws IOException, InterruptedException, CommandFailedException {
+        MpaParameters agreed = Objects.requireNonNull(loads.get(0).queuePair().parameters());
         PerfUsage serverBefore = usage.now();
         PerfUsage before = PerfUsage.now();
         onEachLoop(PerfMeter::begin);
         long operationsBefore = operations();
         long timedBefore = timed();
-        pause(plan.duration());
+        pause(time);
         awaitOperation(operationsBefore, timedBefore);
         List<PerfSlice> slices = new ArrayList<>();
         onEachLoop(meter -> slices.add(meter.end()));
         PerfUsage here = PerfUsage.now().since(before);
         PerfUsage there = usage.now().since(serverBefore);
-        loads.forEach(PerfLoad::stop);
-        for (PerfLoad load : loads) {
-            awaitArrival(load);
-        }
         return PerfResult.of(plan, agreed, slices, here, there);
     }
 
