@@ -44,6 +44,6 @@ final class ConnectionOptions {
 
     /** As {@link #open()}, on the event loops and with the encryption of these options. */
     Endpoint open(TransportOptions transport) throws IOException, CommandFailedException {
-        return wire.open(verbose, transport.loops(), transport.security());
+        return wire.open(verbose, transport.loops(), transport.preparation());
     }
 }

@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -11,6 +12,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
@@ -73,6 +75,26 @@ enum Transport {
             case EPOLL -> EpollIoHandler.newFactory();
             case IO_URING -> IoUringIoHandler.newFactory();
         };
+    }
+
+    /** {@return whether {@link #limitUnsent} can be called} */
+    boolean limitsUnsent() {
+        return this != NIO;
+    }
+
+    /**
+     * Limits what waits in the kernel until TCP may send it: {@code TCP_NOTSENT_LOWAT}.
+     *
+     * @param channel one of this transport
+     * @param octets from where on the channel is not writable, at least 1
+     * @throws IllegalStateException if the transport does not know such a limit
+     */
+    void limitUnsent(Channel channel, long octets) {
+        switch (this) {
+            case NIO -> throw new IllegalStateException("NIO has no TCP_NOTSENT_LOWAT");
+            case EPOLL -> channel.config().setOption(EpollChannelOption.TCP_NOTSENT_LOWAT, octets);
+            case IO_URING -> channel.config().setOption(IoUringChannelOption.TCP_NOTSENT_LOWAT, octets);
+        }
     }
 
     private static String innermost(Throwable failure) {

@@ -2,6 +2,7 @@ package io.iwarp.examples;
 
 import io.netty.channel.ChannelPipeline;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -44,14 +45,35 @@ final class TransportOptions {
             showDefaultValue = Visibility.NEVER)
     private boolean tls;
 
+    @Option(
+            names = "--unsent",
+            paramLabel = "SIZE",
+            converter = Octets.Converter.class,
+            description =
+                    "How much may wait in the kernel until TCP sends it, such as 64K; without, the kernel decides."
+                            + " Many connections at once leave each other the processor's caches then. Not with nio.",
+            showDefaultValue = Visibility.NEVER)
+    private @Nullable Long unsent;
+
     /** {@return whether all goes through TLS} */
     boolean tls() {
         return tls;
     }
 
-    /** {@return what adds TLS to a pipeline if it was asked for} */
-    Consumer<ChannelPipeline> security() throws CommandFailedException {
-        return tls ? MeasuredTls.create()::addTo : pipeline -> {};
+    /** {@return what prepares the pipeline of a new connection for what was asked for} */
+    Consumer<ChannelPipeline> preparation() throws CommandFailedException {
+        Consumer<ChannelPipeline> security = tls ? MeasuredTls.create()::addTo : pipeline -> {};
+        Long limit = unsent;
+        if (limit == null) {
+            return security;
+        }
+        OptionCheck.require(
+                command, limit >= 1 && limit <= Integer.MAX_VALUE, "--unsent " + limit + " is outside 1 to 2G - 1");
+        OptionCheck.require(
+                command,
+                transport.limitsUnsent(),
+                "--unsent cannot be had with --transport " + transport + ": choose epoll or io_uring");
+        return security.andThen(pipeline -> transport.limitUnsent(pipeline.channel(), limit));
     }
 
     /** {@return the event loops that were chosen} */

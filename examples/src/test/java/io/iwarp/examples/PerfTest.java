@@ -103,6 +103,15 @@ class PerfTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"nio, 64K, choose epoll", "epoll, 0, outside 1", "epoll, 2G, outside 1"})
+    void aLimitOfTheUnsentThatCannotBeIsAWrongOption(String transport, String limit, String complaint) {
+        CommandRun client = CommandRun.of("perf", "client", "127.0.0.1:1", "--transport", transport, "--unsent", limit);
+
+        assertThat(client.exitCode()).isEqualTo(2);
+        assertThat(client.err()).contains("--unsent", complaint);
+    }
+
+    @ParameterizedTest
     @CsvSource({"--tls, --no-crc", "--no-crc, --tls"})
     void tlsOnOneSideOnlyIsOneClearLine(String atServer, String atClient) throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", atServer)) {
