@@ -53,7 +53,11 @@ final class Loopback implements AutoCloseable {
     }
 
     Bootstrap bootstrap() {
-        return new Bootstrap().group(group).channel(NioSocketChannel.class);
+        return new Bootstrap().group(group).channelFactory(() -> {
+            NioSocketChannel channel = new NioSocketChannel();
+            channels.add(channel);
+            return channel;
+        });
     }
 
     /** Listens and decides as told. */
@@ -91,11 +95,7 @@ final class Loopback implements AutoCloseable {
     QueuePair connect(
             SocketAddress address, ProtectionDomain domain, QueuePairSettings settings, Consumer<QueuePair> prepare)
             throws Exception {
-        IwarpChannelInitializer initializer =
-                IwarpChannelInitializer.initiator(domain, settings, new byte[0], queuePair -> {
-                    channels.add(queuePair.channel());
-                    prepare.accept(queuePair);
-                });
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain, settings, new byte[0], prepare);
         return await(new IwarpConnector(bootstrap(), initializer).connect(address));
     }
 
