@@ -29,8 +29,9 @@ final class PerfRun {
     private static final Duration A_WHILE = Duration.ofMillis(200);
     private static final int SPARE_REQUESTS = 2;
     /**
-     * What the warm-up is divided into. A measurement's own steps come between the operations on the event loops, and the
-     * first time they do, the JIT drops what it had compiled without them: the better part of a second is slow then.
+     * What the warm-up is divided into; fewer if an operation takes longer. A measurement's own steps come between the
+     * operations on the event loops, and the first time they do, the JIT drops what it had compiled without them: the
+     * better part of a second is slow then.
      */
     private static final int REHEARSALS = 20;
 
@@ -73,10 +74,9 @@ final class PerfRun {
 
     private PerfResult measure(ServerUsage usage) throws IOException, InterruptedException, CommandFailedException {
         loads.forEach(PerfLoad::begin);
-        if (!plan.warmup().isZero()) {
-            for (int i = 0; i < REHEARSALS; i++) {
-                observe(usage, plan.warmup().dividedBy(REHEARSALS));
-            }
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < plan.warmup().toNanos()) {
+            observe(usage, plan.warmup().dividedBy(REHEARSALS));
         }
         PerfResult result = observe(usage, plan.duration());
         loads.forEach(PerfLoad::stop);

@@ -63,9 +63,13 @@ final class TransportOptions {
     /** {@return what prepares the pipeline of a new connection for what was asked for} */
     Consumer<ChannelPipeline> preparation() throws CommandFailedException {
         Consumer<ChannelPipeline> security = tls ? MeasuredTls.create()::addTo : pipeline -> {};
+        return security.andThen(unsentLimit());
+    }
+
+    private Consumer<ChannelPipeline> unsentLimit() {
         Long limit = unsent;
         if (limit == null) {
-            return security;
+            return pipeline -> {};
         }
         OptionCheck.require(
                 command, limit >= 1 && limit <= Integer.MAX_VALUE, "--unsent " + limit + " is outside 1 to 2G - 1");
@@ -73,7 +77,7 @@ final class TransportOptions {
                 command,
                 transport.limitsUnsent(),
                 "--unsent cannot be had with --transport " + transport + ": choose epoll or io_uring");
-        return security.andThen(pipeline -> transport.limitUnsent(pipeline.channel(), limit));
+        return pipeline -> transport.limitUnsent(pipeline.channel(), limit);
     }
 
     /** {@return the event loops that were chosen} */
