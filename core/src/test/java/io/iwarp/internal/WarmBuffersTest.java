@@ -2,13 +2,12 @@ package io.iwarp.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.testing.EventLoopThread;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,7 +18,7 @@ class WarmBuffersTest {
 
     @Test
     void givesTheSameBufferAgainOnceNobodyRefersToIt() throws Exception {
-        onLoop(() -> {
+        EventLoopThread.run(() -> {
             ByteBuf first = take();
             assertThat(first.writeZero(1024).isWritable()).isFalse();
             ByteBuf kept = first.retainedSlice(0, 10);
@@ -40,7 +39,7 @@ class WarmBuffersTest {
 
     @Test
     void givesNoMoreThanItKeeps() throws Exception {
-        onLoop(() -> {
+        EventLoopThread.run(() -> {
             ByteBuf first = take();
             ByteBuf second = take();
             assertThat(warm.tryTake(allocator)).isNull();
@@ -52,7 +51,7 @@ class WarmBuffersTest {
     @Test
     void threadsThatEndLeaveNothingBehind() throws Exception {
         List<ByteBuf> released = new ArrayList<>();
-        onLoop(() -> {
+        EventLoopThread.run(() -> {
             ByteBuf buffer = take();
             buffer.release();
             released.add(buffer);
@@ -69,7 +68,7 @@ class WarmBuffersTest {
 
     @Test
     void theAllocatorHelpsOutWhereAllAreInUse() throws Exception {
-        onLoop(() -> {
+        EventLoopThread.run(() -> {
             ByteBuf first = warm.take(allocator, 1);
             ByteBuf second = warm.take(allocator, 1024);
             ByteBuf third = warm.take(allocator, 10);
@@ -86,7 +85,7 @@ class WarmBuffersTest {
 
     @Test
     void theAllocatorHelpsOutWhereTheyAreTooSmall() throws Exception {
-        onLoop(() -> {
+        EventLoopThread.run(() -> {
             ByteBuf large = warm.take(allocator, 1025);
             assertThat(large.capacity()).isEqualTo(1025);
             large.release();
@@ -96,13 +95,5 @@ class WarmBuffersTest {
 
     private ByteBuf take() {
         return Objects.requireNonNull(warm.tryTake(allocator));
-    }
-
-    private static void onLoop(Runnable test) throws Exception {
-        FutureTask<Void> task = new FutureTask<>(test, null);
-        Thread thread = new FastThreadLocalThread(task);
-        thread.start();
-        thread.join();
-        task.get();
     }
 }

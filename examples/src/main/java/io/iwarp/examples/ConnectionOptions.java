@@ -42,7 +42,7 @@ final class ConnectionOptions {
         return wire.open(verbose, EventLoops.DEFAULT, pipeline -> {});
     }
 
-    /** As {@link #open()}, on the event loops and with the encryption of these options. */
+    /** As {@link #open()}, on the event loops of these options, and with channels prepared as they say. */
     Endpoint open(TransportOptions transport) throws IOException, CommandFailedException {
         return wire.open(verbose, transport.loops(), transport.preparation());
     }

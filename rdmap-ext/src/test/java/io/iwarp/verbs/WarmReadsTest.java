@@ -2,12 +2,9 @@ package io.iwarp.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.testing.EventLoopThread;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.util.concurrent.FastThreadLocalThread;
-import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,10 +18,10 @@ class WarmReadsTest {
 
     @Test
     void theChannelsOfAnEventLoopReadIntoTheSameBuffer() throws Exception {
-        onLoop(() -> {
-            ByteBuf first = newHandle().allocate(allocator);
+        EventLoopThread.run(() -> {
+            ByteBuf first = allocate();
             first.release();
-            ByteBuf second = newHandle().allocate(allocator);
+            ByteBuf second = allocate();
 
             assertThat(second).isSameAs(first);
             second.release();
@@ -33,9 +30,9 @@ class WarmReadsTest {
 
     @Test
     void aBufferThatIsInUseIsNotReadIntoAgain() throws Exception {
-        onLoop(() -> {
-            ByteBuf first = newHandle().allocate(allocator);
-            ByteBuf second = newHandle().allocate(allocator);
+        EventLoopThread.run(() -> {
+            ByteBuf first = allocate();
+            ByteBuf second = allocate();
 
             assertThat(second).isNotSameAs(first);
             second.release();
@@ -44,27 +41,16 @@ class WarmReadsTest {
     }
 
     @Test
-    void readsThatFillTheBufferLeaveADistanceThatIsSlowToCopy() throws Exception {
-        onLoop(() -> {
-            ByteBuf buffer = newHandle().allocate(allocator);
+    void readsThatFillTheBufferDoNotKeepTheirDistanceToTheSource() throws Exception {
+        EventLoopThread.run(() -> {
+            ByteBuf buffer = allocate();
 
             assertThat(buffer.writableBytes() % PAGE).isBetween(SLOW, PAGE - SLOW);
             buffer.release();
         });
     }
 
-    private static RecvByteBufAllocator.ExtendedHandle newHandle() {
-        RecvByteBufAllocator.ExtendedHandle handle = new WarmReads().newHandle();
-        handle.reset(new EmbeddedChannel().config());
-        return handle;
-    }
-
-    /** Only such threads keep buffers. */
-    private static void onLoop(Runnable test) throws Exception {
-        FutureTask<Void> task = new FutureTask<>(test, null);
-        Thread loop = new FastThreadLocalThread(task);
-        loop.start();
-        task.get();
-        loop.join();
+    private ByteBuf allocate() {
+        return new WarmReads().newHandle().allocate(allocator);
     }
 }
