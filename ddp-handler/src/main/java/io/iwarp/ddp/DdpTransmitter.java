@@ -163,8 +163,9 @@ final class DdpTransmitter {
             open = null;
             underWay.clear();
             segmenter.abandon();
-            StreamEndedException cause = ended("the channel was closed before the message was sent");
-            queue.dropAllBut(0, cause);
+            if (!queue.empty()) {
+                queue.dropAllBut(0, ended("the channel was closed before the message was sent"));
+            }
         }
     }
 

@@ -410,7 +410,9 @@ final class QueuePairEngine implements RdmapUlp {
             metrics.leaveWhenClosed();
         }
         tell(() -> listener.onClosed(queuePair, reason));
-        ready.completeExceptionally(new StreamEndedException(reason));
+        if (!ready.isDone()) {
+            ready.completeExceptionally(new StreamEndedException(reason));
+        }
         closed.complete(reason);
     }
 
