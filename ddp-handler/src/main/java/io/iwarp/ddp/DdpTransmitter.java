@@ -163,6 +163,7 @@ final class DdpTransmitter {
             open = null;
             underWay.clear();
             segmenter.abandon();
+            // Most connections end with nothing to drop, and the exception's stack trace is not free.
             if (!queue.empty()) {
                 queue.dropAllBut(0, ended("the channel was closed before the message was sent"));
             }

@@ -410,6 +410,7 @@ final class QueuePairEngine implements RdmapUlp {
             metrics.leaveWhenClosed();
         }
         tell(() -> listener.onClosed(queuePair, reason));
+        // Once the set-up has ended nobody would see the exception, whose stack trace is not free.
         if (!ready.isDone()) {
             ready.completeExceptionally(new StreamEndedException(reason));
         }
