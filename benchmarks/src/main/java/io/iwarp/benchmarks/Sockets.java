@@ -1,10 +1,10 @@
 package io.iwarp.benchmarks;
 
+import io.iwarp.verbs.BusyPolling;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SelectStrategy;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
@@ -15,33 +15,31 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
+import java.time.Duration;
 
-/** A transport of Netty, by its name; {@code nio+} and {@code epoll+} spin instead of sleeping. */
+/** A transport of Netty, by its name; with {@code nio+} and {@code epoll+} event loops are patient before they sleep. */
 record Sockets(
         IoHandlerFactory handlers, Class<? extends Channel> channel, Class<? extends ServerChannel> serverChannel) {
+
+    /** That of {@code perf} with {@code --busy-poll}. */
+    private static final Duration PATIENCE = Duration.ofNanos(50_000);
 
     static Sockets of(String name) {
         return switch (name) {
             case "nio" -> new Sockets(NioIoHandler.newFactory(), NioSocketChannel.class, NioServerSocketChannel.class);
-            case "nio+" ->
-                new Sockets(
-                        NioIoHandler.newFactory(
-                                java.nio.channels.spi.SelectorProvider.provider(),
-                                () -> (supplier, hasTasks) -> SelectStrategy.BUSY_WAIT),
-                        NioSocketChannel.class,
-                        NioServerSocketChannel.class);
             case "epoll" ->
                 new Sockets(EpollIoHandler.newFactory(), EpollSocketChannel.class, EpollServerSocketChannel.class);
-            case "epoll+" ->
-                new Sockets(
-                        EpollIoHandler.newFactory(0, () -> (supplier, hasTasks) -> SelectStrategy.BUSY_WAIT),
-                        EpollSocketChannel.class,
-                        EpollServerSocketChannel.class);
             case "io_uring" ->
                 new Sockets(
                         IoUringIoHandler.newFactory(), IoUringSocketChannel.class, IoUringServerSocketChannel.class);
+            case "nio+" -> of("nio").patient();
+            case "epoll+" -> of("epoll").patient();
             default -> throw new IllegalArgumentException(name + " is none of nio, nio+, epoll, epoll+, io_uring");
         };
+    }
+
+    private Sockets patient() {
+        return new Sockets(new BusyPolling(handlers, PATIENCE), channel, serverChannel);
     }
 
     EventLoopGroup group() {

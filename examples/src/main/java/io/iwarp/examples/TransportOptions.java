@@ -32,8 +32,8 @@ final class TransportOptions {
 
     @Option(
             names = "--busy-poll",
-            description = "Ask for events all the time instead of sleeping until one comes. Each thread then takes a"
-                    + " processor of its own.",
+            description = "Go on asking for events for 50 us before sleeping until one comes. Each thread then takes a"
+                    + " processor of its own while there is traffic.",
             showDefaultValue = Visibility.NEVER)
     private boolean busyPolling;
 

@@ -1,0 +1,166 @@
+package io.iwarp.verbs;
+
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.netty.util.concurrent.Ticker;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes event loops of any of Netty's transports that go on asking for events for a while before they sleep.
+ *
+ * <p>Waking a thread takes time of whoever does it: on one machine that is the sender, and on a virtual one it may take
+ * longer than sending 64 KiB. A loop that has just had something to do mostly has more to do soon. So streams and round
+ * trips gain from loops that wait awake. The price is processor time, up to {@code patience} each time a loop runs out of
+ * work; each loop wants a processor to itself while there is traffic.
+ *
+ * <pre>{@code
+ * EventLoopGroup group = new MultiThreadIoEventLoopGroup(
+ *         1, new BusyPolling(EpollIoHandler.newFactory(), Duration.ofNanos(50_000)));
+ * }</pre>
+ *
+ * <p>Any thread may use it. Whatever the transport's own handlers throw goes on to the event loop.
+ */
+public final class BusyPolling implements IoHandlerFactory {
+    private static final Duration LONGEST_PATIENCE = Duration.ofHours(1);
+
+    private final IoHandlerFactory handlers;
+    private final long patience;
+    private final Ticker ticker;
+
+    /**
+     * @param handlers those of the transport, such as {@code EpollIoHandler.newFactory()}
+     * @param patience how long a loop goes on asking after the last event or task: 1 ns to 1 h. 50 us cover a round trip on
+     *     one machine; more than a second is in effect a loop that never sleeps
+     * @throws IllegalArgumentException if the patience is outside its range
+     */
+    public BusyPolling(IoHandlerFactory handlers, Duration patience) {
+        this(handlers, patience, Ticker.systemTicker());
+    }
+
+    BusyPolling(IoHandlerFactory handlers, Duration patience, Ticker ticker) {
+        if (patience.isZero() || patience.isNegative() || patience.compareTo(LONGEST_PATIENCE) > 0) {
+            throw new IllegalArgumentException("patience " + patience + " is outside 1 ns to 1 h");
+        }
+        this.handlers = Objects.requireNonNull(handlers, "handlers");
+        this.patience = patience.toNanos();
+        this.ticker = ticker;
+    }
+
+    @Override
+    public IoHandler newHandler(ThreadAwareExecutor loop) {
+        return new Handler(handlers.newHandler(loop), patience, ticker);
+    }
+
+    @Override
+    public boolean isChangingThreadSupported() {
+        return handlers.isChangingThreadSupported();
+    }
+
+    /** One event loop's: only its thread calls {@link #run}. */
+    private static final class Handler implements IoHandler {
+        private final IoHandler handler;
+        private final Context context;
+
+        Handler(IoHandler handler, long patience, Ticker ticker) {
+            this.handler = handler;
+            this.context = new Context(patience, ticker);
+        }
+
+        @Override
+        public int run(IoHandlerContext loop) {
+            context.loop = loop;
+            int handled = handler.run(context);
+            if (handled > 0) {
+                context.noteWork();
+            }
+            return handled;
+        }
+
+        @Override
+        public void initialize() {
+            handler.initialize();
+        }
+
+        @Override
+        public void prepareToDestroy() {
+            handler.prepareToDestroy();
+        }
+
+        @Override
+        public void destroy() {
+            handler.destroy();
+        }
+
+        @Override
+        public IoRegistration register(IoHandle handle) throws Exception {
+            return handler.register(handle);
+        }
+
+        @Override
+        public void wakeup() {
+            handler.wakeup();
+        }
+
+        @Override
+        public boolean isCompatible(Class<? extends IoHandle> handleType) {
+            return handler.isCompatible(handleType);
+        }
+    }
+
+    /** The event loop as it is, except that its handler must not sleep while it is patient. */
+    private static final class Context implements IoHandlerContext {
+        private final long patience;
+        private final Ticker ticker;
+        private long lastWork;
+        private @Nullable IoHandlerContext loop;
+
+        Context(long patience, Ticker ticker) {
+            this.patience = patience;
+            this.ticker = ticker;
+            this.lastWork = ticker.nanoTime();
+        }
+
+        void noteWork() {
+            lastWork = ticker.nanoTime();
+        }
+
+        private IoHandlerContext loop() {
+            return Objects.requireNonNull(loop);
+        }
+
+        @Override
+        public boolean canBlock() {
+            if (!loop().canBlock()) {
+                noteWork();
+                return false;
+            }
+            return ticker.nanoTime() - lastWork >= patience;
+        }
+
+        @Override
+        public long delayNanos(long currentTimeNanos) {
+            return loop().delayNanos(currentTimeNanos);
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return loop().deadlineNanos();
+        }
+
+        @Override
+        public void reportActiveIoTime(long activeNanos) {
+            loop().reportActiveIoTime(activeNanos);
+        }
+
+        @Override
+        public boolean shouldReportActiveIoTime() {
+            return loop().shouldReportActiveIoTime();
+        }
+    }
+}
