@@ -27,13 +27,7 @@ class BusyPollingTest {
 
     @Test
     void aLoopWithoutWorkMaySleepWhenItsPatienceIsOver() {
-        ticker.advance(PATIENCE - 1, TimeUnit.NANOSECONDS);
-        handler.run(loop);
-        assertThat(transport.mightSleep).isFalse();
-
-        ticker.advance(1, TimeUnit.NANOSECONDS);
-        handler.run(loop);
-        assertThat(transport.mightSleep).isTrue();
+        assertPatienceFromNow();
     }
 
     @Test
@@ -43,13 +37,7 @@ class BusyPollingTest {
         handler.run(loop);
         transport.events = 0;
 
-        ticker.advance(PATIENCE - 1, TimeUnit.NANOSECONDS);
-        handler.run(loop);
-        assertThat(transport.mightSleep).isFalse();
-
-        ticker.advance(1, TimeUnit.NANOSECONDS);
-        handler.run(loop);
-        assertThat(transport.mightSleep).isTrue();
+        assertPatienceFromNow();
     }
 
     @Test
@@ -60,9 +48,7 @@ class BusyPollingTest {
         assertThat(transport.mightSleep).isFalse();
         loop.hasTasks = false;
 
-        ticker.advance(PATIENCE - 1, TimeUnit.NANOSECONDS);
-        handler.run(loop);
-        assertThat(transport.mightSleep).isFalse();
+        assertPatienceFromNow();
     }
 
     @Test
@@ -79,6 +65,16 @@ class BusyPollingTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new BusyPolling(executor -> transport, patience))
                 .withMessage("patience " + patience + " is outside 1 ns to 1 h");
+    }
+
+    private void assertPatienceFromNow() {
+        ticker.advance(PATIENCE - 1, TimeUnit.NANOSECONDS);
+        handler.run(loop);
+        assertThat(transport.mightSleep).isFalse();
+
+        ticker.advance(1, TimeUnit.NANOSECONDS);
+        handler.run(loop);
+        assertThat(transport.mightSleep).isTrue();
     }
 
     /** A transport that has as many events as it is told. */
