@@ -15,14 +15,10 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
-import java.time.Duration;
 
-/** A transport of Netty, by its name; with {@code nio+} and {@code epoll+} event loops are patient before they sleep. */
+/** A transport of Netty, by its name; {@code nio+} and {@code epoll+} as {@code perf --busy-poll} has them. */
 record Sockets(
         IoHandlerFactory handlers, Class<? extends Channel> channel, Class<? extends ServerChannel> serverChannel) {
-
-    /** That of {@code perf} with {@code --busy-poll}. */
-    private static final Duration PATIENCE = Duration.ofNanos(50_000);
 
     static Sockets of(String name) {
         return switch (name) {
@@ -39,7 +35,7 @@ record Sockets(
     }
 
     private Sockets patient() {
-        return new Sockets(new BusyPolling(handlers, PATIENCE), channel, serverChannel);
+        return new Sockets(new BusyPolling(handlers), channel, serverChannel);
     }
 
     EventLoopGroup group() {

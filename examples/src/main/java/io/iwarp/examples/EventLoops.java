@@ -4,7 +4,6 @@ import io.iwarp.verbs.BusyPolling;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import java.time.Duration;
 
 /**
  * Which event loops a command runs on.
@@ -18,12 +17,9 @@ record EventLoops(Transport transport, int threads, boolean busyPolling) {
     /** What a command uses that was not told otherwise. */
     static final EventLoops DEFAULT = new EventLoops(Transport.NIO, 2, false);
 
-    /** Longer than a round trip on one machine, so that a ping-pong never sleeps. */
-    private static final Duration PATIENCE = Duration.ofNanos(50_000);
-
     /** {@return a new group; the threads start when they are needed, and ending them is the caller's} */
     EventLoopGroup open() {
         IoHandlerFactory handlers = transport.handlers();
-        return new MultiThreadIoEventLoopGroup(threads, busyPolling ? new BusyPolling(handlers, PATIENCE) : handlers);
+        return new MultiThreadIoEventLoopGroup(threads, busyPolling ? new BusyPolling(handlers) : handlers);
     }
 }

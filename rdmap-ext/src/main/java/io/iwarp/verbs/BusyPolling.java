@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  * work; each loop wants a processor to itself while there is traffic.
  *
  * <pre>{@code
- * EventLoopGroup group = new MultiThreadIoEventLoopGroup(
- *         1, new BusyPolling(EpollIoHandler.newFactory(), Duration.ofNanos(50_000)));
+ * EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, new BusyPolling(EpollIoHandler.newFactory()));
  * }</pre>
  *
  * <p>Any thread may use it. Whatever the transport's own handlers throw goes on to the event loop.
  */
 public final class BusyPolling implements IoHandlerFactory {
+    private static final Duration USUAL_PATIENCE = Duration.ofNanos(50_000);
     private static final Duration LONGEST_PATIENCE = Duration.ofHours(1);
 
     private final IoHandlerFactory handlers;
@@ -34,9 +34,18 @@ public final class BusyPolling implements IoHandlerFactory {
     private final Ticker ticker;
 
     /**
+     * Loops with a patience of 50 us, which covers a round trip on one machine: a ping-pong never sleeps.
+     *
      * @param handlers those of the transport, such as {@code EpollIoHandler.newFactory()}
-     * @param patience how long a loop goes on asking after the last event or task: 1 ns to 1 h. 50 us cover a round trip on
-     *     one machine; more than a second is in effect a loop that never sleeps
+     */
+    public BusyPolling(IoHandlerFactory handlers) {
+        this(handlers, USUAL_PATIENCE);
+    }
+
+    /**
+     * @param handlers those of the transport, such as {@code EpollIoHandler.newFactory()}
+     * @param patience how long a loop goes on asking after the last event or task: 1 ns to 1 h; more than a second is in
+     *     effect a loop that never sleeps
      * @throws IllegalArgumentException if the patience is outside its range
      */
     public BusyPolling(IoHandlerFactory handlers, Duration patience) {
