@@ -11,6 +11,7 @@ import io.iwarp.mpa.Ulpdu;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -372,8 +373,12 @@ final class DdpTransmitter {
         segmenter.abandon();
     }
 
+    /**
+     * A closed channel tells its end by itself. But when a write meets the lost connection before a read does, the transport
+     * closes the channel first, and only the failed message knows why.
+     */
     private void reportFault(Throwable cause) {
-        if (context.channel().isOpen()) {
+        if (context.channel().isOpen() || !(cause instanceof ClosedChannelException)) {
             receiver.fail(faultOf(cause));
         }
     }

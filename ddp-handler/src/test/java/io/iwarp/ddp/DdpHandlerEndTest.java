@@ -232,6 +232,19 @@ class DdpHandlerEndTest {
     }
 
     @Test
+    void aLossForWhichTheTransportClosedTheChannelIsReported() {
+        ddp.ready();
+        ddp.send("a");
+        ddp.flush();
+        // As the transport does it when a write meets a reset.
+        ddp.channel.closeFuture().addListener(closed -> transport.lose(new IOException("connection reset")));
+        ddp.channel.unsafe().close(ddp.channel.newPromise());
+
+        assertThat(ddp.ulp.events).containsExactly("fault MPA_CONNECTION_LOST");
+        assertThat(ddp.ulp.faults.get(0).detail()).contains("connection reset");
+    }
+
+    @Test
     @Requirement({"DDP-42", "DDP-51", "DDP-52"})
     void afterAFaultTheStreamStaysOpenForOneMoreMessageUntilTheUlpCloses() {
         ddp.ready();
