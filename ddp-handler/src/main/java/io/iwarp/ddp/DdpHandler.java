@@ -39,11 +39,18 @@ import org.jspecify.annotations.Nullable;
  * without {@code onSent}.
  */
 public final class DdpHandler extends ChannelDuplexHandler {
+    /**
+     * How many ULPDUs are handled before what they led to is sent. One read can bring a thousand small requests or answers:
+     * were all of them handled first, the peer would wait meanwhile, then this side for the peer, in turns.
+     */
+    static final int LONGEST_BURST = 64;
+
     private final DdpSettings settings;
     private final DdpUlp ulp;
     private final Counters counters;
     private final DdpReceiver receiver;
     private @Nullable DdpTransmitter transmitter;
+    private int ulpdusInBurst;
 
     /**
      * A handler for one channel.
@@ -97,6 +104,9 @@ public final class DdpHandler extends ChannelDuplexHandler {
             if (!receiver.receive(received.buffer(), received.index(), received.length())) {
                 received.holdBack();
             }
+            if (++ulpdusInBurst == LONGEST_BURST) {
+                endBurst();
+            }
         } else {
             ctx.fireChannelRead(message);
         }
@@ -104,9 +114,14 @@ public final class DdpHandler extends ChannelDuplexHandler {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
+        endBurst();
+        ctx.fireChannelReadComplete();
+    }
+
+    private void endBurst() {
+        ulpdusInBurst = 0;
         receiver.endBurst();
         ulp.onReadComplete();
-        ctx.fireChannelReadComplete();
     }
 
     @Override

@@ -126,12 +126,21 @@ final class DdpChannel implements AutoCloseable {
 
     /** The peer sends a segment. */
     void receives(Segment segment) {
+        var unused = channel.writeInbound(received(segment));
+    }
+
+    /** A segment in the middle of what the channel reads at once. */
+    void receivesMore(Segment segment) {
+        channel.pipeline().fireChannelRead(received(segment));
+    }
+
+    private ReceivedUlpdu received(Segment segment) {
         byte[] ulpdu = segment.octets();
         ByteBuf fpdu = Unpooled.buffer().writeShort(ulpdu.length).writeBytes(ulpdu);
         fpdu.writeZero(-fpdu.writerIndex() & 3).writeZero(CRC_LENGTH);
         ReceivedUlpdu received = new ReceivedUlpdu();
         new FpduDecoder(channel.alloc(), false, false, new Counters()).decode(fpdu, 0, fpdu.writerIndex(), received);
-        var unused = channel.writeInbound(received);
+        return received;
     }
 
     @Override

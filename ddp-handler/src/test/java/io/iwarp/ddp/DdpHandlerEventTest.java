@@ -46,6 +46,33 @@ class DdpHandlerEventTest {
                         String.class);
     }
 
+    @Test
+    void aLongReadIsHandledInBursts() {
+        ddp.ready();
+        int msn = 0;
+        while (msn < DdpHandler.LONGEST_BURST - 1) {
+            ddp.ulp.post(0, 1);
+            ddp.receivesMore(Segment.untagged(0, ++msn).payload("x"));
+        }
+        assertThat(ddp.ulp.events).doesNotContain("read complete");
+
+        ddp.ulp.post(0, 1);
+        ddp.receivesMore(Segment.untagged(0, ++msn).payload("x"));
+        assertThat(ddp.ulp.delivered).hasSize(DdpHandler.LONGEST_BURST);
+        assertThat(ddp.ulp.events).containsOnlyOnce("read complete").endsWith("read complete");
+    }
+
+    @Test
+    void withEachReadABurstBegins() {
+        ddp.ready();
+        for (int msn = 1; msn <= DdpHandler.LONGEST_BURST; msn++) {
+            ddp.ulp.post(0, 1);
+            ddp.receives(Segment.untagged(0, msn).payload("x"));
+        }
+
+        assertThat(ddp.ulp.events).filteredOn("read complete"::equals).hasSize(DdpHandler.LONGEST_BURST);
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"MPA_CONNECTION_LOST", "MPA_CRC_MISMATCH", "MPA_MARKER_MISMATCH"})
     @Requirement({"DDP-49", "DDP-50", "DDP-53"})

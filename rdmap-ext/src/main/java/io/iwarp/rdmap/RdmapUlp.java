@@ -55,7 +55,7 @@ public interface RdmapUlp {
         return false;
     }
 
-    /** One burst of input has been handled: the moment to submit what it led to. */
+    /** One burst of input has been handled, all of what was read or the next part of it: the moment to submit what it led to. */
     void onReadComplete();
 
     /**
