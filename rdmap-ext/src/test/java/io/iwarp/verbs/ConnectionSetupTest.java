@@ -1,0 +1,193 @@
+package io.iwarp.verbs;
+
+import static io.iwarp.verbs.Loopback.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ConnectionRejectedException;
+import io.iwarp.Counter;
+import io.iwarp.EndedBy;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.mpa.StartMode;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How connections begin, seen by applications on both sides. */
+class ConnectionSetupTest {
+    private final Loopback loopback = new Loopback();
+    private final ProtectionDomain domain = ProtectionDomain.create();
+
+    @AfterEach
+    void release() throws Exception {
+        loopback.close();
+        domain.close();
+    }
+
+    @Test
+    @Requirement("MPA-72")
+    void aRespondersSendWaitsForTheFirstFpduOfTheInitiator() throws Exception {
+        ByteBuf greeting = Unpooled.copiedBuffer("hello", StandardCharsets.UTF_8);
+        SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, queuePair -> {
+            queuePair.completionListener((qp, completion) -> {});
+            queuePair.send(1, greeting);
+        });
+        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+            QueuePair responder = loopback.nextAccepted();
+            assertThat(responder.state()).isEqualTo(QueuePairState.INIT);
+            assertThat(responder.counters().get(Counter.FPDUS_SENT)).isZero();
+            peer.sends(Segment.write(0, 0, new byte[0]));
+            assertThat(peer.expectUlpdu())
+                    .isEqualTo(Segment.send(1, "hello".getBytes(StandardCharsets.UTF_8))
+                            .ulpdu());
+            assertThat(responder.state()).isEqualTo(QueuePairState.READY);
+            peer.finish();
+            peer.expectEnd();
+        }
+        greeting.release();
+    }
+
+    @Test
+    @Requirement({"MPA-61", "MPA-63", "MPA-67", "MPA-68"})
+    void privateDataTravelsBothWaysAndARejectionCarriesItsReason() throws Exception {
+        for (int length : new int[] {0, 1, 512}) {
+            byte[] question = new byte[length];
+            new Random(length).nextBytes(question);
+            SocketAddress address = loopback.listen(domain, QueuePairSettings.DEFAULT, request -> {
+                if (request.privateData().length == 1) {
+                    request.reject(request.privateData());
+                } else {
+                    request.accept(request.privateData());
+                }
+            });
+            IwarpChannelInitializer initializer =
+                    IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, question, qp -> {});
+            CompletableFuture<QueuePair> connecting =
+                    new IwarpConnector(loopback.bootstrap(), initializer).connect(address);
+            if (length == 1) {
+                assertThatThrownBy(() -> await(connecting))
+                        .isInstanceOf(ExecutionException.class)
+                        .cause()
+                        .isInstanceOfSatisfying(
+                                ConnectionRejectedException.class,
+                                rejected -> assertThat(rejected.privateData()).isEqualTo(question));
+            } else {
+                QueuePair queuePair = await(connecting);
+                assertThat(queuePair.parameters().peerPrivateData()).isEqualTo(question);
+                queuePair.close();
+                await(queuePair.closed());
+            }
+        }
+        assertThatThrownBy(() ->
+                        IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[513], qp -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("512");
+    }
+
+    @Test
+    void aRequestMayBeAnsweredLaterFromAnotherThread() throws Exception {
+        ExecutorService decider = Executors.newSingleThreadExecutor();
+        SocketAddress address =
+                loopback.listen(domain, QueuePairSettings.DEFAULT, request -> decider.execute(request::accept));
+        QueuePair queuePair = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
+        assertThat(queuePair.state()).isEqualTo(QueuePairState.READY);
+        queuePair.close();
+        await(queuePair.closed());
+        decider.shutdown();
+    }
+
+    @Test
+    @Requirement({"MPA-75"})
+    void anUnansweredRequestTimesOutOnBothSides() throws Exception {
+        QueuePairSettings impatient = QueuePairSettings.builder()
+                .mpa(MpaSettings.builder()
+                        .startupTimeout(Duration.ofMillis(200))
+                        .build())
+                .build();
+        CompletableFuture<CloseReason> forgotten = new CompletableFuture<>();
+        SocketAddress address = loopback.listen(
+                domain, impatient, request -> request.queuePair().closed().thenAccept(forgotten::complete));
+        IwarpChannelInitializer initializer =
+                IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], qp -> {});
+        CompletableFuture<QueuePair> connecting =
+                new IwarpConnector(loopback.bootstrap(), initializer).connect(address);
+        assertThat(await(forgotten).endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        assertThatThrownBy(() -> await(connecting)).cause().isInstanceOf(StreamEndedException.class);
+    }
+
+    @Test
+    void aConnectionThatCannotBeMadeLeavesNothingBehind() throws Exception {
+        SocketAddress nobodyListens;
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            nobodyListens = server.getLocalSocketAddress();
+        }
+        QueuePair[] prepared = new QueuePair[1];
+        assertThatThrownBy(() -> loopback.connect(
+                        nobodyListens, domain, QueuePairSettings.DEFAULT, queuePair -> prepared[0] = queuePair))
+                .cause()
+                .isInstanceOf(ConnectException.class);
+        assertThat(await(prepared[0].closed()).endedBy()).isEqualTo(EndedBy.TRANSPORT);
+    }
+
+    @Test
+    void aFailureToPrepareIsWhatTheConnectorReports() throws Exception {
+        SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
+        assertThatThrownBy(() -> loopback.connect(address, domain, QueuePairSettings.DEFAULT, queuePair -> {
+                    throw new UnsupportedOperationException("no memory for receives");
+                }))
+                .cause()
+                .isInstanceOf(StreamEndedException.class)
+                .hasMessageContaining("no memory for receives");
+    }
+
+    @Test
+    @Requirement({"MPA-18", "MPA-51"})
+    void aPreAgreedStartNeedsNoFrames() throws Exception {
+        QueuePairSettings preAgreed = QueuePairSettings.builder()
+                .mpa(MpaSettings.builder()
+                        .start(StartMode.PREAGREED)
+                        .requestMarkers(true)
+                        .build())
+                .build();
+        assertThatThrownBy(() -> IwarpChannelInitializer.responder(domain, preAgreed, request -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("initiator");
+        ByteBuf sink = Unpooled.directBuffer(8, 8);
+        CompletableFuture<Long> received = new CompletableFuture<>();
+        IwarpChannelInitializer bothSides =
+                IwarpChannelInitializer.initiator(domain, preAgreed, new byte[0], queuePair -> {
+                    queuePair.completionListener((qp, completion) -> received.complete(completion.octets()));
+                    queuePair.receive(1, sink);
+                });
+        IwarpListener listener = await(IwarpListener.listen(
+                loopback.serverBootstrap(), bothSides, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
+        QueuePair initiator = loopback.connect(listener.localAddress(), domain, preAgreed, qp -> {});
+        ByteBuf message = Unpooled.copiedBuffer("at once", StandardCharsets.UTF_8);
+        await(initiator.send(message));
+        assertThat(await(received)).isEqualTo(7);
+        assertThat(sink).isEqualTo(message);
+        assertThat(initiator.counters().get(Counter.MARKERS_SENT)).isOne();
+        initiator.close();
+        await(initiator.closed());
+        listener.close();
+        message.release();
+        sink.release();
+    }
+}
