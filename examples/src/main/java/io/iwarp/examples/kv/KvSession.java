@@ -7,7 +7,6 @@ import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;
 import io.netty.buffer.ByteBuf;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,16 +32,16 @@ final class KvSession {
             return;
         }
         if (completion.hasImmediate()) {
-            giveUp("sent Immediate Data, which means nothing here", null);
+            giveUp("sent Immediate Data, which means nothing here");
             return;
         }
         ByteBuf message = Objects.requireNonNull(completion.buffer());
         try {
             queuePair.send(0, answer(KvPut.decode(message)).encode());
         } catch (IllegalArgumentException e) {
-            giveUp("broke the rules", e);
+            giveUp("broke the rules: " + e.getMessage());
         } catch (QueueFullException e) {
-            giveUp("sends puts and does not take the answers", e);
+            giveUp("sends puts and does not take the answers: " + e.getMessage());
         } catch (QueuePairClosedException e) {
             LOGGER.debug("{} has gone before it was told that its value is stored", queuePair, e);
         } finally {
@@ -61,8 +60,9 @@ final class KvSession {
         }
     }
 
-    private void giveUp(String complaint, @Nullable Exception cause) {
-        LOGGER.warn("{} {}: its connection is ended", queuePair, complaint, cause);
+    /** Without a stack trace, which would tell of this program what the client did. */
+    private void giveUp(String complaint) {
+        LOGGER.warn("{} {}; its connection is ended", queuePair, complaint);
         queuePair.abort();
     }
 }
