@@ -78,7 +78,7 @@ final class PerfClient implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        List<PerfPlan> chosen = plans.plans(transport.loops(), transport.tls());
+        List<PerfPlan> chosen = plans.plans(transport);
         QueuePairSettings.Builder settings = settings();
         try (Endpoint endpoint = connection.open(transport)) {
             List<PerfResult> results = measure(endpoint, server.resolve(), settings, chosen);

@@ -9,10 +9,18 @@ import java.time.Duration;
  * @param connections how many there are
  * @param loops what the client runs on
  * @param tls whether all goes through TLS
+ * @param unsent octets that may wait in the kernel until TCP sends them, 0 if the kernel decides
  * @param warmup how long it runs before it is measured
  * @param duration how long it is measured
  */
-record PerfPlan(PerfTask task, int connections, EventLoops loops, boolean tls, Duration warmup, Duration duration) {
+record PerfPlan(
+        PerfTask task,
+        int connections,
+        EventLoops loops,
+        boolean tls,
+        long unsent,
+        Duration warmup,
+        Duration duration) {
     /** {@return how long it takes altogether, set-up aside} */
     Duration total() {
         return warmup.plus(duration);

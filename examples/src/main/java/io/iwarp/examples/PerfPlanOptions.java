@@ -74,20 +74,22 @@ final class PerfPlanOptions {
     private double warmup;
 
     /** {@return what is measured, one plan for each size} */
-    List<PerfPlan> plans(EventLoops loops, boolean tls) {
+    List<PerfPlan> plans(TransportOptions transport) {
         OptionCheck.require(
                 command,
                 connections >= 1 && connections <= MOST_CONNECTIONS,
                 "--connections " + connections + " is outside 1 to " + MOST_CONNECTIONS);
         OptionCheck.require(command, duration > 0, "--duration " + duration + " is not more than 0 seconds");
         OptionCheck.require(command, warmup >= 0, "--warmup " + warmup + " is negative");
+        EventLoops loops = transport.loops();
         int chosenDepth = chosenDepth();
         return sizes().stream()
                 .map(octets -> new PerfPlan(
                         new PerfTask(operation, mode, octets.intValue(), chosenDepth, NO_MEMORY),
                         connections,
                         loops,
-                        tls,
+                        transport.tls(),
+                        transport.unsent(),
                         seconds(warmup),
                         seconds(duration)))
                 .toList();

@@ -109,7 +109,7 @@ record PerfResult(
         EventLoops loops = plan.loops();
         return String.format(
                 Locale.ROOT,
-                "%s, %s, %,d connection%s with %,d posted, %,d thread%s over %s%s; %s CRC, %s markers, %s TLS",
+                "%s, %s, %,d connection%s with %,d posted, %,d thread%s over %s%s%s; %s CRC, %s markers, %s TLS",
                 task.operation(),
                 task.mode() == PerfMode.LATENCY ? "latency to and fro" : "bandwidth",
                 plan.connections(),
@@ -119,6 +119,7 @@ record PerfResult(
                 loops.threads() == 1 ? "" : "s",
                 loops.transport(),
                 loops.busyPolling() ? ", polling" : "",
+                plan.unsent() == 0 ? "" : String.format(Locale.ROOT, ", at most %,d octets unsent", plan.unsent()),
                 with(crc),
                 with(markers),
                 with(plan.tls()));
@@ -135,7 +136,7 @@ record PerfResult(
         return String.format(
                 Locale.ROOT,
                 "{\"op\":\"%s\",\"size\":%d,\"mode\":\"%s\",\"transport\":\"%s\",\"crc\":%b,\"markers\":%b,"
-                        + "\"tls\":%b,\"busyPoll\":%b,\"connections\":%d,\"threads\":%d,\"depth\":%d,"
+                        + "\"tls\":%b,\"busyPoll\":%b,\"unsent\":%d,\"connections\":%d,\"threads\":%d,\"depth\":%d,"
                         + "\"seconds\":%.6f,\"operations\":%d,\"octetsPerSecond\":%.0f,\"operationsPerSecond\":%.1f,"
                         + "\"latencyMicros\":{\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,\"max\":%.3f},"
                         + "\"allocatedOctetsPerOperation\":%.1f,\"cpuSecondsPerGigabyte\":%.4f,"
@@ -148,6 +149,7 @@ record PerfResult(
                 markers,
                 plan.tls(),
                 loops.busyPolling(),
+                plan.unsent(),
                 plan.connections(),
                 loops.threads(),
                 task.depth(),

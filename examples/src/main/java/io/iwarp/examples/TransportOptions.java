@@ -32,8 +32,9 @@ final class TransportOptions {
 
     @Option(
             names = "--busy-poll",
-            description = "Go on asking for events for 50 us before sleeping until one comes. Each thread then takes a"
-                    + " processor of its own while there is traffic.",
+            description =
+                    "Go on asking for events for a while before sleeping until one comes. Each thread then takes a"
+                            + " processor of its own while there is traffic.",
             showDefaultValue = Visibility.NEVER)
     private boolean busyPolling;
 
@@ -58,6 +59,11 @@ final class TransportOptions {
     /** {@return whether all goes through TLS} */
     boolean tls() {
         return tls;
+    }
+
+    /** {@return octets that may wait in the kernel until TCP sends them, 0 if the kernel decides} */
+    long unsent() {
+        return unsent == null ? 0 : unsent;
     }
 
     /** {@return what prepares the pipeline of a new connection for what was asked for} */

@@ -140,8 +140,9 @@ class PerfTest {
     void aTransportWorksOrSaysWhyItCannot(Transport transport, String name) throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
             if (transport.unavailabilityCause() == null) {
-                String line = measure(server, "--op", "send", "--transport", name);
+                String line = measure(server, "--op", "send", "--transport", name, "--unsent", "64K");
                 assertThat(text(line, "transport")).isEqualTo(name);
+                assertThat(number(line, "unsent")).isEqualTo(65_536);
             } else {
                 CommandRun client = CommandRun.of("perf", "client", server.address(), "--transport", name);
                 assertThat(client.exitCode()).isEqualTo(1);
