@@ -1,6 +1,6 @@
 /**
- * What the tests of all modules share: requirement citations, golden octets, captures of a real peer, leak detection
- * and reproducible randomness.
+ * What the tests of all modules share: requirement citations, golden octets, captures of a real peer, leak detection,
+ * what is logged, and reproducible randomness.
  */
 @NullMarked
 package io.iwarp.testing;

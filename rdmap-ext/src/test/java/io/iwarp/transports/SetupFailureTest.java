@@ -4,15 +4,13 @@ import static io.iwarp.transports.Server.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.metrics.ConnectionRole;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.SetupFailure;
 import io.iwarp.metrics.SetupOutcome;
 import io.iwarp.mpa.MpaSettings;
+import io.iwarp.testing.LogCapture;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
@@ -20,17 +18,15 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.LoggerFactory;
 
 /** What an operator sees of a set-up that fails before the application is asked anything. */
 class SetupFailureTest {
-    private final Logger logger = (Logger) LoggerFactory.getLogger("io.iwarp");
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    @RegisterExtension
+    private final LogCapture log = new LogCapture("io.iwarp", Level.DEBUG);
+
     private final IwarpMetrics metrics = new IwarpMetrics(IwarpDevice.create());
 
     /** A peer that does not get so far, and what is told of it. */
@@ -64,21 +60,6 @@ class SetupFailureTest {
         }
     }
 
-    @BeforeEach
-    void listenToTheLog() {
-        log.start();
-        logger.setLevel(Level.DEBUG);
-        logger.addAppender(log);
-        logger.setAdditive(false);
-    }
-
-    @AfterEach
-    void leaveTheLog() {
-        logger.detachAppender(log);
-        logger.setAdditive(true);
-        logger.setLevel(null);
-    }
-
     @ParameterizedTest
     @EnumSource
     void aSetUpThatFailsShowsInTheMetricsAndTheLog(Stranger stranger) throws Exception {
@@ -109,7 +90,7 @@ class SetupFailureTest {
         SetupOutcome outcome =
                 stranger.failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED;
         assertThat(metrics.setups(ConnectionRole.RESPONDER, outcome)).isOne();
-        assertThat(List.copyOf(log.list))
+        assertThat(log.events())
                 .filteredOn(line -> line.getFormattedMessage().contains("set-up failed: "))
                 .singleElement()
                 .satisfies(line -> {

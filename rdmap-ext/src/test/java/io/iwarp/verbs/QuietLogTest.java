@@ -5,42 +5,32 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.AppenderBase;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.testing.LogCapture;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slf4j.Logger;
 
 /** What operators see in their log: nothing, unless there is something for them to do. */
 class QuietLogTest {
-    /** An event as it was when it was logged. */
-    private record Line(Level level, String text) {}
+    @RegisterExtension
+    private final LogCapture iwarp = new LogCapture("io.iwarp", Level.DEBUG);
 
-    private static final class Lines extends AppenderBase<ILoggingEvent> {
-        private final Queue<Line> lines = new ConcurrentLinkedQueue<>();
+    @RegisterExtension
+    private final LogCapture others = new LogCapture(Logger.ROOT_LOGGER_NAME);
 
-        @Override
-        protected void append(ILoggingEvent event) {
-            lines.add(new Line(event.getLevel(), event.getFormattedMessage()));
-        }
-    }
-
-    private final Logger iwarp = (Logger) LoggerFactory.getLogger("io.iwarp");
-    private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-    private final Lines appender = new Lines();
     private final Loopback loopback = new Loopback();
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final ByteBuf memory = Unpooled.directBuffer(64, 64).writeZero(64);
@@ -48,28 +38,19 @@ class QuietLogTest {
 
     @BeforeEach
     void listen() {
-        appender.start();
-        root.addAppender(appender);
-        iwarp.addAppender(appender);
-        iwarp.setAdditive(false);
-        iwarp.setLevel(Level.DEBUG);
         region = domain.register(memory, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ);
     }
 
     @AfterEach
     void release() {
-        iwarp.setLevel(null);
-        iwarp.setAdditive(true);
-        iwarp.detachAppender(appender);
-        root.detachAppender(appender);
         loopback.close();
         region.close();
         domain.close();
         memory.release();
     }
 
-    private List<Line> lines() {
-        return List.copyOf(appender.lines);
+    private List<ILoggingEvent> events() {
+        return Stream.concat(iwarp.events().stream(), others.events().stream()).toList();
     }
 
     @Test
@@ -96,17 +77,17 @@ class QuietLogTest {
             stranger.expectEnd();
         }
 
-        await().untilAsserted(() -> assertThat(lines())
-                .filteredOn(line -> line.text().contains("closed: this side found an error"))
+        await().untilAsserted(() -> assertThat(events())
+                .filteredOn(event -> event.getFormattedMessage().contains("closed: this side found an error"))
                 .isNotEmpty());
-        assertThat(lines())
-                .filteredOn(line -> line.level().isGreaterOrEqual(Level.INFO))
+        assertThat(events())
+                .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.INFO))
                 .isEmpty();
-        assertThat(lines())
-                .filteredOn(
-                        line -> line.text().contains("ready:") || line.text().contains("closed:"))
+        assertThat(events())
+                .filteredOn(event -> event.getFormattedMessage().contains("ready:")
+                        || event.getFormattedMessage().contains("closed:"))
                 .hasSizeGreaterThanOrEqualTo(6)
-                .allMatch(line -> line.text().startsWith("[id: 0x"));
+                .allMatch(event -> event.getFormattedMessage().startsWith("[id: 0x"));
     }
 
     @Test
@@ -122,11 +103,11 @@ class QuietLogTest {
 
         initiator.write(1, memory, region.stag(), 0);
 
-        await().untilAsserted(() -> assertThat(lines())
-                .filteredOn(line -> line.level() == Level.ERROR)
+        await().untilAsserted(() -> assertThat(events())
+                .filteredOn(event -> event.getLevel() == Level.ERROR)
                 .singleElement()
-                .matches(line -> line.text()
+                .matches(event -> event.getFormattedMessage()
                         .startsWith("[id: 0x" + initiator.channel().id().asShortText()))
-                .matches(line -> line.text().contains("a listener failed")));
+                .matches(event -> event.getFormattedMessage().contains("a listener failed")));
     }
 }

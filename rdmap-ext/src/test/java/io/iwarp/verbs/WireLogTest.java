@@ -3,48 +3,37 @@ package io.iwarp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.WireLogHandler;
+import io.iwarp.testing.LogCapture;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 class WireLogTest {
     private static final String NAME = "io.iwarp.wire.test";
     private static final int LENGTH = 100_000;
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(NAME);
-    private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    @RegisterExtension
+    private final LogCapture log = new LogCapture(NAME, Level.TRACE);
+
     private final Loopback loopback = new Loopback();
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final ByteBuf memory = Unpooled.directBuffer(LENGTH, LENGTH).writeZero(LENGTH);
-
-    @BeforeEach
-    void listen() {
-        logger.setLevel(Level.TRACE);
-        logger.setAdditive(false);
-        appender.start();
-        logger.addAppender(appender);
-    }
 
     @AfterEach
     void release() {
         loopback.close();
         domain.close();
         memory.release();
-        logger.detachAppender(appender);
     }
 
     @ParameterizedTest
@@ -71,8 +60,7 @@ class WireLogTest {
         Loopback.await(initiator.closed());
 
         String channel = initiator.channel().id().asShortText();
-        List<String> lines =
-                appender.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        List<String> lines = log.messages();
         assertThat(lines).allMatch(line -> line.startsWith("[id: 0x" + channel));
         assertThat(lines.stream().map(line -> line.substring(line.indexOf(']') + 2)))
                 .startsWith(
