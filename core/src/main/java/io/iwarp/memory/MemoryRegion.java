@@ -320,6 +320,10 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return memory;
     }
 
+    RegionMemory memoryEvenIfClosed() {
+        return memory;
+    }
+
     /** STag, range, rights and state; the octets themselves do not appear. */
     @Override
     public String toString() {

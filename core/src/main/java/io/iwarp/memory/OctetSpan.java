@@ -67,6 +67,55 @@ public final class OctetSpan {
         return this;
     }
 
+    /**
+     * Covers part of a buffer without any check, so that this cannot fail. Whoever calls it has checked the range before; a
+     * range that is not within the buffer any more fails when octets are copied.
+     *
+     * @param buffer the buffer, heap or direct; not retained
+     * @param index the index of the first octet in the buffer
+     * @param length the number of octets
+     */
+    public void cover(ByteBuf buffer, int index, int length) {
+        this.buffer = buffer;
+        this.memory = null;
+        this.origin = index;
+        this.length = length;
+    }
+
+    /**
+     * Covers part of a region without any check, so that this cannot fail. Call it after {@link #retain(MemoryRegion, long,
+     * long)}; it does not matter whether the region was closed since.
+     *
+     * @param offset the offset of the first octet, counted from the first octet of the region
+     * @param length the number of octets
+     */
+    public void cover(MemoryRegion region, long offset, long length) {
+        this.buffer = null;
+        this.memory = region.memoryEvenIfClosed();
+        this.origin = offset;
+        this.length = length;
+    }
+
+    /**
+     * Takes a reference to the memory of a region for a span that is going to {@linkplain #cover(MemoryRegion, long, long)
+     * cover} part of it. It needs one {@link #release()} of such a span, or one {@link #release(MemoryRegion)}.
+     *
+     * @param offset the offset of the first octet, counted from the first octet of the region
+     * @param length the number of octets, at least 0; all must be within the region
+     * @throws IndexOutOfBoundsException if they are not within the region
+     * @throws RegistrationEndedException if the region was closed
+     */
+    public static void retain(MemoryRegion region, long offset, long length) {
+        RegionMemory memory = region.memory();
+        Objects.checkFromIndexSize(offset, length, memory.length());
+        requireOpen(memory.retain());
+    }
+
+    /** Gives a reference back that was taken with {@link #retain(MemoryRegion, long, long)}. */
+    public static void release(MemoryRegion region) {
+        region.memoryEvenIfClosed().release();
+    }
+
     /** Makes the span cover nothing, so that it keeps nothing from being collected. */
     public void clear() {
         buffer = null;

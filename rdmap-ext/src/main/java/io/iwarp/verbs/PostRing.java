@@ -79,28 +79,33 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         return depth;
     }
 
-    /** Any thread: a free slot, which the caller must fill and {@link #publish}; or null if all are in use. */
+    /**
+     * Any thread: a free slot, or null if all are in use. The caller must fill and {@link #publish} it, whatever happens:
+     * the slots behind it wait for it. So everything that can fail comes before this call.
+     */
     @Nullable
     S claim() {
         long position = claimed.get();
         while (position - released.getAcquire() < depth) {
+            S slot = madeSlot((int) position & mask);
             if (claimed.compareAndSet(position, position + 1)) {
-                return claimedSlot(position);
+                slot.position(position);
+                return slot;
             }
             position = claimed.get();
         }
         return null;
     }
 
-    private S claimedSlot(long position) {
-        int index = (int) position & mask;
-        S slot = slots.getPlain(index);
-        if (slot == null) {
-            slot = factory.get();
-            slots.setPlain(index, slot);
+    /** Made before it is claimed, as there may be no memory for it. Several threads may make it; one of theirs stays. */
+    private S madeSlot(int index) {
+        S slot = slots.getAcquire(index);
+        if (slot != null) {
+            return slot;
         }
-        slot.position(position);
-        return slot;
+        S fresh = factory.get();
+        S earlier = slots.compareAndExchange(index, null, fresh);
+        return earlier == null ? fresh : earlier;
     }
 
     /** Any thread: hands a filled slot to the event loop. */

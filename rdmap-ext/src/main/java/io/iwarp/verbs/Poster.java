@@ -5,13 +5,18 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.OctetSpan;
 import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
 
 /**
  * Turns the calls on a {@link QueuePair} into work requests: takes the references to local memory that a request needs, fills
  * a slot and publishes it. A request that cannot be posted leaves nothing behind. Any thread may call any method.
+ *
+ * <p>Everything that can fail comes before the claim of a slot; between the claim and the publication nothing throws. A slot
+ * that was claimed and never published would hold up all slots behind it.
  */
 final class Poster {
     private static final long GREATEST_MESSAGE = 0xffff_ffffL;
+    private static final String NO_OPTIONS = "the options are null: use PostOptions.NONE";
 
     private final QueuePairEngine engine;
 
@@ -20,26 +25,26 @@ final class Poster {
     }
 
     void send(long id, ByteBuf message, PostOptions options, CompletionListener listener) {
-        WorkRequest request = claim(message);
+        WorkRequest request = claim(message, options);
         request.send(options.solicited());
         publish(request, id, Operation.SEND, options, listener);
     }
 
     void send(
             long id, MemoryRegion source, long offset, long length, PostOptions options, CompletionListener listener) {
-        WorkRequest request = claim(source, offset, length);
+        WorkRequest request = claim(source, offset, length, options);
         request.send(options.solicited());
         publish(request, id, Operation.SEND, options, listener);
     }
 
     void sendWithInvalidate(long id, ByteBuf message, int stag, PostOptions options, CompletionListener listener) {
-        WorkRequest request = claim(message);
+        WorkRequest request = claim(message, options);
         request.sendWithInvalidate(stag, options.solicited());
         publish(request, id, Operation.SEND, options, listener);
     }
 
     void write(long id, ByteBuf source, int stag, long taggedOffset, PostOptions options, CompletionListener listener) {
-        WorkRequest request = claim(source);
+        WorkRequest request = claim(source, options);
         request.write(stag, taggedOffset);
         publish(request, id, Operation.WRITE, options, listener);
     }
@@ -53,7 +58,7 @@ final class Poster {
             long taggedOffset,
             PostOptions options,
             CompletionListener listener) {
-        WorkRequest request = claim(source, offset, length);
+        WorkRequest request = claim(source, offset, length, options);
         request.write(stag, taggedOffset);
         publish(request, id, Operation.WRITE, options, listener);
     }
@@ -67,7 +72,7 @@ final class Poster {
             PostOptions options,
             CompletionListener listener) {
         requireExtensions();
-        WorkRequest request = claim(source);
+        WorkRequest request = claim(source, options);
         request.writeWithImmediate(stag, taggedOffset, data, options.solicited());
         publish(request, id, Operation.WRITE, options, listener);
     }
@@ -83,14 +88,14 @@ final class Poster {
             PostOptions options,
             CompletionListener listener) {
         requireExtensions();
-        WorkRequest request = claim(source, offset, length);
+        WorkRequest request = claim(source, offset, length, options);
         request.writeWithImmediate(stag, taggedOffset, data, options.solicited());
         publish(request, id, Operation.WRITE, options, listener);
     }
 
     void immediate(long id, long data, PostOptions options, CompletionListener listener) {
         requireExtensions();
-        WorkRequest request = claim(Long.BYTES);
+        WorkRequest request = claim(Long.BYTES, options);
         request.immediate(data, options.solicited());
         publish(request, id, Operation.IMMEDIATE, options, listener);
     }
@@ -112,8 +117,10 @@ final class Poster {
             throw new IllegalArgumentException(sink + " cannot be the sink of a Read: it belongs to another protection"
                     + " domain; register the memory in the domain of the queue pair");
         }
-        WorkRequest request = claim(sink, offset, length);
-        request.read(sink.stag(), sink.baseTaggedOffset() + offset, length, stag, taggedOffset);
+        int sinkStag = sink.stag();
+        long sinkOffset = sink.baseTaggedOffset() + offset;
+        WorkRequest request = claim(sink, offset, length, options);
+        request.read(sinkStag, sinkOffset, length, stag, taggedOffset);
         publish(request, id, Operation.READ, options, listener);
     }
 
@@ -131,21 +138,26 @@ final class Poster {
                     length + " octets do not fit into the " + sink.writableBytes() + " writable octets of the sink");
         }
         if (length == 0) {
-            WorkRequest request = claim(0);
+            WorkRequest request = claim(0, options);
             request.read(0, 0, 0, stag, taggedOffset);
             request.sinkBuffer(sink);
             publish(request, id, Operation.READ, options, listener);
             return;
         }
         MemoryRegion region = register(sink);
-        WorkRequest request = engine.claimSend(length);
-        if (request == null) {
-            region.close();
-            throw engine.sendRefused(length);
+        int sinkStag = region.stag();
+        long sinkOffset = region.baseTaggedOffset() + sink.writerIndex();
+        WorkRequest request = null;
+        try {
+            request = claim(length, options);
+        } finally {
+            if (request == null) {
+                region.close();
+            }
         }
         request.temporarySink(region);
         request.sinkBuffer(sink);
-        request.read(region.stag(), region.baseTaggedOffset() + sink.writerIndex(), length, stag, taggedOffset);
+        request.read(sinkStag, sinkOffset, length, stag, taggedOffset);
         publish(request, id, Operation.READ, options, listener);
     }
 
@@ -169,7 +181,7 @@ final class Poster {
             PostOptions options,
             CompletionListener listener) {
         requireExtensions();
-        WorkRequest request = claim(Long.BYTES);
+        WorkRequest request = claim(Long.BYTES, options);
         request.fetchAdd(stag, taggedOffset, add, mask);
         publish(request, id, Operation.FETCH_ADD, options, listener);
     }
@@ -185,31 +197,39 @@ final class Poster {
             PostOptions options,
             CompletionListener listener) {
         requireExtensions();
-        WorkRequest request = claim(Long.BYTES);
+        WorkRequest request = claim(Long.BYTES, options);
         request.compareSwap(stag, taggedOffset, replacement, replacementMask, expected, expectedMask);
         publish(request, id, Operation.COMPARE_SWAP, options, listener);
     }
 
     void receive(long id, ByteBuf sink, CompletionListener listener) {
         requireWritable(sink);
+        int index = sink.writerIndex();
+        int length = sink.writableBytes();
         sink.retain();
-        ReceiveRequest request = engine.claimReceive();
-        if (request == null) {
-            sink.release();
-            throw engine.receiveRefused();
+        ReceiveRequest request = null;
+        try {
+            request = claimReceive();
+        } finally {
+            if (request == null) {
+                sink.release();
+            }
         }
-        request.sink().wrap(sink, sink.writerIndex(), sink.writableBytes());
+        request.sink().cover(sink, index, length);
         engine.publish(request.set(id, listener));
     }
 
     void receive(long id, MemoryRegion sink, long offset, long length, CompletionListener listener) {
-        OctetSpan span = retainedSpan(sink, offset, length);
-        ReceiveRequest request = engine.claimReceive();
-        if (request == null) {
-            span.release();
-            throw engine.receiveRefused();
+        retain(sink, offset, length);
+        ReceiveRequest request = null;
+        try {
+            request = claimReceive();
+        } finally {
+            if (request == null) {
+                OctetSpan.release(sink);
+            }
         }
-        request.sink().wrap(sink, offset, length);
+        request.sink().cover(sink, offset, length);
         engine.publish(request.set(id, listener));
     }
 
@@ -226,7 +246,8 @@ final class Poster {
         }
     }
 
-    private WorkRequest claim(long octets) {
+    private WorkRequest claim(long octets, PostOptions options) {
+        Objects.requireNonNull(options, NO_OPTIONS);
         WorkRequest request = engine.claimSend(octets);
         if (request == null) {
             throw engine.sendRefused(octets);
@@ -234,26 +255,41 @@ final class Poster {
         return request;
     }
 
-    private WorkRequest claim(ByteBuf source) {
+    private WorkRequest claim(ByteBuf source, PostOptions options) {
+        int index = source.readerIndex();
+        int length = source.readableBytes();
         source.retain();
-        WorkRequest request = engine.claimSend(source.readableBytes());
-        if (request == null) {
-            int octets = source.readableBytes();
-            source.release();
-            throw engine.sendRefused(octets);
+        WorkRequest request = null;
+        try {
+            request = claim(length, options);
+        } finally {
+            if (request == null) {
+                source.release();
+            }
         }
-        request.payload().wrap(source, source.readerIndex(), source.readableBytes());
+        request.payload().cover(source, index, length);
         return request;
     }
 
-    private WorkRequest claim(MemoryRegion memory, long offset, long length) {
-        OctetSpan span = retainedSpan(memory, offset, length);
-        WorkRequest request = engine.claimSend(length);
-        if (request == null) {
-            span.release();
-            throw engine.sendRefused(length);
+    private WorkRequest claim(MemoryRegion memory, long offset, long length, PostOptions options) {
+        retain(memory, offset, length);
+        WorkRequest request = null;
+        try {
+            request = claim(length, options);
+        } finally {
+            if (request == null) {
+                OctetSpan.release(memory);
+            }
         }
-        request.payload().wrap(memory, offset, length);
+        request.payload().cover(memory, offset, length);
+        return request;
+    }
+
+    private ReceiveRequest claimReceive() {
+        ReceiveRequest request = engine.claimReceive();
+        if (request == null) {
+            throw engine.receiveRefused();
+        }
         return request;
     }
 
@@ -263,14 +299,12 @@ final class Poster {
         }
     }
 
-    /** {@return a part of a region, which must be released} */
-    static OctetSpan retainedSpan(MemoryRegion region, long offset, long length) {
+    /** Takes a reference to a part of a region, for one message. */
+    static void retain(MemoryRegion region, long offset, long length) {
         if (length > GREATEST_MESSAGE) {
             throw new IllegalArgumentException(
                     "a message of " + length + " octets exceeds " + GREATEST_MESSAGE + ": post it in several pieces");
         }
-        OctetSpan span = new OctetSpan().wrap(region, offset, length);
-        span.retain();
-        return span;
+        OctetSpan.retain(region, offset, length);
     }
 }

@@ -1,10 +1,11 @@
 package io.iwarp.verbs;
 
 import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.OctetSpan;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +44,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     // The lock guards all of the following.
     private final ArrayDeque<ReceiveRequest> posted = new ArrayDeque<>();
     private final ArrayDeque<ReceiveRequest> unused = new ArrayDeque<>();
-    private final List<QueuePairEngine> waiting = new ArrayList<>();
+    private final Set<QueuePairEngine> waiting = new LinkedHashSet<>();
     private int uncompleted;
     private int users;
     private int limit = UNARMED;
@@ -84,14 +85,21 @@ public final class SharedReceiveQueue implements AutoCloseable {
      */
     public void receive(long workRequestId, ByteBuf sink) {
         Poster.requireWritable(sink);
+        int index = sink.writerIndex();
+        int length = sink.writableBytes();
         sink.retain();
-        ReceiveRequest request = claim();
-        if (request == null) {
-            sink.release();
-            throw refused();
+        ReceiveRequest request = null;
+        lock.lock();
+        try {
+            request = add(workRequestId);
+            request.sink().cover(sink, index, length);
+            wakeWaiting();
+        } finally {
+            lock.unlock();
+            if (request == null) {
+                sink.release();
+            }
         }
-        request.sink().wrap(sink, sink.writerIndex(), sink.writableBytes());
-        post(request.set(workRequestId, null));
     }
 
     /**
@@ -103,58 +111,51 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @throws IllegalStateException if the queue was closed
      */
     public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
-        var span = Poster.retainedSpan(sink, offset, length);
-        ReceiveRequest request = claim();
-        if (request == null) {
-            span.release();
-            throw refused();
-        }
-        request.sink().wrap(sink, offset, length);
-        post(request.set(workRequestId, null));
-    }
-
-    private @Nullable ReceiveRequest claim() {
+        Poster.retain(sink, offset, length);
+        ReceiveRequest request = null;
         lock.lock();
         try {
-            if (closed || uncompleted == depth) {
-                return null;
-            }
-            uncompleted++;
-            ReceiveRequest request = unused.poll();
-            return request == null ? new ReceiveRequest() : request;
+            request = add(workRequestId);
+            request.sink().cover(sink, offset, length);
+            wakeWaiting();
         } finally {
             lock.unlock();
-        }
-    }
-
-    private RuntimeException refused() {
-        return isOpen()
-                ? new QueueFullException("shared receive", depth)
-                : new IllegalStateException("the shared receive queue was closed");
-    }
-
-    private void post(ReceiveRequest request) {
-        QueuePairEngine[] woken = NOBODY;
-        lock.lock();
-        try {
-            if (closed) {
-                request.clear();
-                throw refused();
+            if (request == null) {
+                OctetSpan.release(sink);
             }
-            posted.add(request);
-            if (!waiting.isEmpty()) {
-                woken = waiting.toArray(NOBODY);
-                waiting.clear();
-            }
-        } finally {
-            lock.unlock();
-        }
-        for (QueuePairEngine engine : woken) {
-            engine.wakeIfWaiting();
         }
     }
 
-    private static final QueuePairEngine[] NOBODY = {};
+    /** Posts a receive, whose sink is still to be filled in; or changes nothing and throws. Call it with the lock held. */
+    private ReceiveRequest add(long workRequestId) {
+        requireOpen();
+        if (uncompleted == depth) {
+            throw new QueueFullException("shared receive", depth);
+        }
+        ReceiveRequest used = unused.peek();
+        ReceiveRequest request = used == null ? new ReceiveRequest() : used;
+        posted.add(request);
+        if (used != null) {
+            unused.remove();
+        }
+        uncompleted++;
+        return request.set(workRequestId, null);
+    }
+
+    /** A stream that finds no receive after all lists itself again. Call it with the lock held. */
+    private void wakeWaiting() {
+        if (!waiting.isEmpty()) {
+            waiting.forEach(QueuePairEngine::wakeIfWaiting);
+            waiting.clear();
+        }
+    }
+
+    /** Call it with the lock held. */
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the shared receive queue was closed");
+        }
+    }
 
     /** Event loop of a user: takes the oldest receive, or null if there is none. */
     @Nullable
@@ -200,13 +201,14 @@ public final class SharedReceiveQueue implements AutoCloseable {
         }
     }
 
-    /** Event loop of a user: {@link QueuePairEngine#wakeIfWaiting} is to be called when there is a receive. */
+    /**
+     * Event loop of a user: {@link QueuePairEngine#wakeIfWaiting} is to be called with the next receive that is posted. The
+     * caller has to look for a receive once more after this call.
+     */
     void await(QueuePairEngine engine) {
         lock.lock();
         try {
-            if (posted.isEmpty()) {
-                waiting.add(engine);
-            }
+            waiting.add(engine);
         } finally {
             lock.unlock();
         }
@@ -216,9 +218,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     void enter() {
         lock.lock();
         try {
-            if (closed) {
-                throw refused();
-            }
+            requireOpen();
             users++;
         } finally {
             lock.unlock();
@@ -259,9 +259,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
         }
         lock.lock();
         try {
-            if (closed) {
-                throw refused();
-            }
+            requireOpen();
             limit = newLimit;
             return posted.size() < newLimit;
         } finally {

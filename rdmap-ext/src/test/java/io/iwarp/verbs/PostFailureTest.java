@@ -1,0 +1,156 @@
+package io.iwarp.verbs;
+
+import static io.iwarp.verbs.Loopback.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Posts that fail leave nothing behind, and hold up no post behind them. */
+class PostFailureTest {
+    private static final int ROUNDS = 2_000;
+    private static final int OCTETS = 8;
+    private static final int DEPTH = 16;
+
+    private final Loopback loopback = new Loopback();
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ExecutorService closer = Executors.newSingleThreadExecutor();
+    private QueuePair queuePair;
+
+    @BeforeEach
+    void connect() throws Exception {
+        QueuePairSettings bounded = QueuePairSettings.builder()
+                .sendQueueDepth(DEPTH)
+                .receiveQueueDepth(DEPTH)
+                .maximumOutstandingOctets(DEPTH * OCTETS)
+                .build();
+        QueuePairSettings managed =
+                QueuePairSettings.builder().managedReceiveOctets(OCTETS).build();
+        queuePair = loopback.connect(
+                loopback.accept(
+                        domain,
+                        managed,
+                        qp -> qp.completionListener((same, completion) -> {
+                            if (completion.buffer() != null) {
+                                completion.buffer().release();
+                            }
+                        })),
+                domain,
+                bounded,
+                qp -> qp.completionListener((same, completion) -> {}));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        queuePair.close();
+        await(queuePair.closed());
+        await(loopback.nextAccepted().closed());
+        loopback.close();
+        closer.shutdown();
+        assertThat(closer.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(domain.device().regions()).isZero();
+        domain.close();
+    }
+
+    @Test
+    void aPostWithoutOptionsLeavesNothingBehind() throws Exception {
+        ByteBuf octets = Unpooled.directBuffer(OCTETS, OCTETS).writeZero(OCTETS);
+        ByteBuf sink = Unpooled.directBuffer(OCTETS, OCTETS);
+        List<ThrowingCallable> posts = List.of(
+                () -> queuePair.send(1, octets, null),
+                () -> queuePair.sendWithInvalidate(1, octets, 1, null),
+                () -> queuePair.write(1, octets, 1, 0, null),
+                () -> queuePair.writeWithImmediate(1, octets, 1, 0, 0, null),
+                () -> queuePair.sendImmediate(1, 0, null),
+                () -> queuePair.read(1, sink, 1, 0, null),
+                () -> queuePair.fetchAdd(1, 1, 0, 1, 0, null),
+                () -> queuePair.compareSwap(1, 1, 0, 0, 0, 0, 0, null));
+        for (ThrowingCallable post : posts) {
+            assertThatThrownBy(post).isInstanceOf(NullPointerException.class).hasMessageContaining("PostOptions.NONE");
+        }
+        await(queuePair.send(octets));
+        assertThat(queuePair.engine().sendQueue().ring().uncompleted()).isZero();
+        assertThat(octets.release()).isTrue();
+        assertThat(sink.release()).isTrue();
+    }
+
+    @Test
+    void aRegionThatIsClosedWhileItIsPostedFromHoldsNothingUp() throws Exception {
+        ByteBuf octets = Unpooled.directBuffer(OCTETS, OCTETS).writeZero(OCTETS);
+        closeRegionsDuring(region -> queuePair.send(1, region, 0, OCTETS, PostOptions.NONE));
+        for (int i = 0; i < 2 * DEPTH; i++) {
+            await(queuePair.send(octets));
+        }
+        assertThat(queuePair.engine().sendQueue().ring().uncompleted()).isZero();
+        assertThat(octets.release()).isTrue();
+    }
+
+    @Test
+    void aRegionThatIsClosedWhileItIsPostedTakesNoPlaceOfASharedReceiveQueue() throws Exception {
+        SharedReceiveQueue receives = SharedReceiveQueue.create(ROUNDS * DEPTH, 1);
+        int posted = closeRegionsDuring(region -> receives.receive(1, region, 0, OCTETS));
+        assertThat(receives.available()).isEqualTo(posted);
+        ByteBuf sink = Unpooled.directBuffer(OCTETS, OCTETS);
+        for (int i = posted; i < receives.depth(); i++) {
+            receives.receive(1, sink);
+        }
+        assertThat(receives.available()).isEqualTo(receives.depth());
+        receives.close();
+        assertThat(sink.release()).isTrue();
+    }
+
+    private interface Post {
+        void from(MemoryRegion region);
+    }
+
+    /** {@return how many posts succeeded} */
+    private int closeRegionsDuring(Post post) throws Exception {
+        CyclicBarrier start = new CyclicBarrier(2);
+        int posted = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            MemoryRegion region = domain.region()
+                    .allocate(UnpooledByteBufAllocator.DEFAULT, OCTETS)
+                    .register();
+            int spins = round % 64;
+            Callable<Void> close = () -> {
+                start.await();
+                for (int i = 0; i < spins; i++) {
+                    Thread.onSpinWait();
+                }
+                region.close();
+                return null;
+            };
+            Future<Void> closing = closer.submit(close);
+            start.await();
+            posted += postUntilClosed(post, region);
+            closing.get();
+        }
+        return posted;
+    }
+
+    private static int postUntilClosed(Post post, MemoryRegion region) {
+        for (int posted = 0; posted < DEPTH; posted++) {
+            try {
+                post.from(region);
+            } catch (IllegalStateException closed) {
+                return posted;
+            }
+        }
+        return DEPTH;
+    }
+}
