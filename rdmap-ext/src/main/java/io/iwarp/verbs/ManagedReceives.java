@@ -71,7 +71,7 @@ final class ManagedReceives extends Receives {
     }
 
     @Override
-    public UntaggedBuffer buffer(int ahead) {
+    ReceiveRequest receive(int ahead) {
         return ring.peek(ahead);
     }
 

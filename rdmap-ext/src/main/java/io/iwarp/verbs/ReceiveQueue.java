@@ -41,7 +41,7 @@ final class ReceiveQueue extends Receives {
     }
 
     @Override
-    public UntaggedBuffer buffer(int ahead) {
+    ReceiveRequest receive(int ahead) {
         return ring.peek(ahead);
     }
 

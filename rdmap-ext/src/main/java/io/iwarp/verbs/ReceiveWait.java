@@ -40,26 +40,47 @@ final class ReceiveWait {
         return waiting;
     }
 
-    /** {@return whether the message that has just found no receive is held back} */
+    /**
+     * {@return whether the message that has just found no receive is held back}
+     *
+     * <p>The same message may come again while it waits, since anybody may read from the channel. It keeps its deadline.
+     */
     boolean begin(Receives receives) {
         if (nanos == 0 || over || engine.closeReason() != null) {
             return false;
         }
-        waiting = true;
-        receives.prepareToWait();
-        VarHandle.fullFence();
-        if (receives.offers(0)) {
+        if (!waiting) {
+            waiting = true;
+            timer = eventLoop.schedule(this::expire, nanos, TimeUnit.NANOSECONDS);
+        }
+        if (offersOrLists(receives)) {
             engine.wakeIfWaiting();
         }
-        timer = eventLoop.schedule(this::expire, nanos, TimeUnit.NANOSECONDS);
         return true;
     }
 
     /** Goes on if there is a receive now; in a task of its own, as this may be called while input is handled. */
     void check(Receives receives) {
-        if (waiting && receives.offers(0)) {
+        if (waiting && (receives.offers(0) || offersOrLists(receives))) {
             end();
             eventLoop.execute(resume);
+        }
+    }
+
+    /**
+     * Asks to be woken, then looks. Whoever posts a receive publishes it before looking for whom to wake; here it is the
+     * other way round, with a full fence in between. So one of the two sees the other.
+     */
+    private static boolean offersOrLists(Receives receives) {
+        receives.prepareToWait();
+        VarHandle.fullFence();
+        return receives.offers(0);
+    }
+
+    /** A message has found a receive, maybe the one that waits. */
+    void passed() {
+        if (timer != null) {
+            end();
         }
     }
 

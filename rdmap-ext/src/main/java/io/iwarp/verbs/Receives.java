@@ -51,6 +51,15 @@ abstract class Receives implements UntaggedQueue {
     /** Sees to it that {@link QueuePairEngine#wakeIfWaiting} is called when there is a receive. */
     void prepareToWait() {}
 
+    /** {@return the receive so many places behind the head; there is one} */
+    abstract ReceiveRequest receive(int ahead);
+
+    @Override
+    public final UntaggedBuffer buffer(int ahead) {
+        engine.receiveWait().passed();
+        return receive(ahead);
+    }
+
     @Override
     public final boolean awaitBuffer() {
         return engine.receiveWait().begin(this);

@@ -88,7 +88,7 @@ final class SharedReceives extends Receives implements CompletionBound {
     }
 
     @Override
-    public UntaggedBuffer buffer(int ahead) {
+    ReceiveRequest receive(int ahead) {
         return taken.get(ahead);
     }
 

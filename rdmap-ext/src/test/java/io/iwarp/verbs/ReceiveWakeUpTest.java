@@ -1,0 +1,148 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ProtocolError;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.testing.Requirement;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Who is woken by a receive, and for how long a message waits for one; under virtual time. */
+class ReceiveWakeUpTest {
+    private static final Duration WAIT = Duration.ofSeconds(4);
+    private static final QueuePairSettings PATIENT =
+            QueuePairSettings.builder().receiveWait(WAIT).build();
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final List<EmbeddedPair> pairs = new ArrayList<>();
+    private final List<QueuePair> takers = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        pairs.forEach(EmbeddedPair::close);
+        domain.close();
+    }
+
+    private EmbeddedPair connect(Consumer<QueuePair> prepareTaker) {
+        EmbeddedPair pair = new EmbeddedPair(domain, QueuePairSettings.DEFAULT, PATIENT, qp -> {}, prepareTaker);
+        pairs.add(pair);
+        return pair;
+    }
+
+    private EmbeddedPair connect(SharedReceiveQueue receives) {
+        return connect(qp -> qp.sharedReceiveQueue(receives)
+                .completionListener((taker, completion) -> takers.add(completion.successful() ? taker : null)));
+    }
+
+    private void sendTo(EmbeddedPair pair) {
+        pair.initiator().send(Unpooled.EMPTY_BUFFER);
+        pair.run();
+    }
+
+    private void post(SharedReceiveQueue receives) {
+        receives.receive(0, Unpooled.EMPTY_BUFFER);
+        pairs.forEach(EmbeddedPair::run);
+    }
+
+    @Test
+    @Requirement("DDP-69")
+    void eachReceiveIsTakenByAStreamThatWaitsForOne() {
+        try (SharedReceiveQueue receives = SharedReceiveQueue.create(8, 1)) {
+            for (int i = 0; i < 3; i++) {
+                sendTo(connect(receives));
+            }
+            for (int posted = 1; posted <= 3; posted++) {
+                post(receives);
+                assertThat(takers).hasSize(posted);
+            }
+            assertThat(takers).doesNotHaveDuplicates().doesNotContainNull();
+            close();
+            pairs.clear();
+        }
+    }
+
+    @Test
+    void aStreamThatStoppedAtItsShareIsWokenByALaterReceive() {
+        CompletionQueue completions = CompletionQueue.create(1_000);
+        try (SharedReceiveQueue receives = SharedReceiveQueue.create(8, 1)) {
+            EmbeddedPair atItsShare =
+                    connect(qp -> qp.sharedReceiveQueue(receives).completionQueue(completions));
+            EmbeddedPair other = connect(receives);
+            post(receives);
+            post(receives);
+            sendTo(atItsShare);
+            sendTo(atItsShare);
+            sendTo(other);
+            assertThat(takers).containsExactly(other.responder());
+            assertThat(receives.available()).isZero();
+            assertThat(completions.poll((qp, completion) -> {}, 8)).isOne();
+            atItsShare.run();
+
+            post(receives);
+
+            assertThat(completions.poll((qp, completion) -> {}, 8)).isOne();
+            close();
+            pairs.clear();
+        }
+    }
+
+    /** An application may call read() on the channel, or turn autoRead on: the message that waits comes up once more. */
+    @Test
+    @Requirement("DDP-69")
+    void aMessageThatComesUpAgainLeavesNoDeadlineToTheNextOne() {
+        ByteBuf sink = Unpooled.EMPTY_BUFFER;
+        EmbeddedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
+        QueuePair taker = pair.responder();
+        sendTo(pair);
+        pair.advance(WAIT.dividedBy(4));
+        taker.channel().read();
+        pair.run();
+        pair.advance(WAIT.dividedBy(4));
+        taker.receive(0, sink);
+        pair.run();
+        assertThat(takers).hasSize(1);
+
+        sendTo(pair);
+        pair.advance(WAIT.minusMillis(1));
+
+        assertThat(taker.state()).isEqualTo(QueuePairState.READY);
+        pair.advance(Duration.ofMillis(1));
+        assertThat(taker.closed().toCompletableFuture())
+                .isCompletedWithValueMatching(reason -> reason.error() == ProtocolError.DDP_UNTAGGED_NO_BUFFER);
+    }
+
+    @Test
+    void aMessageThatComesUpAgainBesideItsReceiveEndsTheWait() {
+        EmbeddedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
+        QueuePair taker = pair.responder();
+        sendTo(pair);
+        taker.receive(0, Unpooled.EMPTY_BUFFER);
+        taker.channel().read();
+        assertThat(takers).hasSize(1);
+        assertThat(taker.engine().receiveWait().waiting()).isFalse();
+        pair.advance(WAIT.multipliedBy(2));
+        assertThat(taker.state()).isEqualTo(QueuePairState.READY);
+    }
+
+    @Test
+    void aMessageThatComesUpAgainKeepsItsDeadline() {
+        EmbeddedPair pair = connect(qp -> qp.completionListener((taker, completion) -> {}));
+        QueuePair taker = pair.responder();
+        sendTo(pair);
+        pair.advance(WAIT.minusMillis(1));
+        taker.channel().read();
+        pair.run();
+        assertThat(taker.state()).isEqualTo(QueuePairState.READY);
+        pair.advance(Duration.ofMillis(1));
+        CloseReason reason = taker.closed().toCompletableFuture().join();
+        assertThat(reason.error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
+    }
+}
