@@ -210,13 +210,13 @@ public final class CompletionQueue implements AutoCloseable {
      * Asks for one event with the next completion that is added (verbs: {@code ibv_req_notify_cq}). Do not count on an event
      * for completions that are there already: poll once more after arming, or look at the result.
      *
-     * @return whether there are completions already: then poll, and do not wait for the event
+     * @return whether there are completions already, or some are being added: then poll, and do not wait for the event
      * @throws IllegalStateException if there is no listener, or the queue was closed
      */
     public boolean arm() {
         requireListener();
         armed.set(ring.position() << KIND_BITS | FOR_ANY);
-        return !ring.isEmpty();
+        return somethingIsComing();
     }
 
     /**
@@ -224,7 +224,8 @@ public final class CompletionQueue implements AutoCloseable {
      * for an event ({@link PostOptions#solicited}), and requests of any kind that failed. A queue that is armed for any
      * completion stays so.
      *
-     * @return whether there are completions already, of any kind
+     * @return whether there are completions already, of any kind, or some are being added: then poll, and do not wait for
+     *     the event
      * @throws IllegalStateException if there is no listener, or the queue was closed
      */
     public boolean armSolicited() {
@@ -234,7 +235,15 @@ public final class CompletionQueue implements AutoCloseable {
                 && !armed.compareAndSet(wanted, ring.position() << KIND_BITS | FOR_SOLICITED)) {
             wanted = armed.get();
         }
-        return !ring.isEmpty();
+        return somethingIsComing();
+    }
+
+    /**
+     * An entry that another event loop has not published yet counts: one behind it may have had its event already, and the
+     * one that is published now may be worth none, so nobody else would tell of the two.
+     */
+    private boolean somethingIsComing() {
+        return ring.size() != 0;
     }
 
     private void requireListener() {
@@ -250,10 +259,15 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
+    CompletionRing ring() {
+        return ring;
+    }
+
     /** Adds a copy of a completion, for which the port has room. */
     void add(CompletionPort port, Completion completion) {
         boolean worthAnEvent = completion.solicited() || !completion.successful();
-        long position = ring.add(port, completion);
+        long position = ring.claim();
+        ring.publish(position, port, completion);
         Thread sleeping = sleeper.get();
         if (sleeping != null) {
             LockSupport.unpark(sleeping);

@@ -61,12 +61,16 @@ final class CompletionRing {
     }
 
     /**
-     * Any thread that has room reserved: adds a copy of the completion.
+     * Any thread that has room reserved: takes a place, which it must {@link #publish} at once.
      *
-     * @return the position of the entry, counted from 0 for ever
+     * @return the position of the place, counted from 0 for ever
      */
-    long add(CompletionPort port, Completion completion) {
-        long position = added.getAndIncrement();
+    long claim() {
+        return added.getAndIncrement();
+    }
+
+    /** Any thread: puts a copy of the completion into a place that it has claimed. */
+    void publish(long position, CompletionPort port, Completion completion) {
         int index = (int) position & mask;
         Entry entry = entries.getPlain(index);
         if (entry == null) {
@@ -76,7 +80,6 @@ final class CompletionRing {
         entry.port = port;
         entry.completion.assign(completion);
         published.set(index, position);
-        return position;
     }
 
     /** Consumer: the position of the next entry to be taken. */
@@ -102,8 +105,13 @@ final class CompletionRing {
         return entries.getPlain(index);
     }
 
-    /** {@return how many entries were added and not taken; any thread, a moment's view} */
+    /**
+     * {@return how many places were claimed and not taken, at least 0} Any thread, a moment's view; exact for the consumer,
+     * for which it also counts entries that are not published yet.
+     */
     int size() {
-        return (int) (added.get() - taken.get());
+        // The trailing position first: the difference cannot be negative then.
+        long before = taken.get();
+        return (int) (added.get() - before);
     }
 }

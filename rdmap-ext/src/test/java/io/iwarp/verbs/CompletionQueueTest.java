@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.ResourceLimitException;
 import io.iwarp.testing.Requirement;
@@ -269,6 +270,28 @@ class CompletionQueueTest {
         assertThat(events.poll(60, TimeUnit.SECONDS)).isOne();
         assertThat(events).isEmpty();
         drain(queue);
+    }
+
+    /** Event loop A has taken a place and is slow; B adds behind it and its event fires; then A adds, which is worth none. */
+    @Test
+    void armingSaysThatThereIsSomethingWhileAnEventLoopAddsIt() throws Exception {
+        List<CompletionQueue> events = new ArrayList<>();
+        CompletionQueue queue = CompletionQueue.create(2 * DEPTH).listener(events::add);
+        QueuePair initiator = connect(0, queue, queue);
+        CompletionPort port = (CompletionPort) initiator.engine().routes().forSends();
+        Completion worthAnEvent = new Completion();
+        worthAnEvent.set(new WorkRequest(), new CloseReason(EndedBy.TIMEOUT, null, "a failure", null));
+        assertThat(queue.armSolicited()).isFalse();
+        long slow = queue.ring().claim();
+        queue.add(port, worthAnEvent);
+        assertThat(events).hasSize(1);
+
+        assertThat(queue.poll((queuePair, completion) -> {}, 1)).isZero();
+        assertThat(queue.armSolicited()).isTrue();
+        assertThat(queue.arm()).isTrue();
+
+        queue.ring().publish(slow, port, worthAnEvent);
+        assertThat(queue.size()).isEqualTo(2);
     }
 
     @Test
