@@ -3,7 +3,6 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
-import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +16,6 @@ final class QuietWatches {
     private static final CompletionListener NOBODY = (queuePair, completion) -> {};
 
     private final QueuePairEngine engine;
-    private final Poster poster;
     private @Nullable Future<?> idleTimer;
     private @Nullable Future<?> keepAliveTimer;
     private long movedAtLastLook;
@@ -26,7 +24,6 @@ final class QuietWatches {
 
     private QuietWatches(QueuePairEngine engine) {
         this.engine = engine;
-        this.poster = new Poster(engine);
     }
 
     /** {@return what the settings ask for; null if that is nothing} */
@@ -96,12 +93,26 @@ final class QuietWatches {
         }
     }
 
-    /** A Write of no octets names no memory, so every peer takes it (RFC 5040, section 5.1). */
     private void writeIfQuiet() {
-        boolean nothingPosted = engine.sendQueue().ring().uncompleted() == 0;
-        if (sent() == sentAtLastLook && engine.state() == QueuePairState.READY && nothingPosted) {
-            poster.write(0, Unpooled.EMPTY_BUFFER, 0, 0, PostOptions.NONE, NOBODY);
+        try {
+            boolean nothingPosted = engine.sendQueue().ring().uncompleted() == 0;
+            if (sent() == sentAtLastLook && engine.state() == QueuePairState.READY && nothingPosted) {
+                writeNothing();
+            }
+        } finally {
+            watchSending();
         }
-        watchSending();
+    }
+
+    /**
+     * A Write of no octets names no memory, so every peer takes it (RFC 5040, section 5.1). If others have filled the queue
+     * meanwhile, the stream is not quiet any more.
+     */
+    private void writeNothing() {
+        WorkRequest request = engine.claimSend(0);
+        if (request != null) {
+            request.write(0, 0);
+            engine.publish(request.set(0, Operation.WRITE, NOBODY));
+        }
     }
 }
