@@ -181,16 +181,20 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         claimed.accumulateAndGet(CLOSED, (position, mark) -> position | mark);
     }
 
-    /** {@return the number of requests claimed and not taken; any thread, a moment's view} */
+    /** {@return the number of requests claimed and not taken; any thread; exact on the event loop once closed} */
     int untaken() {
-        long seen = (long) TAKEN.getOpaque(this);
-        return (int) Math.max(0, (claimed.get() & ~CLOSED) - seen);
+        return claimedSince((long) TAKEN.getOpaque(this));
     }
 
     /** {@return the number of requests claimed and not released; any thread, a moment's view unless closed} */
     @Override
     public int uncompleted() {
-        return (int) ((claimed.get() & ~CLOSED) - released.get());
+        return claimedSince(released.get());
+    }
+
+    /** The position behind was read first. The claims may have gone ahead of it by more than the depth since. */
+    private int claimedSince(long position) {
+        return (int) Math.min(depth, (claimed.get() & ~CLOSED) - position);
     }
 
     private S slot(long position) {

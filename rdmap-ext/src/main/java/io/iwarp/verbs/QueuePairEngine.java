@@ -29,7 +29,6 @@ import java.lang.invoke.VarHandle;
 import java.security.Principal;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
@@ -44,7 +43,8 @@ import org.slf4j.LoggerFactory;
  * lead to by the event loop, which takes what was posted as {@link DrainSchedule} says.
  *
  * <p>No request is lost at the end: whoever publishes after the stream has ended sees the close reason and wakes the event
- * loop once more, which flushes again.
+ * loop once more, which flushes again. When the loop itself has ended, a listener of its termination flushes, see
+ * {@link DrainSchedule}.
  */
 final class QueuePairEngine implements RdmapUlp {
     private static final Logger LOGGER = LoggerFactory.getLogger(QueuePair.class);
@@ -53,6 +53,9 @@ final class QueuePairEngine implements RdmapUlp {
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
     private static final CloseReason CLOSED_BY_PEER =
             new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null);
+
+    private static final CloseReason LOOP_IS_GONE =
+            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
 
     private final QueuePair queuePair;
     private final Channel channel;
@@ -80,6 +83,9 @@ final class QueuePairEngine implements RdmapUlp {
     /** Why the orderly close began that is under way; null before it. */
     private final AtomicReference<@Nullable CloseReason> closing = new AtomicReference<>();
 
+    /** Event loop: the reason of an orderly close that waits until everything posted before it was taken. */
+    private @Nullable CloseReason orderlyClose;
+
     private volatile @Nullable CloseReason closeReason;
     private volatile @Nullable MpaParameters parameters;
     private volatile @Nullable SSLSession tlsSession;
@@ -96,7 +102,7 @@ final class QueuePairEngine implements RdmapUlp {
         this.queuePair = queuePair;
         this.channel = channel;
         this.eventLoop = channel.eventLoop();
-        this.drains = new DrainSchedule(eventLoop, this::drain, this::flushWithoutLoop);
+        this.drains = new DrainSchedule(eventLoop, this::drain, this::drainAfterLoop);
         this.settings = settings;
         this.role = role;
         this.setupTicket = setupTicket;
@@ -215,13 +221,14 @@ final class QueuePairEngine implements RdmapUlp {
         return full;
     }
 
-    /** The loop has shut down, so its channels are closed and nobody else touches the queues but late posters. */
-    private synchronized void flushWithoutLoop(RejectedExecutionException loopIsGone) {
+    /** The event loop has terminated. Its thread does nothing any more, and only one other thread calls this. */
+    private void drainAfterLoop() {
         CloseReason reason = closeReason;
         if (reason == null) {
-            throw loopIsGone;
+            onEnded(LOOP_IS_GONE);
+        } else {
+            flush(reason);
         }
-        flush(reason);
     }
 
     private void drain() {
@@ -234,6 +241,20 @@ final class QueuePairEngine implements RdmapUlp {
         if (rdmap.open()) {
             sendQueue.submit(rdmap);
         }
+        if (orderlyClose != null) {
+            closeWhenAllIsTaken(orderlyClose);
+        }
+    }
+
+    /**
+     * A slot that was claimed before the close and is not published yet holds up those behind it. Its publication wakes the
+     * event loop, which looks again then.
+     */
+    private void closeWhenAllIsTaken(CloseReason reason) {
+        if (!rdmap.open() || sendQueue.ring().untaken() == 0) {
+            orderlyClose = null;
+            closing.set(rdmap.close(reason));
+        }
     }
 
     private void flush(CloseReason reason) {
@@ -245,28 +266,24 @@ final class QueuePairEngine implements RdmapUlp {
 
     void close() {
         closing.compareAndSet(null, CLOSED_HERE);
-        onEventLoop(() -> closeInOrder(CLOSED_HERE));
+        drains.execute(() -> closeInOrder(CLOSED_HERE));
     }
 
-    /** Ends the stream in order, on the event loop. From then on requests are refused with the reason that the stream has. */
+    /**
+     * Ends the stream in order, on the event loop: what was posted before is sent. From then on requests are refused with
+     * the reason that the stream has.
+     */
     void closeInOrder(CloseReason reason) {
         if (closeReason == null) {
             closing.compareAndSet(null, reason);
+            sendQueue.ring().close();
+            orderlyClose = reason;
             drains.drain();
-            closing.set(rdmap.close(reason));
         }
     }
 
     void abort(CloseReason reason) {
-        onEventLoop(() -> rdmap.abort(reason));
-    }
-
-    private void onEventLoop(Runnable task) {
-        try {
-            eventLoop.execute(task);
-        } catch (RejectedExecutionException loopIsGone) {
-            LOGGER.debug("{} the event loop has shut down, and with it this queue pair", channel, loopIsGone);
-        }
+        drains.execute(() -> rdmap.abort(reason));
     }
 
     @Override
@@ -405,7 +422,7 @@ final class QueuePairEngine implements RdmapUlp {
         stream.close();
         sendQueue.ring().close();
         receives.close();
-        flush(reason);
+        drains.end();
         if (metrics != null) {
             metrics.leaveWhenClosed();
         }

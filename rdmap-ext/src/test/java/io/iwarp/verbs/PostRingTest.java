@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class PostRingTest {
@@ -131,5 +132,32 @@ class PostRingTest {
         ring.free(null);
         assertThat(ring.uncompleted()).isZero();
         assertThat(ring.claim()).isNull();
+    }
+
+    /** A gauge reads them while the event loop and the posters go on. */
+    @Test
+    void theCountsStayWithinTheDepthWhileOthersPostAndComplete() throws Exception {
+        int depth = 4;
+        PostRing<Slot> ring = new PostRing<>(depth, Slot::new);
+        AtomicBoolean enough = new AtomicBoolean();
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        Future<?> busy = executor.submit(() -> {
+            while (!enough.get()) {
+                ring.publish(ring.claim());
+                ring.take();
+                ring.free(null);
+            }
+        });
+        for (int i = 0; i < 5_000_000; i++) {
+            int uncompleted = ring.uncompleted();
+            int untaken = ring.untaken();
+            if (uncompleted < 0 || uncompleted > depth || untaken < 0 || untaken > depth) {
+                enough.set(true);
+                throw new AssertionError(uncompleted + " uncompleted, " + untaken + " untaken");
+            }
+        }
+        enough.set(true);
+        busy.get();
+        executor.shutdown();
     }
 }

@@ -1,0 +1,71 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.EndedBy;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A close comes after everything that was posted before it, whichever thread posted. */
+class CloseOrderTest {
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final List<Long> received = new ArrayList<>();
+    private final EmbeddedPair pair = new EmbeddedPair(
+            domain,
+            QueuePairSettings.DEFAULT,
+            QueuePairSettings.builder().managedReceiveOctets(8).build(),
+            qp -> {},
+            qp -> qp.completionListener((same, completion) -> received.add(completion.octets())));
+    private final QueuePair queuePair = pair.initiator();
+
+    @AfterEach
+    void release() {
+        pair.close();
+        domain.close();
+    }
+
+    /** Another thread has claimed a slot, and is slow to publish it. */
+    @Test
+    void closeWaitsForASlotThatAnotherThreadHasClaimed() {
+        WorkRequest slow = queuePair.engine().claimSend(0);
+        CompletableFuture<Completion> sent = queuePair.send(Unpooled.EMPTY_BUFFER);
+
+        queuePair.close();
+        pair.run();
+
+        assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
+        assertThat(sent).isNotDone();
+        assertThatThrownBy(() -> queuePair.send(1, Unpooled.EMPTY_BUFFER, PostOptions.NONE))
+                .isInstanceOf(IllegalStateException.class);
+        CompletableFuture<Completion> slowlySent = new CompletableFuture<>();
+        slow.send(false);
+        queuePair.engine().publish(slow.set(1, Operation.SEND, (qp, completion) -> slowlySent.complete(completion)));
+        pair.run();
+        assertThat(slowlySent).isCompletedWithValueMatching(Completion::successful);
+        assertThat(sent).isCompleted();
+        assertThat(queuePair.closed().toCompletableFuture())
+                .isCompletedWithValueMatching(reason -> reason.endedBy() == EndedBy.LOCAL_APPLICATION);
+    }
+
+    /** Nothing can be sent any more, so the close need not wait. */
+    @Test
+    void aSlotThatIsPublishedAfterTheEndIsFlushed() {
+        WorkRequest slow = queuePair.engine().claimSend(0);
+        queuePair.close();
+        pair.run();
+        pair.responder().abort();
+        pair.run();
+        assertThat(queuePair.closed().toCompletableFuture()).isDone();
+        List<Completion> flushed = new ArrayList<>();
+        slow.send(false);
+        queuePair.engine().publish(slow.set(1, Operation.SEND, (qp, completion) -> flushed.add(completion.copy())));
+        pair.run();
+        assertThat(flushed).hasSize(1).noneMatch(Completion::successful);
+    }
+}
