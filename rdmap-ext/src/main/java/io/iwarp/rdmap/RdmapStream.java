@@ -169,8 +169,13 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    private void fail(ProtocolFault fault) {
-        terminate(fault, Terminate.of(fault.error()));
+    /** Ends the stream for a mistake of this side. */
+    void fail(ProtocolFault fault) {
+        if (outputClosed) {
+            abort(reasonOf(fault));
+        } else {
+            terminate(fault, Terminate.of(fault.error()));
+        }
     }
 
     void flush() {
@@ -474,11 +479,14 @@ final class RdmapStream implements DdpUlp {
                 EndedBy.TRANSPORT, ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause));
     }
 
-    /** The close timeout has passed: cut the connection, unless work that is left is getting on. */
+    /**
+     * The close timeout has passed: cut the connection, unless work that is left is getting on, or answers cannot be read
+     * because a message in front of them waits for a receive, which has a deadline of its own.
+     */
     void onDeadline() {
         if (phase != Phase.DRAINING) {
             link.close();
-        } else if (moved()) {
+        } else if (moved() || ulp.holdsInputBack()) {
             link.armDeadline();
         } else {
             abort(new CloseReason(

@@ -5,6 +5,7 @@ import io.iwarp.ConnectionRejectedException;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
 import io.iwarp.StreamEndedException;
 import io.iwarp.ddp.DdpHandler;
 import io.iwarp.ddp.UntaggedQueue;
@@ -317,7 +318,10 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onCompleted(RdmapRequest request) {
-        sendQueue.completeOldest();
+        ProtocolFault mistake = sendQueue.completeOldest();
+        if (mistake != null) {
+            rdmap.fail(mistake);
+        }
     }
 
     @Override

@@ -72,10 +72,9 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
         return listener;
     }
 
-    /** Ends the use of the local memory. */
+    /** Ends the use of the local memory. If the application has released it already, the log says so. */
     void clear() {
-        sink().release();
-        sink().clear();
+        LocalMemory.release(sink());
         reset();
         // Others are told of many requests: kept, they need not be written again, which costs more than to look.
         if (listener instanceof CompletionFuture) {

@@ -79,14 +79,21 @@ abstract class Receives implements UntaggedQueue {
         ByteBuf buffer = request.buffer();
         if (buffer != null) {
             long end = buffer.writerIndex() + completion.octets();
+            if (buffer.refCnt() == 0) {
+                return memoryMisused("released the buffer of a posted receive");
+            }
             if (end > buffer.capacity()) {
-                return new ProtocolFault(
-                        ProtocolError.DDP_LOCAL_CATASTROPHIC,
-                        "the application changed the buffer of a posted receive, which has no room now for the "
-                                + completion.octets() + " octets that came: leave it alone until the completion");
+                return memoryMisused("changed the buffer of a posted receive, which has no room now for the "
+                        + completion.octets() + " octets that came");
             }
             buffer.writerIndex((int) end);
         }
         return null;
+    }
+
+    private static ProtocolFault memoryMisused(String how) {
+        return new ProtocolFault(
+                ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                "the application " + how + ": leave it alone until the completion");
     }
 }

@@ -1,8 +1,9 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
 import io.iwarp.rdmap.RdmapHandler;
-import io.netty.buffer.ByteBuf;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +39,22 @@ final class SendQueue {
         rdmap.flush();
     }
 
-    /** Event loop: the oldest submitted request is complete. */
-    void completeOldest() {
-        complete(Objects.requireNonNull(ring.oldest(), "completed more than was submitted"), null);
+    /**
+     * Event loop: the oldest submitted request is complete.
+     *
+     * @return null; or what is wrong with its local memory, which ends the stream. Then the request stays, and is flushed.
+     */
+    @Nullable
+    ProtocolFault completeOldest() {
+        WorkRequest request = Objects.requireNonNull(ring.oldest(), "completed more than was submitted");
+        String mistake = request.fillSink();
+        if (mistake != null) {
+            return new ProtocolFault(
+                    ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
+                    "the application " + mistake + ": leave the memory of a request alone until its completion");
+        }
+        complete(request, null);
+        return null;
     }
 
     /** Event loop: completes everything submitted or posted with the reason why the stream ended. */
@@ -58,10 +72,6 @@ final class SendQueue {
     }
 
     private void complete(WorkRequest request, @Nullable CloseReason reason) {
-        ByteBuf sink = request.sinkBuffer();
-        if (sink != null && reason == null) {
-            sink.writerIndex(sink.writerIndex() + (int) request.readLength());
-        }
         completion.set(request, reason);
         QueuePairMetrics metrics = engine.metrics();
         if (metrics != null) {

@@ -99,18 +99,44 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
         return listener;
     }
 
-    /** Ends the use of the local memory. */
+    /**
+     * Moves the writer index of the buffer that was read into, if there is one.
+     *
+     * @return what the application did to the local memory of the request that it must not do; null if all is well
+     */
+    @Nullable
+    String fillSink() {
+        if (payload().buffer() != null && payload().buffer().refCnt() == 0) {
+            return "released the buffer of a posted request once too often";
+        }
+        ByteBuf sink = sinkBuffer;
+        if (sink == null) {
+            return null;
+        }
+        if (sink.refCnt() == 0) {
+            return "released the sink of a Read before the completion";
+        }
+        long end = sink.writerIndex() + readLength();
+        if (end > sink.capacity()) {
+            return "changed the sink of a Read, or used it for two Reads, and it has no room now for the "
+                    + readLength() + " octets that came";
+        }
+        sink.writerIndex((int) end);
+        return null;
+    }
+
+    /** Ends the use of the local memory. If the application has released it already, the log says so. */
     void clear() {
-        payload().release();
-        payload().clear();
+        LocalMemory.release(payload());
         // Others are told of many requests: kept, they need not be written again, which costs more than to look.
         if (listener instanceof CompletionFuture) {
             listener = null;
         }
         sinkBuffer = null;
-        if (temporarySink != null) {
-            temporarySink.close();
+        MemoryRegion region = temporarySink;
+        if (region != null) {
             temporarySink = null;
+            LocalMemory.close(region);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,11 @@ final class EmbeddedPair implements AutoCloseable {
 
     QueuePair responder() {
         return IwarpChannelInitializer.queuePair(responderChannel);
+    }
+
+    /** Adds a handler between the initiator and its socket. */
+    void addFirstToInitiator(ChannelHandler handler) {
+        initiatorChannel.pipeline().addFirst(handler);
     }
 
     /** Runs all tasks that are due and carries all octets over, until nothing moves any more. */

@@ -3,14 +3,21 @@ package io.iwarp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -144,5 +151,47 @@ class ReceiveWakeUpTest {
         pair.advance(Duration.ofMillis(1));
         CloseReason reason = taker.closed().toCompletableFuture().join();
         assertThat(reason.error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
+    }
+
+    /** The answer to the Read is behind the message, which may wait for longer than the close timeout. */
+    @Test
+    void aCloseWaitsForAnAnswerBehindAMessageThatWaits() {
+        Duration closeTimeout = WAIT.dividedBy(8);
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .receiveWait(WAIT)
+                .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(closeTimeout))
+                .build();
+        MemoryRegion memory = domain.region()
+                .allocate(UnpooledByteBufAllocator.DEFAULT, 8)
+                .rights(AccessRight.REMOTE_READ)
+                .register();
+        EmbeddedPair pair = new EmbeddedPair(
+                domain,
+                QueuePairSettings.DEFAULT,
+                settings,
+                qp -> {},
+                qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
+        pairs.add(pair);
+        QueuePair taker = pair.responder();
+        sendTo(pair);
+        ByteBuf sink = Unpooled.directBuffer(8, 8);
+        CompletableFuture<Completion> read =
+                taker.read(sink, new RemoteBuffer(memory.stag(), memory.baseTaggedOffset(), 8));
+        taker.close();
+        pair.run();
+        for (int i = 0; i < 4; i++) {
+            pair.advance(closeTimeout);
+            assertThat(taker.state()).isEqualTo(QueuePairState.DRAINING);
+        }
+
+        taker.receive(0, Unpooled.EMPTY_BUFFER);
+        pair.run();
+
+        assertThat(takers).hasSize(1);
+        assertThat(read).isCompletedWithValueMatching(Completion::successful);
+        assertThat(taker.closed().toCompletableFuture())
+                .isCompletedWithValueMatching(reason -> reason.endedBy() == EndedBy.LOCAL_APPLICATION);
+        sink.release();
+        memory.close();
     }
 }
