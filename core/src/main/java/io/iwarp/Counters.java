@@ -25,13 +25,16 @@ public final class Counters {
      */
     public void add(Counter counter, long n) {
         int slot = counter.slot();
-        // There is one writer, so a plain read is of its own last write; an opaque write cannot be torn or left out.
-        VALUES.setOpaque(values, slot, values[slot] + n);
+        // There is one writer, so a plain read is of its own last write.
+        VALUES.setRelease(values, slot, values[slot] + n);
     }
 
-    /** The value of a counter. Any thread may call this. */
+    /**
+     * The value of a counter. Any thread may call this. Whoever reads one counter and then another sees of the second all
+     * that was counted before the first: a release store meets an acquire load.
+     */
     public long get(Counter counter) {
-        return (long) VALUES.getOpaque(values, counter.slot());
+        return (long) VALUES.getAcquire(values, counter.slot());
     }
 
     /** All counters that do not stand at zero. */

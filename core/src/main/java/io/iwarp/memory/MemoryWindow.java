@@ -72,6 +72,24 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
     }
 
     /**
+     * Makes the stream of the window know it, if it is for one alone. The region may have been taken back since the window
+     * was bound, and the window with it; then the stream forgets it again. A revocation comes before the lock that the
+     * stream is told under, so either this sees it, or the stream is told to forget the window after this.
+     *
+     * @return false if the stream was closed
+     */
+    boolean tieToStream() {
+        if (stream == null) {
+            return true;
+        }
+        boolean open = stream.attach(this);
+        if (!isValid()) {
+            stream.detach(this);
+        }
+        return open;
+    }
+
+    /**
      * Takes the STag back. When this method returns, no access by it is in progress and none begins (RFC 5042 section
      * 6.2.2). Calling it again does nothing but the waiting for accesses in progress, each at most the copy of one segment.
      */

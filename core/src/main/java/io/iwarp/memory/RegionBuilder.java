@@ -145,12 +145,7 @@ public final class RegionBuilder {
         domain.admitRegion(length);
         MemoryRegion region;
         try {
-            RegionMemory memory = new RegionMemory(acquirePieces());
-            region = new MemoryRegion(
-                    domain,
-                    stream,
-                    domain.device().issue(domain, stream, rightBits, baseTaggedOffset, memory, 0, length),
-                    memory);
+            region = issue(acquirePieces(), length);
         } catch (RuntimeException | Error e) {
             domain.dismissRegion(length);
             throw e;
@@ -160,6 +155,18 @@ public final class RegionBuilder {
             throw new RegistrationEndedException("the stream was closed; a region for it would be of no use");
         }
         return region;
+    }
+
+    /** Makes the region own the references to its pieces; or an exception, and they are given back. */
+    private MemoryRegion issue(List<ByteBuf> pieces, long length) {
+        try {
+            RegionMemory memory = new RegionMemory(pieces);
+            TaggedBuffer tagged = domain.device().issue(domain, stream, rightBits, baseTaggedOffset, memory, 0, length);
+            return new MemoryRegion(domain, stream, tagged, memory);
+        } catch (RuntimeException | Error e) {
+            pieces.forEach(ByteBuf::release);
+            throw e;
+        }
     }
 
     private long requireLength() {

@@ -118,4 +118,14 @@ public final class StreamAssociation implements AutoCloseable {
             lock.unlock();
         }
     }
+
+    /** How many valid regions and windows are for this stream alone. */
+    int holders() {
+        lock.lock();
+        try {
+            return holders.size();
+        } finally {
+            lock.unlock();
+        }
+    }
 }

@@ -85,7 +85,7 @@ public final class WindowBuilder {
             device.unreserveWindow();
             throw e;
         }
-        if (stream != null && !stream.attach(window)) {
+        if (!window.tieToStream()) {
             window.invalidate();
             throw new RegistrationEndedException("the stream was closed; a window for it would be of no use");
         }

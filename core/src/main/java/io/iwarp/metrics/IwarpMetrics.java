@@ -304,7 +304,7 @@ public final class IwarpMetrics {
     }
 
     private static long difference(ConnectionMetrics connection, Counter begun, Counter done) {
-        // What is done is read first: it was begun before that, so the difference is not negative.
+        // What is done is read first, with acquire: it was begun before that, so the difference is not negative.
         long finished = connection.gauges().counters().get(done);
         return connection.gauges().counters().get(begun) - finished;
     }

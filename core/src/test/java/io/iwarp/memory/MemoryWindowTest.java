@@ -268,4 +268,15 @@ class MemoryWindowTest {
         assertThatThrownBy(() -> region.window(0, 1).bind()).isInstanceOf(IllegalStateException.class);
         assertThat(device.windows()).as("a bind that failed counts nothing").isZero();
     }
+
+    /** The region's owner takes it back while another thread is between the two steps of binding a window. */
+    @Test
+    void aStreamForgetsAWindowWhoseRegionIsTakenBackWhileItIsBound() {
+        device.reserveWindow();
+        MemoryWindow window = region.bind(stream, 0, 0, 0, 8);
+        region.invalidate();
+        assertThat(window.tieToStream()).isTrue();
+        assertThat(stream.holders()).isZero();
+        assertThat(device.windows()).isZero();
+    }
 }

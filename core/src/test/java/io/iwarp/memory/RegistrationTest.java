@@ -20,6 +20,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -379,5 +380,23 @@ class RegistrationTest {
                         .isZero();
             }
         }
+    }
+
+    @Test
+    void aRegistrationThatGetsNoStagGivesItsBuffersBack() {
+        Random broken = new Random() {
+            @Override
+            public int nextInt() {
+                throw new IllegalStateException("no entropy");
+            }
+        };
+        IwarpDevice device = new IwarpDevice(IwarpDevice.builder(), broken);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        ByteBuf buffer = Unpooled.directBuffer(8, 8);
+        assertThatThrownBy(() -> domain.register(buffer)).hasMessage("no entropy");
+        assertThat(buffer.refCnt()).isOne();
+        assertThat(device.regions()).isZero();
+        domain.close();
+        buffer.release();
     }
 }
