@@ -58,11 +58,13 @@ final class RpingServer implements ConnectionRequestListener, AutoCloseable {
             failed |= !session.run();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        }
-        if (persistent) {
-            free.release();
-        } else {
-            shutdown.want();
+        } finally {
+            // However a session ends, its place is free for the next client.
+            if (persistent) {
+                free.release();
+            } else {
+                shutdown.want();
+            }
         }
     }
 

@@ -58,7 +58,7 @@ final class RpingSession {
                 return true;
             }
             output.complaint(client + ": " + ErrorLines.describe(e));
-        } catch (IOException | CommandFailedException e) {
+        } catch (IOException | CommandFailedException | RuntimeException e) {
             output.complaint(client + ": " + ErrorLines.describe(e));
         } finally {
             conversation.queuePair().abort();
@@ -79,6 +79,10 @@ final class RpingSession {
 
         RemoteBuffer target = receive();
         int length = RpingText.length(text);
+        if (length > target.length()) {
+            throw new CommandFailedException(
+                    "the client wants its text of " + length + " octets in a memory of " + target.length() + " octets");
+        }
         output.step("rdma write of %d octets to addr %x rkey %x", length, target.taggedOffset(), target.stag());
         Endpoint.await(queuePair.write(memory, 0, length, target));
         output.step("server rdma write complete");

@@ -127,12 +127,15 @@ final class WriteServer implements Callable<Integer> {
         }
 
         private void serve(WriteSession session) {
-            boolean stored = session.run();
-            last.set(stored);
-            if (once) {
-                shutdown.want();
-            } else {
-                free.release();
+            try {
+                last.set(session.run());
+            } finally {
+                // However a session ends, its place is free for the next client.
+                if (once) {
+                    shutdown.want();
+                } else {
+                    free.release();
+                }
             }
         }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
@@ -12,6 +13,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -128,6 +130,46 @@ class RpingTest {
             assertThat(server.err().lines().filter(line -> line.startsWith("rping: 127.0.0.1:")))
                     .hasSize(1);
         }
+    }
+
+    /** The second advertisement of a ping says where the text goes; it may be too short for it. */
+    @Test
+    void clientsThatBreakTheRulesTakeNoPlaceOfAPersistentServer() throws Exception {
+        try (CommandRun server = CommandRun.start("rping", "-s", "-p", "0", "-P", "-v");
+                Endpoint endpoint = Endpoint.plain();
+                MemoryRegion memory = endpoint.domain()
+                        .region()
+                        .allocate(ByteBufAllocator.DEFAULT, 64)
+                        .rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE)
+                        .register()) {
+            String port = port(server);
+            memory.span().put(0, Unpooled.copiedBuffer("long".repeat(16), StandardCharsets.US_ASCII), 0, 64);
+            for (int i = 0; i <= RpingServer.GREATEST_CLIENTS; i++) {
+                pingIntoTooShortAMemory(endpoint, Integer.parseInt(port), memory.remoteBuffer());
+            }
+
+            CommandRun client = CommandRun.of("rping", "-c", "-p", port, "-C", "1", "-V");
+
+            assertThat(client.exitCode()).as(client.err()).isZero();
+            assertThat(server.stop()).isZero();
+            assertThat(server.err().lines().filter(line -> !line.equals("server DISCONNECT EVENT...")))
+                    .hasSize(RpingServer.GREATEST_CLIENTS + 1)
+                    .allMatch(line -> line.startsWith("rping: 127.0.0.1:") && line.contains("in a memory of 1 octets"));
+        }
+    }
+
+    private static void pingIntoTooShortAMemory(Endpoint endpoint, int port, RemoteBuffer memory) throws Exception {
+        QueuePair client = endpoint.connect(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+                QueuePairSettings.DEFAULT,
+                new byte[0],
+                fresh -> {
+                    fresh.receive(RpingMessage.receiveBuffer());
+                    fresh.receive(RpingMessage.receiveBuffer());
+                });
+        client.send(RpingMessage.advertisement(memory));
+        client.send(RpingMessage.advertisement(memory.slice(0, 1)));
+        Endpoint.await(client.closed());
     }
 
     @Test
