@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close in order, the ULP waits for
  * {@link DdpUlp#onAllSent} or asks {@link #idle}, shuts down the output, and closes after the peer's half-close:
  * a close passes through at once and loses what is not sent. When the channel is closed everything not sent is dropped
- * without {@code onSent}.
+ * without {@code onSent}. When final words cannot be sent on a channel that is open, {@code exceptionCaught} goes up the
+ * pipeline with the reason.
  */
 public final class DdpHandler extends ChannelDuplexHandler {
     /**

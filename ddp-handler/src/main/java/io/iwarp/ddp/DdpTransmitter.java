@@ -62,7 +62,7 @@ final class DdpTransmitter {
     private final TransmitQueue queue = new TransmitQueue();
     private final ArrayDeque<Burst> underWay = new ArrayDeque<>();
     private final ArrayDeque<Burst> spare = new ArrayDeque<>();
-    private final Runnable onSettled = this::settle;
+    private final Runnable onSettled = this::onSettled;
     private final Runnable resume = this::resume;
 
     private Phase phase = Phase.OPEN;
@@ -82,6 +82,8 @@ final class DdpTransmitter {
     private boolean failed;
     /** The transport did not take a burst; that it does not take later ones is no news. */
     private boolean lost;
+    /** The final words were written. */
+    private boolean ending;
 
     DdpTransmitter(
             ChannelHandlerContext context, DdpSettings settings, DdpUlp ulp, DdpReceiver receiver, Counters counters) {
@@ -133,6 +135,7 @@ final class DdpTransmitter {
         }
         if (message.finalWords()) {
             phase = Phase.CLOSING;
+            ending = true;
             receiver.silence();
             segmenter.abandon();
             queue.dropUnsent(ended("dropped for the stream's last message"));
@@ -179,7 +182,8 @@ final class DdpTransmitter {
     }
 
     /**
-     * Writes bursts while that is possible.
+     * Writes bursts while that is possible. Callers are often tasks and promises, behind which nobody sees an exception:
+     * whatever fails ends the stream.
      *
      * @return whether anything was flushed
      */
@@ -189,6 +193,7 @@ final class DdpTransmitter {
         }
         transmitting = true;
         int bursts = 0;
+        Throwable failure = null;
         try {
             while (mayBeginBurst()) {
                 if (bursts == BURSTS_PER_TURN) {
@@ -200,8 +205,13 @@ final class DdpTransmitter {
                 bursts++;
                 context.flush();
             }
+        } catch (RuntimeException | Error unexpected) {
+            failure = unexpected;
         } finally {
             transmitting = false;
+        }
+        if (failure != null) {
+            failUnexpectedly(failure);
         }
         return bursts > 0;
     }
@@ -255,9 +265,9 @@ final class DdpTransmitter {
                 segmenter.begin(queue.next());
             }
             cut = segmenter.cut(ulpdu, limit);
-        } catch (IllegalStateException | IndexOutOfBoundsException memoryGone) {
-            stop(memoryGone);
-            reportFault(memoryGone);
+        } catch (RuntimeException | Error unreadable) {
+            // The memory is gone, or there is none for a copy. Nothing was cut, so the stream has no hole.
+            fail(unreadable, faultOf(unreadable));
             return false;
         }
         if (!cut) {
@@ -287,7 +297,16 @@ final class DdpTransmitter {
         }
     }
 
-    /** The promise of a burst completed. Bursts are accounted for in their order, whatever the order of the promises. */
+    /** The promise of a burst completed. An exception that left this would be logged, and the stream would stand still. */
+    private void onSettled() {
+        try {
+            settle();
+        } catch (RuntimeException | Error unexpected) {
+            failUnexpectedly(unexpected);
+        }
+    }
+
+    /** Bursts are accounted for in their order, whatever the order of the promises. */
     private void settle() {
         Burst head = underWay.peek();
         while (head != null && head.settled()) {
@@ -297,7 +316,12 @@ final class DdpTransmitter {
             if (failure == null) {
                 unreported += head.messages();
             } else {
+                // What is still reported of a burst once one was lost are the final words.
+                boolean finalWords = lost && head.messages() > 0;
                 lose(failure);
+                if (finalWords) {
+                    loseFinalWords(failure);
+                }
             }
             head.reset();
             spare.push(head);
@@ -347,6 +371,7 @@ final class DdpTransmitter {
             return;
         }
         lost = true;
+        boolean finalWords = ending;
         halt();
         for (Burst burst : underWay) {
             burst.forgetMessages();
@@ -356,6 +381,37 @@ final class DdpTransmitter {
         }
         queue.dropAllBut(unreported, cause);
         reportFault(cause);
+        if (finalWords) {
+            loseFinalWords(cause);
+        }
+    }
+
+    /** The ULP waits for its last message to be sent, which will not happen: nothing can be sent on this channel. */
+    private void loseFinalWords(Throwable cause) {
+        if (phase != Phase.ENDED && context.channel().isOpen()) {
+            context.fireExceptionCaught(cause);
+        }
+    }
+
+    private void failUnexpectedly(Throwable cause) {
+        fail(
+                cause,
+                new ProtocolFault(
+                        ProtocolError.DDP_LOCAL_CATASTROPHIC, "this side failed while it sent messages: " + cause));
+    }
+
+    /** Something went wrong on this side: the stream ends, for the ULP to tell the peer. */
+    private void fail(Throwable cause, ProtocolFault fault) {
+        if (phase == Phase.ENDED) {
+            context.fireExceptionCaught(cause);
+            return;
+        }
+        boolean finalWords = ending;
+        stop(cause);
+        receiver.fail(fault);
+        if (finalWords) {
+            loseFinalWords(cause);
+        }
     }
 
     /** Sends nothing more but final words, and what was handed over. */
@@ -388,8 +444,10 @@ final class DdpTransmitter {
                 ? new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "a segment could not be sent: " + cause)
                 : new ProtocolFault(
                         ProtocolError.DDP_LOCAL_CATASTROPHIC,
-                        "the payload of a message could not be read: " + cause
-                                + "; keep its buffer unchanged until the message was sent");
+                        cause instanceof OutOfMemoryError
+                                ? "there was no memory to send a message: " + cause
+                                : "the payload of a message could not be read: " + cause
+                                        + "; keep its buffer unchanged until the message was sent");
     }
 
     private static StreamEndedException ended(String detail) {

@@ -182,6 +182,8 @@ class DdpHandlerSourceTest {
 
         assertThat(ddp.ulp.events).containsExactly("revoked after 0", "fault MPA_CONNECTION_LOST");
         assertThat(ddp.handler.idle()).isTrue();
+        assertThat(ddp.exceptions).singleElement().isInstanceOf(IOException.class);
+        ddp.exceptions.clear();
     }
 
     @Test

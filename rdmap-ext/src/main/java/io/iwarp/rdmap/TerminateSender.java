@@ -18,7 +18,8 @@ final class TerminateSender {
     }
 
     void send(Terminate terminate) {
-        ByteBuf encoded = Unpooled.directBuffer(terminate.length());
+        // On the heap: direct memory may be what the stream ends for. MPA copies so few octets anyway.
+        ByteBuf encoded = Unpooled.buffer(terminate.length());
         terminate.encode(encoded);
         octets = encoded;
         error = terminate.error();

@@ -1,0 +1,227 @@
+package io.iwarp.ddp;
+
+import static io.iwarp.ddp.DdpChannel.message;
+import static io.iwarp.ddp.DdpChannel.terminate;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import io.iwarp.Counters;
+import io.iwarp.ProtocolError;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.TaggedBuffer;
+import io.iwarp.mpa.MpaEvent;
+import io.iwarp.mpa.MpaFramingHandler;
+import io.iwarp.mpa.MpaParameters;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.mpa.Role;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What nobody expects to fail: memory for a copy, the layer above. The stream ends with a reason, at once. */
+class DdpHandlerFailureTest {
+    private static final int WINDOW = DdpSettings.MINIMUM_TRANSMIT_WINDOW;
+
+    private final ShortOfMemory allocator = new ShortOfMemory();
+    private final DdpChannel ddp = new DdpChannel(new DdpSettings(WINDOW), allocator).ready();
+    private final SlowTransport transport = ddp.transport;
+    private final MemoryRegion region = ddp.domain
+            .region()
+            .allocate(UnpooledByteBufAllocator.DEFAULT, 100 * WINDOW)
+            .rights(AccessRight.REMOTE_READ)
+            .register();
+
+    @AfterEach
+    void close() {
+        ddp.channel.close();
+        region.close();
+        ddp.close();
+    }
+
+    /** A message of which each segment is copied. */
+    private DdpMessage response(int octets) {
+        TaggedBuffer source = Objects.requireNonNull(ddp.stream.lookup(region.stag()));
+        return new DdpMessage().tagged(0x42, 1, 0).source(source, 0, octets);
+    }
+
+    /** JUnit gives up all tests for an OutOfMemoryError. */
+    private static void without(ThrowableAssert.ThrowingCallable call) {
+        assertThatCode(call).doesNotThrowAnyException();
+    }
+
+    private void assertThatTheStreamEndedForWantOfMemory() {
+        assertThat(ddp.ulp.faults).singleElement().satisfies(fault -> {
+            assertThat(fault.error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
+            assertThat(fault.detail()).contains("no direct memory is left");
+        });
+        assertThat(transport.ulpdus)
+                .last()
+                .satisfies(
+                        last -> assertThat(Ulpdus.segment(last).queueNumber()).isEqualTo(2));
+        assertThat(ddp.ulp.events).last().isEqualTo("sent T");
+        assertThat(ddp.exceptions).isEmpty();
+    }
+
+    @Test
+    void noMemoryForASegmentThatIsCutAtOnceEndsTheStream() {
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        ChannelFuture before = ddp.writeWithPromise(message("before"));
+        ddp.write(response(100));
+        allocator.left = 0;
+
+        without(ddp::flush);
+        transport.takeAll();
+
+        assertThat(before.isSuccess()).isTrue();
+        assertThatTheStreamEndedForWantOfMemory();
+    }
+
+    @Test
+    void noMemoryForASegmentThatIsCutWhenTheTransportHasRoomAgainEndsTheStream() {
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        ddp.write(response(10 * WINDOW));
+        ChannelFuture behind = ddp.writeWithPromise(message("behind"));
+        ddp.flush();
+        int burst = transport.segments;
+        allocator.left = 0;
+
+        without(transport::takeAll);
+
+        assertThat(transport.segments).isEqualTo(burst + 1);
+        assertThat(behind.cause()).hasMessageContaining("no direct memory is left");
+        assertThatTheStreamEndedForWantOfMemory();
+    }
+
+    @Test
+    void noMemoryForASegmentThatIsCutInALaterTurnEndsTheStream() {
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        transport.takesOnFlush = true;
+        ddp.write(response(100 * WINDOW));
+        ddp.flush();
+        assertThat(ddp.channel.hasPendingTasks()).isTrue();
+        int segments = transport.segments;
+        allocator.left = 0;
+
+        without(ddp::runTasks);
+
+        assertThat(transport.segments).isEqualTo(segments + 1);
+        assertThatTheStreamEndedForWantOfMemory();
+    }
+
+    @Test
+    void whatWasCutOfABurstBeforeTheMemoryWasGoneIsFlushed() {
+        ddp.send("a");
+        ddp.write(response(100));
+        allocator.left = 0;
+
+        without(ddp::flush);
+
+        assertThat(transport.segments).isOne();
+        assertThat(transport.flushes).isOne();
+        assertThat(ddp.ulp.faults).hasSize(1);
+    }
+
+    /** The delay before the first FPDU is a task of its own, behind which nobody sees an exception. */
+    @Test
+    void noMemoryForTheFirstSegmentBehindTheAnnouncementOfMpaEndsTheStream() {
+        RecordingUlp ulp = new RecordingUlp();
+        Counters counters = new Counters();
+        Duration delay = Duration.ofMillis(20);
+        MpaSettings settings = MpaSettings.builder().firstFpduDelay(delay).build();
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channel.freezeTime();
+        channel.config().setAllocator(allocator);
+        DdpHandler handler = new DdpHandler(DdpSettings.DEFAULT, ddp.stream, ulp, counters);
+        channel.pipeline().addLast(new MpaFramingHandler(settings, counters), handler);
+        channel.pipeline()
+                .fireUserEventTriggered(new MpaEvent.Established(
+                        new MpaParameters(Role.INITIATOR, 1, true, false, false, 1018, new byte[0])));
+        channel.writeAndFlush(response(100), channel.voidPromise());
+        allocator.left = 0;
+        ulp.onFault = () -> {
+            allocator.left = 1;
+            channel.writeAndFlush(terminate(), channel.voidPromise());
+        };
+
+        channel.advanceTimeBy(delay.toMillis(), TimeUnit.MILLISECONDS);
+        channel.runScheduledPendingTasks();
+
+        without(channel::checkException);
+        assertThat(ulp.events).containsExactly("fault DDP_LOCAL_CATASTROPHIC", "sent T");
+        channel.finishAndReleaseAll();
+    }
+
+    /** Nobody would close the connection: the layer above waits for its last message to be sent. */
+    @Test
+    void finalWordsThatCannotBeSentAreReportedAsAnExceptionOfTheChannel() {
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        ddp.receives(Segment.untagged(0, 1).payload("x"));
+        OutOfMemoryError exhausted = new OutOfMemoryError("for the test");
+
+        transport.lose(exhausted);
+
+        assertThat(ddp.ulp.events)
+                .containsExactly("fault DDP_UNTAGGED_NO_BUFFER", "read complete")
+                .doesNotContain("sent T");
+        assertThat(ddp.exceptions).containsExactly(exhausted);
+    }
+
+    @Test
+    void finalWordsThatCannotBeSentEitherAreReportedAsAnExceptionOfTheChannel() {
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        ddp.send("a");
+        ddp.flush();
+        ddp.send("b");
+        ddp.flush();
+        OutOfMemoryError exhausted = new OutOfMemoryError("for the test");
+        transport.lose(new OutOfMemoryError("the first"));
+        transport.lose(new OutOfMemoryError("the second"));
+        assertThat(ddp.exceptions).isEmpty();
+
+        transport.lose(exhausted);
+
+        assertThat(ddp.ulp.events).containsExactly("fault DDP_LOCAL_CATASTROPHIC");
+        assertThat(ddp.exceptions).containsExactly(exhausted);
+    }
+
+    @Test
+    void finalWordsThatAreDroppedBehindALossAreReportedAsAnExceptionOfTheChannel() {
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        ddp.send("a");
+        ddp.flush();
+        ddp.writable(false);
+        ddp.receives(Segment.untagged(0, 1).payload("x"));
+        OutOfMemoryError exhausted = new OutOfMemoryError("for the test");
+
+        transport.lose(exhausted);
+
+        assertThat(ddp.exceptions).containsExactly(exhausted);
+    }
+
+    @Test
+    void aLayerAboveThatFailsWhenItHearsOfASentMessageEndsTheStream() {
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        ddp.ulp.onSent = message -> {
+            ddp.ulp.onSent = later -> {};
+            throw new IllegalStateException("the layer above fails, says the test");
+        };
+        ddp.send("a");
+        ddp.send("b");
+        ddp.flush();
+
+        transport.takeAll();
+
+        assertThat(ddp.ulp.faults)
+                .singleElement()
+                .satisfies(fault -> assertThat(fault.detail()).contains("the layer above fails"));
+        assertThat(ddp.sent()).containsExactly("a", "b", "T");
+        assertThat(ddp.ulp.events).last().isEqualTo("sent T");
+    }
+}
