@@ -226,7 +226,8 @@ final class RdmapStream implements DdpUlp {
     }
 
     /**
-     * Ends the stream in order: what was submitted is sent, then FIN, then the peer's FIN is awaited.
+     * Ends the stream in order: what was submitted is sent and answered, then FIN, then the peer's FIN is awaited. Requests
+     * of the peer are taken until everything of this side is answered, and those that were taken are answered.
      *
      * @param reason why the stream ended, unless something else ends it before all is sent
      * @return why it ends as things stand: the reason, or what had begun to end it before
@@ -235,7 +236,6 @@ final class RdmapStream implements DdpUlp {
         if (phase == Phase.OPEN) {
             phase = Phase.DRAINING;
             orderlyReason = reason;
-            responder.stop();
             moved();
             link.armDeadline();
             closeOutputWhenDrained();
@@ -310,7 +310,14 @@ final class RdmapStream implements DdpUlp {
         return requester.messagesUnderWay() == 0 && responder.idle() && (peerClosedHalf || requester.idle());
     }
 
+    /**
+     * As long as this side waits for answers, it takes requests of the peer: if it is closing too, each would wait for the
+     * other otherwise. Once all is answered here, the peer could hold up the close with one request after the other.
+     */
     private void closeOutputWhenDrained() {
+        if (requester.idle()) {
+            responder.stop();
+        }
         if (drained()) {
             phase = Phase.HALF_CLOSED;
             if (orderlyReason != null) {

@@ -1,0 +1,162 @@
+package io.iwarp.verbs;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelOutputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Two whole stacks in one thread, on a wire that carries octets when the test says so, under virtual time. The pair is
+ * connected when it was created.
+ */
+final class SimulatedPair implements AutoCloseable {
+    final End initiator;
+    final End responder;
+
+    SimulatedPair(ProtectionDomain domain, QueuePairSettings settings, Consumer<QueuePair> prepareResponder) {
+        initiator = new End(IwarpChannelInitializer.initiator(domain, settings, new byte[0], qp -> {}));
+        responder = new End(IwarpChannelInitializer.responder(domain, settings, request -> {
+            prepareResponder.accept(request.queuePair());
+            request.accept();
+        }));
+        run();
+    }
+
+    /** Carries everything in both directions, and runs tasks, until nothing moves. */
+    void run() {
+        boolean carried;
+        do {
+            carried = carry(initiator, responder);
+            carried |= carry(responder, initiator);
+        } while (carried);
+    }
+
+    /**
+     * Carries what one end has sent.
+     *
+     * @return whether there was anything
+     */
+    boolean carry(End from, End to) {
+        from.runTasks();
+        boolean carried = false;
+        while (to.isOpen()
+                && to.config().isAutoRead()
+                && !from.outboundMessages().isEmpty()) {
+            ByteBuf octets = from.readOutbound();
+            carried = true;
+            if (octets.isReadable()) {
+                to.writeInbound(octets);
+            } else {
+                octets.release();
+            }
+        }
+        if (to.isOpen() && from.outboundMessages().isEmpty() && from.finished && !to.sawFinish) {
+            to.sawFinish = true;
+            carried = true;
+            to.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+        }
+        if (to.isOpen()
+                && !from.isOpen()
+                && from.outboundMessages().isEmpty()
+                && to.config().isAutoRead()) {
+            carried = true;
+            to.close();
+        }
+        to.runTasks();
+        return carried;
+    }
+
+    /** Lets time pass for both ends; what they send meanwhile stays on the wire. */
+    void pass(Duration time) {
+        for (End end : new End[] {initiator, responder}) {
+            end.advanceTimeBy(time.toNanos(), TimeUnit.NANOSECONDS);
+            end.runTasks();
+        }
+    }
+
+    @Override
+    public void close() {
+        initiator.finishAndReleaseAll();
+        responder.finishAndReleaseAll();
+    }
+
+    /** A channel that can be half closed. */
+    static final class End extends EmbeddedChannel implements DuplexChannel {
+        private boolean finished;
+        private boolean sawFinish;
+
+        End(IwarpChannelInitializer initializer) {
+            freezeTime();
+            pipeline().addLast(initializer);
+        }
+
+        QueuePair queuePair() {
+            QueuePair queuePair = IwarpChannelInitializer.queuePair(this);
+            if (queuePair == null) {
+                throw new AssertionError("no queue pair yet");
+            }
+            return queuePair;
+        }
+
+        /** Runs everything that is due, and what that leads to. */
+        void runTasks() {
+            do {
+                runPendingTasks();
+            } while (runScheduledPendingTasks() == 0);
+        }
+
+        @Override
+        public boolean isInputShutdown() {
+            return sawFinish;
+        }
+
+        @Override
+        public boolean isOutputShutdown() {
+            return finished;
+        }
+
+        @Override
+        public boolean isShutdown() {
+            return finished && sawFinish;
+        }
+
+        @Override
+        public ChannelFuture shutdownOutput() {
+            return shutdownOutput(newPromise());
+        }
+
+        @Override
+        public ChannelFuture shutdownOutput(ChannelPromise promise) {
+            finished = true;
+            pipeline().fireUserEventTriggered(ChannelOutputShutdownEvent.INSTANCE);
+            return promise.setSuccess();
+        }
+
+        @Override
+        public ChannelFuture shutdownInput() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public ChannelFuture shutdownInput(ChannelPromise promise) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public ChannelFuture shutdown() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public ChannelFuture shutdown(ChannelPromise promise) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}
