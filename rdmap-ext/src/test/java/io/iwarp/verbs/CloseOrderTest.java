@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Test;
 class CloseOrderTest {
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final List<Long> received = new ArrayList<>();
-    private final EmbeddedPair pair = new EmbeddedPair(
+    private final SimulatedPair pair = new SimulatedPair(
             domain,
             QueuePairSettings.DEFAULT,
             QueuePairSettings.builder().managedReceiveOctets(8).build(),
             qp -> {},
             qp -> qp.completionListener((same, completion) -> received.add(completion.octets())));
-    private final QueuePair queuePair = pair.initiator();
+    private final QueuePair queuePair = pair.initiator.queuePair();
 
     @AfterEach
     void release() {
@@ -59,7 +59,7 @@ class CloseOrderTest {
         WorkRequest slow = queuePair.engine().claimSend(0);
         queuePair.close();
         pair.run();
-        pair.responder().abort();
+        pair.responder.queuePair().abort();
         pair.run();
         assertThat(queuePair.closed().toCompletableFuture()).isDone();
         List<Completion> flushed = new ArrayList<>();

@@ -30,13 +30,13 @@ class MisusedBufferTest {
             .allocate(UnpooledByteBufAllocator.DEFAULT, OCTETS)
             .rights(AccessRight.REMOTE_READ)
             .register();
-    private final EmbeddedPair pair = new EmbeddedPair(
+    private final SimulatedPair pair = new SimulatedPair(
             domain,
             QueuePairSettings.DEFAULT,
             QueuePairSettings.DEFAULT,
             qp -> qp.completionListener((same, completion) -> {}),
             qp -> qp.completionListener((same, completion) -> {}));
-    private final QueuePair queuePair = pair.initiator();
+    private final QueuePair queuePair = pair.initiator.queuePair();
 
     @AfterEach
     void release() {
@@ -72,7 +72,8 @@ class MisusedBufferTest {
 
         assertThat(first).isCompletedWithValueMatching(Completion::successful);
         assertThat(second).isCompletedExceptionally();
-        assertEndedFor(ProtocolError.RDMAP_LOCAL_CATASTROPHIC, "used it for two Reads", queuePair, pair.responder());
+        assertEndedFor(
+                ProtocolError.RDMAP_LOCAL_CATASTROPHIC, "used it for two Reads", queuePair, pair.responder.queuePair());
         assertThat(sink.release()).isTrue();
     }
 
@@ -80,7 +81,7 @@ class MisusedBufferTest {
     @ValueSource(booleans = {true, false})
     void aSendWhoseBufferIsReleasedOnceTooOften(boolean alsoBehind) {
         ByteBuf message = buffer().writeZero(OCTETS);
-        pair.addFirstToInitiator(new ChannelOutboundHandlerAdapter() {
+        pair.initiator.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
             @Override
             public void write(ChannelHandlerContext ctx, Object octets, ChannelPromise promise) throws Exception {
                 super.write(ctx, octets, promise);
@@ -89,7 +90,7 @@ class MisusedBufferTest {
                 }
             }
         });
-        pair.responder().receive(1, Unpooled.EMPTY_BUFFER);
+        pair.responder.queuePair().receive(1, Unpooled.EMPTY_BUFFER);
         CompletableFuture<Completion> sent = queuePair.send(message);
         CompletableFuture<Completion> behind =
                 alsoBehind ? queuePair.send(Unpooled.EMPTY_BUFFER) : CompletableFuture.failedFuture(new Exception());
@@ -124,7 +125,7 @@ class MisusedBufferTest {
         // A responder may send once it has heard from the initiator.
         queuePair.write(1, Unpooled.EMPTY_BUFFER, 0, 0);
         ByteBuf message = buffer().writeZero(octets);
-        pair.responder().send(1, message);
+        pair.responder.queuePair().send(1, message);
 
         pair.run();
 

@@ -29,34 +29,34 @@ class ReceiveWakeUpTest {
             QueuePairSettings.builder().receiveWait(WAIT).build();
 
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final List<EmbeddedPair> pairs = new ArrayList<>();
+    private final List<SimulatedPair> pairs = new ArrayList<>();
     private final List<QueuePair> takers = new ArrayList<>();
 
     @AfterEach
     void close() {
-        pairs.forEach(EmbeddedPair::close);
+        pairs.forEach(SimulatedPair::close);
         domain.close();
     }
 
-    private EmbeddedPair connect(Consumer<QueuePair> prepareTaker) {
-        EmbeddedPair pair = new EmbeddedPair(domain, QueuePairSettings.DEFAULT, PATIENT, qp -> {}, prepareTaker);
+    private SimulatedPair connect(Consumer<QueuePair> prepareTaker) {
+        SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, PATIENT, qp -> {}, prepareTaker);
         pairs.add(pair);
         return pair;
     }
 
-    private EmbeddedPair connect(SharedReceiveQueue receives) {
+    private SimulatedPair connect(SharedReceiveQueue receives) {
         return connect(qp -> qp.sharedReceiveQueue(receives)
                 .completionListener((taker, completion) -> takers.add(completion.successful() ? taker : null)));
     }
 
-    private void sendTo(EmbeddedPair pair) {
-        pair.initiator().send(Unpooled.EMPTY_BUFFER);
+    private void sendTo(SimulatedPair pair) {
+        pair.initiator.queuePair().send(Unpooled.EMPTY_BUFFER);
         pair.run();
     }
 
     private void post(SharedReceiveQueue receives) {
         receives.receive(0, Unpooled.EMPTY_BUFFER);
-        pairs.forEach(EmbeddedPair::run);
+        pairs.forEach(SimulatedPair::run);
     }
 
     @Test
@@ -80,15 +80,15 @@ class ReceiveWakeUpTest {
     void aStreamThatStoppedAtItsShareIsWokenByALaterReceive() {
         CompletionQueue completions = CompletionQueue.create(1_000);
         try (SharedReceiveQueue receives = SharedReceiveQueue.create(8, 1)) {
-            EmbeddedPair atItsShare =
+            SimulatedPair atItsShare =
                     connect(qp -> qp.sharedReceiveQueue(receives).completionQueue(completions));
-            EmbeddedPair other = connect(receives);
+            SimulatedPair other = connect(receives);
             post(receives);
             post(receives);
             sendTo(atItsShare);
             sendTo(atItsShare);
             sendTo(other);
-            assertThat(takers).containsExactly(other.responder());
+            assertThat(takers).containsExactly(other.responder.queuePair());
             assertThat(receives.available()).isZero();
             assertThat(completions.poll((qp, completion) -> {}, 8)).isOne();
             atItsShare.run();
@@ -106,8 +106,8 @@ class ReceiveWakeUpTest {
     @Requirement("DDP-69")
     void aMessageThatComesUpAgainLeavesNoDeadlineToTheNextOne() {
         ByteBuf sink = Unpooled.EMPTY_BUFFER;
-        EmbeddedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
-        QueuePair taker = pair.responder();
+        SimulatedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
+        QueuePair taker = pair.responder.queuePair();
         sendTo(pair);
         pair.advance(WAIT.dividedBy(4));
         taker.channel().read();
@@ -128,8 +128,8 @@ class ReceiveWakeUpTest {
 
     @Test
     void aMessageThatComesUpAgainBesideItsReceiveEndsTheWait() {
-        EmbeddedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
-        QueuePair taker = pair.responder();
+        SimulatedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
+        QueuePair taker = pair.responder.queuePair();
         sendTo(pair);
         taker.receive(0, Unpooled.EMPTY_BUFFER);
         taker.channel().read();
@@ -141,8 +141,8 @@ class ReceiveWakeUpTest {
 
     @Test
     void aMessageThatComesUpAgainKeepsItsDeadline() {
-        EmbeddedPair pair = connect(qp -> qp.completionListener((taker, completion) -> {}));
-        QueuePair taker = pair.responder();
+        SimulatedPair pair = connect(qp -> qp.completionListener((taker, completion) -> {}));
+        QueuePair taker = pair.responder.queuePair();
         sendTo(pair);
         pair.advance(WAIT.minusMillis(1));
         taker.channel().read();
@@ -165,14 +165,14 @@ class ReceiveWakeUpTest {
                 .allocate(UnpooledByteBufAllocator.DEFAULT, 8)
                 .rights(AccessRight.REMOTE_READ)
                 .register();
-        EmbeddedPair pair = new EmbeddedPair(
+        SimulatedPair pair = new SimulatedPair(
                 domain,
                 QueuePairSettings.DEFAULT,
                 settings,
                 qp -> {},
                 qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
         pairs.add(pair);
-        QueuePair taker = pair.responder();
+        QueuePair taker = pair.responder.queuePair();
         sendTo(pair);
         ByteBuf sink = Unpooled.directBuffer(8, 8);
         CompletableFuture<Completion> read =

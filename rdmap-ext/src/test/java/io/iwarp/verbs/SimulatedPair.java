@@ -21,8 +21,18 @@ final class SimulatedPair implements AutoCloseable {
     final End responder;
 
     SimulatedPair(ProtectionDomain domain, QueuePairSettings settings, Consumer<QueuePair> prepareResponder) {
-        initiator = new End(IwarpChannelInitializer.initiator(domain, settings, new byte[0], qp -> {}));
-        responder = new End(IwarpChannelInitializer.responder(domain, settings, request -> {
+        this(domain, settings, settings, qp -> {}, prepareResponder);
+    }
+
+    SimulatedPair(
+            ProtectionDomain domain,
+            QueuePairSettings initiatorSettings,
+            QueuePairSettings responderSettings,
+            Consumer<QueuePair> prepareInitiator,
+            Consumer<QueuePair> prepareResponder) {
+        initiator =
+                new End(IwarpChannelInitializer.initiator(domain, initiatorSettings, new byte[0], prepareInitiator));
+        responder = new End(IwarpChannelInitializer.responder(domain, responderSettings, request -> {
             prepareResponder.accept(request.queuePair());
             request.accept();
         }));
@@ -33,6 +43,8 @@ final class SimulatedPair implements AutoCloseable {
     void run() {
         boolean carried;
         do {
+            initiator.runTasks();
+            responder.runTasks();
             carried = carry(initiator, responder);
             carried |= carry(responder, initiator);
         } while (carried);
@@ -79,6 +91,12 @@ final class SimulatedPair implements AutoCloseable {
             end.advanceTimeBy(time.toNanos(), TimeUnit.NANOSECONDS);
             end.runTasks();
         }
+    }
+
+    /** Lets time pass for both ends, then {@linkplain #run carries} everything. */
+    void advance(Duration time) {
+        pass(time);
+        run();
     }
 
     @Override
