@@ -3,6 +3,7 @@ package io.iwarp.memory;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,8 @@ public final class IwarpDevice {
     private final int maximumRegions;
     private final int maximumWindows;
     private final long maximumRegisteredOctets;
+    private final long maximumPartialFpduOctets;
+    private final AtomicLong partialFpduOctets = new AtomicLong();
     private final Random random;
     private final STagTable table = new STagTable();
     /** Guards changes of the table, and all below. */
@@ -37,6 +40,7 @@ public final class IwarpDevice {
         this.maximumRegions = builder.maximumRegions;
         this.maximumWindows = builder.maximumWindows;
         this.maximumRegisteredOctets = builder.maximumRegisteredOctets;
+        this.maximumPartialFpduOctets = builder.maximumPartialFpduOctets;
         this.random = random;
     }
 
@@ -103,6 +107,35 @@ public final class IwarpDevice {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** How many octets of buffers all streams together may hold for FPDUs whose rest has not come yet. */
+    public long maximumPartialFpduOctets() {
+        return maximumPartialFpduOctets;
+    }
+
+    /** How many octets of buffers all streams together hold now for FPDUs whose rest has not come yet. */
+    public long partialFpduOctets() {
+        return partialFpduOctets.get();
+    }
+
+    /**
+     * Counts octets of a buffer for an FPDU whose rest has not come yet. MPA calls this.
+     *
+     * @return whether the limit leaves room for them; if not, nothing was counted
+     */
+    public boolean reservePartialFpdu(long octets) {
+        long held = partialFpduOctets.addAndGet(octets);
+        if (held <= maximumPartialFpduOctets) {
+            return true;
+        }
+        partialFpduOctets.addAndGet(-octets);
+        return false;
+    }
+
+    /** Takes back what {@link #reservePartialFpdu} counted. */
+    public void unreservePartialFpdu(long octets) {
+        partialFpduOctets.addAndGet(-octets);
     }
 
     /** How many STags were retired so far: of regions that were closed, and windows that were unbound. */
@@ -257,10 +290,12 @@ public final class IwarpDevice {
     public static final class Builder {
         private static final int DEFAULT_MAXIMUM_REGIONS = 1 << 20;
         private static final int DEFAULT_MAXIMUM_WINDOWS = 1 << 20;
+        private static final int LEAST_PARTIAL_FPDU_OCTETS = 65_792;
 
         private int maximumRegions = DEFAULT_MAXIMUM_REGIONS;
         private int maximumWindows = DEFAULT_MAXIMUM_WINDOWS;
         private long maximumRegisteredOctets = Long.MAX_VALUE;
+        private long maximumPartialFpduOctets = Long.MAX_VALUE;
 
         private Builder() {}
 
@@ -309,6 +344,24 @@ public final class IwarpDevice {
                 throw new IllegalArgumentException("maximumRegisteredOctets is at least 1, not " + maximum);
             }
             this.maximumRegisteredOctets = maximum;
+            return this;
+        }
+
+        /**
+         * How many octets of buffers all streams together may hold for FPDUs whose rest has not come yet. Default 2^63 - 1,
+         * which is no limit. A stream that needs more ends with a local error. One FPDU takes up to 64 KiB, and no more than
+         * four times what has come of it, or 256 octets.
+         *
+         * @param maximum at least 65,792, so that one stream can always receive
+         * @return this builder
+         * @throws IllegalArgumentException if it is less
+         */
+        public Builder maximumPartialFpduOctets(long maximum) {
+            if (maximum < LEAST_PARTIAL_FPDU_OCTETS) {
+                throw new IllegalArgumentException(
+                        "maximumPartialFpduOctets is at least " + LEAST_PARTIAL_FPDU_OCTETS + ", not " + maximum);
+            }
+            this.maximumPartialFpduOctets = maximum;
             return this;
         }
 

@@ -1,6 +1,8 @@
 package io.iwarp.mpa;
 
+import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.memory.IwarpDevice;
 import io.iwarp.mpa.FpduDecoder.Progress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -25,11 +27,15 @@ final class FpduInput {
     private @Nullable ByteBuf current;
     private int index;
     private @Nullable ByteBuf gathered;
+    private @Nullable ProtocolFault noRoom;
 
-    FpduInput(ByteBufAllocator allocator, FpduDecoder decoder) {
+    /**
+     * @param device bounds what the streams of a device hold of unfinished FPDUs; null for no bound
+     */
+    FpduInput(ByteBufAllocator allocator, FpduDecoder decoder, @Nullable IwarpDevice device) {
         this.allocator = allocator;
         this.decoder = decoder;
-        this.partial = new PartialFpdu(allocator);
+        this.partial = new PartialFpdu(allocator, device);
     }
 
     /** Takes in the octets and their reference. */
@@ -62,7 +68,7 @@ final class FpduInput {
 
     @Nullable
     ProtocolFault fault() {
-        return decoder.fault();
+        return noRoom == null ? decoder.fault() : noRoom;
     }
 
     /** Tells whether the octets so far end in the middle of an FPDU. */
@@ -100,14 +106,31 @@ final class FpduInput {
         Progress progress = decoder.decode(octets, index, end - index, ulpdu);
         if (progress == Progress.FPDU) {
             index += decoder.wireLength();
-        } else if (progress == Progress.INCOMPLETE) {
-            index = partial.fill(octets, index, end, decoder.needed());
+        } else if (progress == Progress.INCOMPLETE && !gather(octets)) {
+            return Progress.FAULT;
         }
         return progress;
     }
 
+    /** {@return false if there is no room for the start of the FPDU} */
+    private boolean gather(ByteBuf octets) {
+        int next = partial.fill(octets, index, octets.writerIndex(), decoder.needed());
+        if (next < 0) {
+            noRoom = new ProtocolFault(
+                    ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                    "the start of an FPDU of " + decoder.needed()
+                            + " octets has come, and the streams of the device hold"
+                            + " as much of such FPDUs as IwarpDevice.maximumPartialFpduOctets allows");
+            return false;
+        }
+        index = next;
+        return true;
+    }
+
     private Progress decodeGathered(ByteBuf octets) {
-        index = partial.fill(octets, index, octets.writerIndex(), decoder.needed());
+        if (!gather(octets)) {
+            return Progress.FAULT;
+        }
         if (partial.length() < decoder.needed()) {
             return Progress.INCOMPLETE;
         }

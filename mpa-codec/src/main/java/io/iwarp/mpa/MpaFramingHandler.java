@@ -3,6 +3,7 @@ package io.iwarp.mpa;
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -29,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * event up and removes itself.
  *
  * <p><b>Inbound</b> each ULPDU goes up as a {@link ReceivedUlpdu}, valid during the call. Octets are
- * parsed where they lie; only an FPDU that is not all there is copied, into a buffer of its own of at
- * most {@link FpduDecoder#maxWireLength()} octets. After an error the handler fires {@link
+ * parsed where they lie; only an FPDU that is not all there is copied, into a buffer of its own, which grows with what
+ * arrives to at most {@link FpduDecoder#maxWireLength()} octets, and has to be complete in {@link MpaSettings#fpduTimeout}. After an error the handler fires {@link
  * MpaEvent.Fault}, once, and drops whatever else the peer sends. It never closes the channel: that is
  * left to the layers above, after their last message. When the peer ends its direction between two
  * FPDUs, or after an error, {@link MpaEvent.PeerClosedHalf} goes up.
@@ -62,9 +63,12 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         ENDED
     }
 
+    private static final long NO_POSITION = -1;
+
     private final MpaSettings settings;
     private final Counters counters;
     private final ToIntFunction<Channel> segmentSize;
+    private final @Nullable IwarpDevice device;
     private Phase phase = Phase.STARTING;
     private boolean transmitReady;
     private boolean parsing;
@@ -73,6 +77,10 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private @Nullable FpduBatch batch;
     private @Nullable MulpduWatch watch;
     private @Nullable Future<?> delay;
+    /** Runs while the octets so far may end in the middle of an FPDU. */
+    private @Nullable Future<?> fpduTimer;
+    /** Where the FPDU began that was unfinished when the timer was set. */
+    private long timedPosition;
 
     /**
      * Creates the handler of one channel.
@@ -81,14 +89,27 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      * @param counters where the stream's traffic is counted
      */
     public MpaFramingHandler(MpaSettings settings, Counters counters) {
-        this(settings, counters, TcpSegmentSize::of);
+        this(settings, counters, TcpSegmentSize::of, null);
+    }
+
+    /**
+     * Creates the handler of one channel, whose unfinished FPDUs count towards the limit of a device.
+     *
+     * @param settings what is fixed about the segment size
+     * @param counters where the stream's traffic is counted
+     * @param device see {@link IwarpDevice.Builder#maximumPartialFpduOctets}
+     */
+    public MpaFramingHandler(MpaSettings settings, Counters counters, IwarpDevice device) {
+        this(settings, counters, TcpSegmentSize::of, device);
     }
 
     /** Creates the handler with another source of the segment size. */
-    MpaFramingHandler(MpaSettings settings, Counters counters, ToIntFunction<Channel> segmentSize) {
+    MpaFramingHandler(
+            MpaSettings settings, Counters counters, ToIntFunction<Channel> segmentSize, @Nullable IwarpDevice device) {
         this.settings = settings;
         this.counters = counters;
         this.segmentSize = segmentSize;
+        this.device = device;
     }
 
     @Override
@@ -127,6 +148,41 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         in.add(octets);
         if (!parsing && !pause.holding()) {
             parse(ctx, in);
+        }
+        if (fpduTimer == null && in.insideFpdu() && phase == Phase.RECEIVING) {
+            timeFpdu(ctx, in.position());
+        }
+    }
+
+    /**
+     * One timer serves all FPDUs that follow each other closely: when it ends, it is set again for the one that is unfinished
+     * then.
+     */
+    private void timeFpdu(ChannelHandlerContext ctx, long position) {
+        long nanos = settings.fpduTimeout().toNanos();
+        if (nanos > 0) {
+            timedPosition = position;
+            fpduTimer = ctx.executor().schedule(() -> onFpduTimeout(ctx), nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void onFpduTimeout(ChannelHandlerContext ctx) {
+        fpduTimer = null;
+        FpduInput in = input;
+        if (in == null || phase != Phase.RECEIVING || !in.insideFpdu()) {
+            return;
+        }
+        if (pause.holding()) {
+            timeFpdu(ctx, NO_POSITION);
+        } else if (in.position() == timedPosition) {
+            fault(
+                    ctx,
+                    new ProtocolFault(
+                            ProtocolError.MPA_CONNECTION_LOST,
+                            "the peer did not complete the FPDU at stream octet " + in.position() + " within "
+                                    + settings.fpduTimeout() + ", " + in.held() + " octets of it had come"));
+        } else {
+            timeFpdu(ctx, in.position());
         }
     }
 
@@ -234,7 +290,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
         MpaParameters agreed = established.parameters();
         input = new FpduInput(
-                ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed.crc(), agreed.receiveMarkers(), counters));
+                ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed.crc(), agreed.receiveMarkers(), counters), device);
         batch = new FpduBatch(new FpduEncoder(agreed.crc(), agreed.sendMarkers(), counters));
         watch = new MulpduWatch(settings, agreed.sendMarkers(), agreed.mulpdu(), segmentSize);
         phase = Phase.RECEIVING;
@@ -399,6 +455,10 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (delay != null) {
             delay.cancel(false);
             delay = null;
+        }
+        if (fpduTimer != null) {
+            fpduTimer.cancel(false);
+            fpduTimer = null;
         }
         if (batch != null) {
             batch.end();

@@ -44,6 +44,9 @@ import java.util.Set;
  * @param firstFpduDelay how long an initiator waits between the Reply and its first FPDU, 0 (default) to 10 s. The Linux
  *     kernel's siw, as responder, can overlook an FPDU that comes within some milliseconds behind its Reply until another
  *     one follows; 10 ms are enough for it. An FPDU of the peer ends the delay.
+ * @param fpduTimeout how long the rest of an FPDU may take once its first octet has come, 1 ms to 24 h, default 1 min; or 0 for
+ *     ever. A peer that takes longer loses the stream. Noticed after at most twice the time. A time in which this end does not
+ *     read, because a message waits for a receive, does not count.
  */
 public record MpaSettings(
         boolean requestMarkers,
@@ -60,7 +63,8 @@ public record MpaSettings(
         boolean negotiateDepths,
         boolean peerToPeer,
         Set<ReadyToReceive> readyToReceive,
-        Duration firstFpduDelay) {
+        Duration firstFpduDelay,
+        Duration fpduTimeout) {
 
     /** Default of {@link #ird()} and {@link #ord()}. */
     public static final int DEFAULT_DEPTH = 128;
@@ -77,6 +81,8 @@ public record MpaSettings(
     private static final Duration MINIMUM_STARTUP_TIMEOUT = Duration.ofMillis(1);
     private static final Duration MAXIMUM_STARTUP_TIMEOUT = Duration.ofHours(24);
     private static final Duration MAXIMUM_FIRST_FPDU_DELAY = Duration.ofSeconds(10);
+    private static final Duration MINIMUM_FPDU_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration MAXIMUM_FPDU_TIMEOUT = Duration.ofHours(24);
 
     /**
      * Checks all settings.
@@ -108,6 +114,12 @@ public record MpaSettings(
         if (firstFpduDelay.isNegative() || firstFpduDelay.compareTo(MAXIMUM_FIRST_FPDU_DELAY) > 0) {
             throw new IllegalArgumentException(
                     "firstFpduDelay is " + firstFpduDelay + ", allowed are 0 to " + MAXIMUM_FIRST_FPDU_DELAY);
+        }
+        if (!fpduTimeout.isZero()
+                && (fpduTimeout.compareTo(MINIMUM_FPDU_TIMEOUT) < 0
+                        || fpduTimeout.compareTo(MAXIMUM_FPDU_TIMEOUT) > 0)) {
+            throw new IllegalArgumentException("fpduTimeout is " + fpduTimeout + ", allowed are " + MINIMUM_FPDU_TIMEOUT
+                    + " to " + MAXIMUM_FPDU_TIMEOUT + ", or 0 for none");
         }
     }
 
@@ -168,7 +180,8 @@ public record MpaSettings(
                 .negotiateDepths(negotiateDepths)
                 .peerToPeer(peerToPeer)
                 .readyToReceive(readyToReceive)
-                .firstFpduDelay(firstFpduDelay);
+                .firstFpduDelay(firstFpduDelay)
+                .fpduTimeout(fpduTimeout);
     }
 
     /**
@@ -197,6 +210,7 @@ public record MpaSettings(
         private boolean peerToPeer;
         private Set<ReadyToReceive> readyToReceive = EnumSet.allOf(ReadyToReceive.class);
         private Duration firstFpduDelay = Duration.ZERO;
+        private Duration fpduTimeout = Duration.ofMinutes(1);
 
         private Builder() {}
 
@@ -278,6 +292,12 @@ public record MpaSettings(
             return this;
         }
 
+        /** Sets {@link MpaSettings#fpduTimeout()}, 1 ms to 24 h, or 0 for none; default 1 min. */
+        public Builder fpduTimeout(Duration fpduTimeout) {
+            this.fpduTimeout = fpduTimeout;
+            return this;
+        }
+
         /** Sets {@link MpaSettings#firstFpduDelay()}, 0 to 10 s; default 0. */
         public Builder firstFpduDelay(Duration firstFpduDelay) {
             this.firstFpduDelay = firstFpduDelay;
@@ -311,7 +331,8 @@ public record MpaSettings(
                     negotiateDepths,
                     peerToPeer,
                     readyToReceive,
-                    firstFpduDelay);
+                    firstFpduDelay,
+                    fpduTimeout);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.iwarp.mpa;
 
 import io.iwarp.internal.WarmBuffers;
+import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
@@ -8,22 +9,33 @@ import org.jspecify.annotations.Nullable;
 /**
  * The start of an FPDU whose rest has not come yet, in a buffer of its own.
  *
- * <p>Holds at most one FPDU, so at most {@link FpduDecoder#maxWireLength()} octets, and no buffer
- * at all while the stream stands between two FPDUs.
+ * <p>Holds at most one FPDU, so at most {@link FpduDecoder#maxWireLength()} octets, and no buffer at all while the stream
+ * stands between two FPDUs. The buffer grows with what arrives: a peer that announces a large FPDU and stops ties up no more
+ * than {@link #GROWTH} times what it has sent. A few buffers that an event loop keeps anyway are used whole.
  */
 final class PartialFpdu {
 
     /** Spares a second allocation when the first octets are too few to tell the length. */
-    private static final int SMALLEST_CAPACITY = 256;
+    static final int SMALLEST_CAPACITY = 256;
+
+    /** The capacity that a buffer is given for each octet that is there. */
+    static final int GROWTH = 4;
 
     /** One for the FPDU that ends each read of a busy connection, some for connections whose peer is slow. */
     private static final WarmBuffers WARM = new WarmBuffers(FpduDecoder.maxWireLength(), 4);
 
     private final ByteBufAllocator allocator;
+    private final @Nullable IwarpDevice device;
     private @Nullable ByteBuf octets;
+    /** What is counted at the device for the buffer. */
+    private int reserved;
 
-    PartialFpdu(ByteBufAllocator allocator) {
+    /**
+     * @param device bounds what all streams hold together; null for no bound
+     */
+    PartialFpdu(ByteBufAllocator allocator, @Nullable IwarpDevice device) {
         this.allocator = allocator;
+        this.device = device;
     }
 
     boolean isEmpty() {
@@ -37,19 +49,41 @@ final class PartialFpdu {
     /**
      * Copies octets until this holds {@code needed} of them or there are no more.
      *
-     * @return the index in {@code source} of the first octet not taken
+     * @return the index in {@code source} of the first octet not taken; -1 if the device has no room for them. Then nothing
+     *     was taken.
      */
     int fill(ByteBuf source, int index, int end, int needed) {
+        int taken = Math.min(end - index, needed - length());
+        int length = length() + taken;
+        int capacity = (int)
+                Math.min(Math.max(needed, SMALLEST_CAPACITY), Math.max(SMALLEST_CAPACITY, (long) GROWTH * length));
+        if (capacity > reserved && !reserve(capacity)) {
+            return -1;
+        }
         ByteBuf target = octets;
         if (target == null) {
-            target = WARM.take(allocator, Math.max(needed, SMALLEST_CAPACITY));
+            target = WARM.take(allocator, capacity);
             octets = target;
-        } else if (target.capacity() < needed) {
-            target.capacity(needed);
+        } else if (target.capacity() < length) {
+            target.capacity(capacity);
         }
-        int taken = Math.min(end - index, needed - target.writerIndex());
         target.writeBytes(source, index, taken);
         return index + taken;
+    }
+
+    private boolean reserve(int capacity) {
+        if (device != null && !device.reservePartialFpdu((long) capacity - reserved)) {
+            return false;
+        }
+        reserved = capacity;
+        return true;
+    }
+
+    private void unreserve() {
+        if (device != null) {
+            device.unreservePartialFpdu(reserved);
+        }
+        reserved = 0;
     }
 
     /** Returns the buffer, which stays this object's. Not to be called while empty. */
@@ -65,6 +99,7 @@ final class PartialFpdu {
     ByteBuf take() {
         ByteBuf held = peek();
         octets = null;
+        unreserve();
         return held;
     }
 
@@ -73,5 +108,6 @@ final class PartialFpdu {
             octets.release();
             octets = null;
         }
+        unreserve();
     }
 }

@@ -2,6 +2,7 @@ package io.iwarp.mpa;
 
 import io.iwarp.Counter;
 import io.iwarp.Counters;
+import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -34,7 +35,11 @@ final class FramingChannel {
     private @Nullable AssertionError failure;
 
     FramingChannel(MpaSettings settings, ToIntFunction<Channel> segmentSize) {
-        framing = new MpaFramingHandler(settings, counters, segmentSize);
+        this(settings, segmentSize, null);
+    }
+
+    FramingChannel(MpaSettings settings, ToIntFunction<Channel> segmentSize, @Nullable IwarpDevice device) {
+        framing = new MpaFramingHandler(settings, counters, segmentSize, device);
         channel = new EmbeddedChannel(framing, new Recorder());
     }
 

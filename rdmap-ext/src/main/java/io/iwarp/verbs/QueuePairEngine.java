@@ -127,7 +127,8 @@ final class QueuePairEngine implements RdmapUlp {
     /** Adds the handlers of the three layers behind what is in the pipeline already. */
     void addHandlers(ChannelPipeline pipeline, MpaStartupHandler startup) {
         pipeline.addLast(startup);
-        pipeline.addLast(new MpaFramingHandler(settings.mpa(), counters));
+        pipeline.addLast(new MpaFramingHandler(
+                settings.mpa(), counters, stream.protectionDomain().device()));
         pipeline.addLast(new DdpHandler(settings.ddp(), stream, rdmap.ddpUlp(), counters));
         pipeline.addLast(rdmap);
     }
