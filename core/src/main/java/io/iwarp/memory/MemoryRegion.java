@@ -271,8 +271,11 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     public void close() {
         invalidate();
         if (closed.compareAndSet(false, true)) {
-            memory.close();
-            protectionDomain.dismissRegion(memory.length());
+            try {
+                memory.close();
+            } finally {
+                protectionDomain.dismissRegion(memory.length());
+            }
         }
     }
 

@@ -80,7 +80,7 @@ public final class DdpReceiver {
         }
         segment.wrap(octets, index, length);
         heldBack = false;
-        ProtocolFault fault = handle();
+        ProtocolFault fault = handleOrFail();
         if (fault != null) {
             report(fault, segment);
         }
@@ -112,6 +112,17 @@ public final class DdpReceiver {
         if (!faultReported) {
             faultReported = true;
             ulp.onFault(fault, culprit);
+        }
+    }
+
+    /** Memory that the application gave away, or a failure of the layer above: the stream ends with it as with any fault. */
+    private @Nullable ProtocolFault handleOrFail() {
+        try {
+            return handle();
+        } catch (RuntimeException | Error failure) {
+            heldBack = false;
+            return new ProtocolFault(
+                    ProtocolError.DDP_LOCAL_CATASTROPHIC, "this side failed while it took a segment", failure);
         }
     }
 

@@ -397,7 +397,7 @@ final class DdpTransmitter {
         fail(
                 cause,
                 new ProtocolFault(
-                        ProtocolError.DDP_LOCAL_CATASTROPHIC, "this side failed while it sent messages: " + cause));
+                        ProtocolError.DDP_LOCAL_CATASTROPHIC, "this side failed while it sent messages", cause));
     }
 
     /** Something went wrong on this side: the stream ends, for the ULP to tell the peer. */

@@ -220,7 +220,7 @@ class DdpHandlerFailureTest {
 
         assertThat(ddp.ulp.faults)
                 .singleElement()
-                .satisfies(fault -> assertThat(fault.detail()).contains("the layer above fails"));
+                .satisfies(fault -> assertThat(fault.cause()).hasMessageContaining("the layer above fails"));
         assertThat(ddp.sent()).containsExactly("a", "b", "T");
         assertThat(ddp.ulp.events).last().isEqualTo("sent T");
     }

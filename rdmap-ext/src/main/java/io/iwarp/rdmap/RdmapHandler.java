@@ -2,7 +2,6 @@ package io.iwarp.rdmap;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counters;
-import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpUlp;
 import io.iwarp.memory.StreamAssociation;
@@ -86,14 +85,6 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     /** Closes the connection at once; what was not sent is lost. */
     public void abort(CloseReason reason) {
         stream.abort(reason);
-    }
-
-    /**
-     * Ends the stream with a Terminate, because this side has made a mistake. Does nothing if it is ending with another
-     * Terminate, or has ended.
-     */
-    public void fail(ProtocolFault fault) {
-        stream.fail(fault);
     }
 
     @Override

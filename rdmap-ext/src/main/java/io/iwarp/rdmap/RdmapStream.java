@@ -90,7 +90,7 @@ final class RdmapStream implements DdpUlp {
         this.association = association;
         this.counters = counters;
         this.terminateSender = new TerminateSender(link);
-        this.requester = new Requester(this::write, ulp::onCompleted, counters, 0);
+        this.requester = new Requester(this::write, this::complete, counters, 0);
         this.responder = new Responder(this::write, association, counters, 0);
         this.reception = reception(false);
     }
@@ -105,7 +105,7 @@ final class RdmapStream implements DdpUlp {
         MpaParameters agreed = event.parameters();
         parameters = agreed;
         setupFault = event.setupFault();
-        requester = new Requester(this::write, ulp::onCompleted, counters, agreed.ord());
+        requester = new Requester(this::write, this::complete, counters, agreed.ord());
         responder = new Responder(this::write, association, counters, agreed.ird());
         reception = reception(agreed.role() == Role.RESPONDER && agreed.peerToPeer());
         ulp.onEstablished(agreed);
@@ -169,8 +169,15 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    /** Ends the stream for a mistake of this side. */
-    void fail(ProtocolFault fault) {
+    private void complete(RdmapRequest request) {
+        ProtocolFault fault = ulp.onCompleted(request);
+        if (fault != null) {
+            fail(fault);
+        }
+    }
+
+    /** Ends the stream for a mistake or failure of this side. */
+    private void fail(ProtocolFault fault) {
         if (outputClosed) {
             abort(reasonOf(fault));
         } else {
@@ -386,7 +393,7 @@ final class RdmapStream implements DdpUlp {
 
     private static CloseReason reasonOf(ProtocolFault fault) {
         EndedBy endedBy = fault.error() == ProtocolError.MPA_CONNECTION_LOST ? EndedBy.TRANSPORT : EndedBy.LOCAL_FAULT;
-        return new CloseReason(endedBy, fault.error(), fault.detail(), null);
+        return new CloseReason(endedBy, fault.error(), fault.detail(), fault.cause());
     }
 
     /** A Terminate is never answered by a Terminate, however bad it is. */

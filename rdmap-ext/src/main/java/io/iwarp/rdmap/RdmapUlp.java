@@ -2,6 +2,7 @@ package io.iwarp.rdmap;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.metrics.OperationKind;
@@ -30,8 +31,11 @@ public interface RdmapUlp {
      * The request is complete. For a Send, Write or Immediate Data that is when the transport has taken all its octets,
      * which does not say that the peer's application has seen it; for a Read or atomic when the answer is in place
      * (RFC 5040 section 5.5 rules 9, 14 and 19). Called in the order of submission.
+     *
+     * @return null if all is well; otherwise the error that ends the stream, and {@link #onCompleted} comes no more
      */
-    void onCompleted(RdmapRequest request);
+    @Nullable
+    ProtocolFault onCompleted(RdmapRequest request);
 
     /**
      * An operation of the peer was carried out. For a Read or atomic that is when the transport has taken the answer, for

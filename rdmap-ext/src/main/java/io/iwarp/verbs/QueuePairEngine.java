@@ -318,11 +318,8 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     @Override
-    public void onCompleted(RdmapRequest request) {
-        ProtocolFault mistake = sendQueue.completeOldest();
-        if (mistake != null) {
-            rdmap.fail(mistake);
-        }
+    public @Nullable ProtocolFault onCompleted(RdmapRequest request) {
+        return sendQueue.completeOldest();
     }
 
     @Override

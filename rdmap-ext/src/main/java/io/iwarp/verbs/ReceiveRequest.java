@@ -72,9 +72,10 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
         return listener;
     }
 
-    /** Ends the use of the local memory. If the application has released it already, the log says so. */
+    /** Ends the use of the local memory. */
     void clear() {
-        LocalMemory.release(sink());
+        LentMemory.giveBack(Operation.RECEIVE, id, sink());
+        sink().clear();
         reset();
         // Others are told of many requests: kept, they need not be written again, which costs more than to look.
         if (listener instanceof CompletionFuture) {

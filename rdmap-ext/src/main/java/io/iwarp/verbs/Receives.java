@@ -77,23 +77,18 @@ abstract class Receives implements UntaggedQueue {
     final @Nullable ProtocolFault fill(ReceiveRequest request, UntaggedBuffer delivered) {
         completion.received(request, RdmapUlp.opcodeOf(delivered));
         ByteBuf buffer = request.buffer();
-        if (buffer != null) {
-            long end = buffer.writerIndex() + completion.octets();
-            if (buffer.refCnt() == 0) {
-                return memoryMisused("released the buffer of a posted receive");
-            }
-            if (end > buffer.capacity()) {
-                return memoryMisused("changed the buffer of a posted receive, which has no room now for the "
-                        + completion.octets() + " octets that came");
-            }
-            buffer.writerIndex((int) end);
+        if (buffer == null) {
+            return null;
         }
+        ProtocolFault gone = LentMemory.check(Operation.RECEIVE, request.id(), buffer);
+        if (gone != null) {
+            return gone;
+        }
+        long end = buffer.writerIndex() + completion.octets();
+        if (end > buffer.capacity()) {
+            return LentMemory.changed(Operation.RECEIVE, request.id(), completion.octets());
+        }
+        buffer.writerIndex((int) end);
         return null;
-    }
-
-    private static ProtocolFault memoryMisused(String how) {
-        return new ProtocolFault(
-                ProtocolError.DDP_LOCAL_CATASTROPHIC,
-                "the application " + how + ": leave it alone until the completion");
     }
 }

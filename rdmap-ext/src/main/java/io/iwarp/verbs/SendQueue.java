@@ -1,7 +1,6 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.rdmap.RdmapHandler;
 import java.util.Objects;
@@ -42,19 +41,16 @@ final class SendQueue {
     /**
      * Event loop: the oldest submitted request is complete.
      *
-     * @return null; or what is wrong with its local memory, which ends the stream. Then the request stays, and is flushed.
+     * @return null; or what the application did to its memory, and then the request waits for the {@link #flush}
      */
     @Nullable
     ProtocolFault completeOldest() {
         WorkRequest request = Objects.requireNonNull(ring.oldest(), "completed more than was submitted");
-        String mistake = request.fillSink();
-        if (mistake != null) {
-            return new ProtocolFault(
-                    ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
-                    "the application " + mistake + ": leave the memory of a request alone until its completion");
+        ProtocolFault fault = request.fillSink();
+        if (fault == null) {
+            complete(request, null);
         }
-        complete(request, null);
-        return null;
+        return fault;
     }
 
     /** Event loop: completes everything submitted or posted with the reason why the stream ended. */

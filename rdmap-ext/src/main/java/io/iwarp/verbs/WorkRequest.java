@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.ProtocolFault;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.rdmap.RdmapRequest;
 import io.netty.buffer.ByteBuf;
@@ -102,32 +103,28 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
     /**
      * Moves the writer index of the buffer that was read into, if there is one.
      *
-     * @return what the application did to the local memory of the request that it must not do; null if all is well
+     * @return what is wrong with the memory that the application lent to this request; null if nothing is
      */
     @Nullable
-    String fillSink() {
-        if (payload().buffer() != null && payload().buffer().refCnt() == 0) {
-            return "released the buffer of a posted request once too often";
-        }
+    ProtocolFault fillSink() {
         ByteBuf sink = sinkBuffer;
-        if (sink == null) {
-            return null;
-        }
-        if (sink.refCnt() == 0) {
-            return "released the sink of a Read before the completion";
+        ProtocolFault gone =
+                LentMemory.check(operation, id, sink == null ? payload().buffer() : sink);
+        if (gone != null || sink == null) {
+            return gone;
         }
         long end = sink.writerIndex() + readLength();
         if (end > sink.capacity()) {
-            return "changed the sink of a Read, or used it for two Reads, and it has no room now for the "
-                    + readLength() + " octets that came";
+            return LentMemory.changed(operation, id, readLength());
         }
         sink.writerIndex((int) end);
         return null;
     }
 
-    /** Ends the use of the local memory. If the application has released it already, the log says so. */
+    /** Ends the use of the local memory. */
     void clear() {
-        LocalMemory.release(payload());
+        LentMemory.giveBack(operation, id, payload());
+        payload().clear();
         // Others are told of many requests: kept, they need not be written again, which costs more than to look.
         if (listener instanceof CompletionFuture) {
             listener = null;
@@ -136,7 +133,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
         MemoryRegion region = temporarySink;
         if (region != null) {
             temporarySink = null;
-            LocalMemory.close(region);
+            LentMemory.giveBack(operation, id, region);
         }
     }
 }

@@ -1,0 +1,66 @@
+package io.iwarp.verbs;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.OctetSpan;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory that an application lends to a request until it completes. A request holds a reference, but an application
+ * can release one too many. That is an error of the stream when it is found in time, and must not keep the request from
+ * completing in any case.
+ *
+ * <p>Any thread may call any method.
+ */
+final class LentMemory {
+    private static final Logger LOGGER = LoggerFactory.getLogger(QueuePair.class);
+
+    private LentMemory() {}
+
+    /**
+     * {@return the error to end the stream with if a buffer was released while a request used it; null if it was not}
+     *
+     * @param buffer null for a request without one
+     */
+    static @Nullable ProtocolFault check(Operation operation, long workRequestId, @Nullable ByteBuf buffer) {
+        return buffer == null || buffer.refCnt() > 0
+                ? null
+                : new ProtocolFault(ProtocolError.DDP_LOCAL_CATASTROPHIC, describe(operation, workRequestId));
+    }
+
+    /** {@return the error to end the stream with if a buffer has no room any more for what came} */
+    static ProtocolFault changed(Operation operation, long workRequestId, long octets) {
+        return new ProtocolFault(
+                ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                "the application changed the buffer of " + operation + " " + workRequestId
+                        + ", or used it twice, and it has" + " no room now for the " + octets
+                        + " octets that came: leave it alone until the completion");
+    }
+
+    /** Gives back the reference of a request that ends. */
+    static void giveBack(Operation operation, long workRequestId, OctetSpan span) {
+        try {
+            span.release();
+        } catch (RuntimeException releasedBefore) {
+            LOGGER.error("{}", describe(operation, workRequestId), releasedBefore);
+        }
+    }
+
+    /** Closes the region that was registered for a request that ends. */
+    static void giveBack(Operation operation, long workRequestId, MemoryRegion region) {
+        try {
+            region.close();
+        } catch (RuntimeException releasedBefore) {
+            LOGGER.error("{}", describe(operation, workRequestId), releasedBefore);
+        }
+    }
+
+    private static String describe(Operation operation, long workRequestId) {
+        return "the application released the buffer of " + operation + " " + workRequestId
+                + " while it was in use: release only references of your own";
+    }
+}
