@@ -300,9 +300,26 @@ final class DdpTransmitter {
     /** The promise of a burst completed. An exception that left this would be logged, and the stream would stand still. */
     private void onSettled() {
         try {
+            if (writing) {
+                loseWhatWasRefused();
+            }
             settle();
         } catch (RuntimeException | Error unexpected) {
             failUnexpectedly(unexpected);
+        }
+    }
+
+    /**
+     * A segment that cannot be written leaves a hole, and no segment may follow it: the peer would take later messages, and
+     * those say that the octets of earlier ones are in place. That cannot wait for earlier bursts to be taken.
+     */
+    private void loseWhatWasRefused() {
+        for (Burst burst : underWay) {
+            Throwable failure = burst.failure();
+            if (failure != null) {
+                lose(failure);
+                return;
+            }
         }
     }
 

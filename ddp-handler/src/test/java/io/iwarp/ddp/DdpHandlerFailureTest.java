@@ -115,6 +115,26 @@ class DdpHandlerFailureTest {
         assertThatTheStreamEndedForWantOfMemory();
     }
 
+    /** Whoever gets a later message takes the octets of all earlier Writes to be in place. */
+    @Test
+    void nothingFollowsASegmentThatCouldNotBeWrittenWhileAnEarlierBurstIsOnItsWay() {
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        ddp.send("on its way");
+        ddp.flush();
+        transport.onWrite = () -> {
+            transport.onWrite = () -> {};
+            transport.promises.remove(1).setFailure(new OutOfMemoryError("no direct memory is left"));
+        };
+        ddp.send("refused");
+        without(ddp::flush);
+        ddp.send("behind");
+        ddp.flush();
+
+        assertThat(ddp.sent()).containsExactly("on its way", "refused", "T");
+        transport.takeAll();
+        assertThatTheStreamEndedForWantOfMemory();
+    }
+
     @Test
     void whatWasCutOfABurstBeforeTheMemoryWasGoneIsFlushed() {
         ddp.send("a");
