@@ -1,0 +1,156 @@
+package io.iwarp.simulation;
+
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One direction of a connection, as two kernels make it: a bounded number of octets that were written and not read, which
+ * arrive in pieces of any size, after a while, in order. Behind them may come the end (FIN).
+ */
+final class Pipe {
+    private final World world;
+    private final String name;
+    private final byte[] octets;
+    private final long slowest;
+    private final boolean cuts;
+    private long written;
+    private long arrived;
+    private long read;
+    /** What the writer's kernel knows of {@link #read}. */
+    private long acknowledged;
+
+    private boolean ended;
+    private boolean endArrived;
+    private boolean moving;
+    private boolean acknowledging;
+    private boolean dead;
+    private boolean dropped;
+    private @Nullable Runnable onUnwanted;
+
+    Pipe(World world, String name, int capacity, long slowest, boolean cuts) {
+        this.world = world;
+        this.name = name;
+        this.octets = new byte[capacity];
+        this.slowest = slowest;
+        this.cuts = cuts;
+    }
+
+    /** Nobody reads any more: what arrives is answered by a reset. */
+    void unwanted(Runnable reset) {
+        onUnwanted = reset;
+    }
+
+    int room() {
+        return dropped ? octets.length : (int) (octets.length - (written - acknowledged));
+    }
+
+    /** Takes as many of the octets as there is room for. */
+    int write(ByteBuf source) {
+        if (dropped) {
+            int all = source.readableBytes();
+            source.skipBytes(all);
+            return all;
+        }
+        int count = Math.min(room(), source.readableBytes());
+        if (count > 1 && cuts && world.dice.permille(100)) {
+            count = 1 + world.dice.below(count);
+        }
+        int index = (int) (written % octets.length);
+        int first = Math.min(count, octets.length - index);
+        source.readBytes(octets, index, first);
+        source.readBytes(octets, 0, count - first);
+        written += count;
+        move();
+        return count;
+    }
+
+    void end() {
+        ended = true;
+        move();
+    }
+
+    private void move() {
+        if (moving || dead || (arrived == written && (!ended || endArrived))) {
+            return;
+        }
+        moving = true;
+        world.after(world.dice.between(0, slowest), name, this::arrive);
+    }
+
+    private void arrive() {
+        moving = false;
+        if (dead) {
+            return;
+        }
+        int waiting = (int) (written - arrived);
+        arrived += cuts && waiting > 1 && world.dice.permille(500) ? 1 + world.dice.below(waiting) : waiting;
+        if (onUnwanted != null && waiting > 0) {
+            dropped = true;
+            onUnwanted.run();
+            return;
+        }
+        endArrived = ended && arrived == written;
+        move();
+    }
+
+    int readable() {
+        return (int) (arrived - read);
+    }
+
+    /** {@return whether all was read, and nothing will come} */
+    boolean atEnd() {
+        return endArrived && read == arrived;
+    }
+
+    /** {@return whether octets, or the end, are on their way} */
+    boolean moving() {
+        return moving;
+    }
+
+    /** {@return whether the writer has to hear something of the reader's kernel before it can go on} */
+    boolean acknowledging() {
+        return acknowledging;
+    }
+
+    int read(ByteBuf sink) {
+        int count = Math.min(readable(), sink.writableBytes());
+        if (count > 1 && cuts && world.dice.permille(200)) {
+            count = 1 + world.dice.below(count);
+        }
+        int index = (int) (read % octets.length);
+        int first = Math.min(count, octets.length - index);
+        sink.writeBytes(octets, index, first);
+        sink.writeBytes(octets, 0, count - first);
+        read += count;
+        if (!acknowledging && !dead) {
+            acknowledging = true;
+            world.after(world.dice.between(0, slowest), name + " acknowledged", () -> {
+                acknowledging = false;
+                acknowledged = read;
+            });
+        }
+        return count;
+    }
+
+    /** What was written and has not arrived never does. */
+    void kill() {
+        dead = true;
+    }
+
+    boolean dead() {
+        return dead;
+    }
+
+    /** The reader's kernel throws away what has arrived. */
+    void discardArrived() {
+        read = arrived;
+    }
+
+    boolean undelivered() {
+        return written > acknowledged || (ended && !endArrived);
+    }
+
+    long written() {
+        return written;
+    }
+}

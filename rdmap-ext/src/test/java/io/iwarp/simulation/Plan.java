@@ -1,0 +1,158 @@
+package io.iwarp.simulation;
+
+import io.iwarp.ddp.DdpSettings;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.rdmap.RdmapSettings;
+import io.iwarp.verbs.QueuePairSettings;
+import java.time.Duration;
+
+/**
+ * What kind of run a seed makes. Each run has few kinds of trouble: a run that has all of them ends before anything rare can
+ * happen.
+ */
+final class Plan {
+    enum Receives {
+        OWN,
+        SHARED,
+        MANAGED
+    }
+
+    private static final long MILLI = 1_000_000L;
+    static final int SEND_LIMIT = 1500;
+
+    final int connections;
+    final boolean oneLoop;
+    final int interruptionPermille;
+    final int stallPermille;
+    final int outOfMemoryPermille;
+    final boolean exhaustions;
+    final int throwingPermille;
+    final int pipeCapacity;
+    final long slowestWire;
+    final boolean cuts;
+    final int threads;
+    final int actions;
+    final int restPermille;
+    final long longestRest;
+    final long longestSettling;
+    final long keepAlive;
+    final int closePermille;
+    final int futurePermille;
+    final boolean completionQueue;
+    final boolean solicitedEvents;
+    final Receives receives;
+    final int initialReceives;
+    final long receiveDelay;
+    final long receiveWait;
+    final int callbackPostPermille;
+    final int pausePermille;
+    final boolean revokes;
+    final boolean resets;
+    final boolean silences;
+    final boolean aborts;
+    final boolean rejects;
+    final boolean readsOnly;
+    final int largest;
+    final QueuePairSettings initiator;
+    final QueuePairSettings responder;
+
+    Plan(Dice dice) {
+        connections = dice.permille(250) ? 2 + dice.below(2) : 1;
+        oneLoop = dice.permille(300);
+        interruptionPermille = dice.oneOf(0, 0, 20, 100, 300);
+        stallPermille = dice.oneOf(0, 0, 50, 300);
+        outOfMemoryPermille = dice.permille(120) ? dice.oneOf(2, 10, 50) : 0;
+        exhaustions = dice.permille(120);
+        throwingPermille = dice.permille(150) ? 100 : 0;
+        pipeCapacity = dice.oneOf(1 << 11, 1 << 14, 1 << 16);
+        slowestWire = dice.oneOf(0L, 50_000L, 3 * MILLI);
+        cuts = dice.permille(700);
+        threads = 1 + dice.below(3);
+        actions = 2 + dice.below(30);
+        restPermille = dice.oneOf(0, 50, 200);
+        longestRest = dice.oneOf(MILLI, 100 * MILLI, 4000 * MILLI);
+        keepAlive = dice.permille(300) ? dice.oneOf(20 * MILLI, 300 * MILLI) : 0;
+        longestSettling = keepAlive == 0 ? 70_000 * MILLI : 12 * keepAlive;
+        closePermille = dice.oneOf(0, 20, 100);
+        completionQueue = dice.permille(300);
+        solicitedEvents = completionQueue && dice.permille(400);
+        futurePermille = completionQueue ? 0 : dice.oneOf(0, 0, 500);
+        int mode = dice.below(10);
+        receives = mode < 6 ? Receives.OWN : mode < 8 ? Receives.SHARED : Receives.MANAGED;
+        receiveWait = dice.permille(receives == Receives.OWN ? 600 : 950)
+                ? dice.oneOf(20 * MILLI, 2000 * MILLI, 20_000 * MILLI)
+                : 0;
+        initialReceives = receiveWait == 0 ? 16 : dice.below(9);
+        receiveDelay = dice.oneOf(0L, 10 * MILLI, receiveWait * 3 / 4, receiveWait * 3 / 4);
+        callbackPostPermille = dice.oneOf(0, 0, 200);
+        pausePermille = dice.permille(250) ? 100 : 0;
+        revokes = dice.permille(150);
+        resets = dice.permille(100);
+        silences = dice.permille(80);
+        aborts = dice.permille(80);
+        rejects = dice.permille(20);
+        readsOnly = dice.permille(100);
+        largest = dice.oneOf(100, 2000, 30_000);
+        boolean enhanced = dice.permille(300);
+        boolean peerToPeer = enhanced && dice.permille(500);
+        initiator = settings(dice, enhanced, peerToPeer);
+        responder = settings(dice, enhanced, peerToPeer);
+    }
+
+    private QueuePairSettings settings(Dice dice, boolean enhanced, boolean peerToPeer) {
+        int depth = 1 << dice.below(4);
+        MpaSettings mpa = MpaSettings.builder()
+                .requestMarkers(dice.permille(200))
+                .maximumUlpdu(dice.oneOf(128, 1000, 1460, 8000, MpaSettings.MAXIMUM_MULPDU))
+                .enhanced(enhanced)
+                .peerToPeer(peerToPeer)
+                .ird(depthOf(enhanced, depth))
+                .ord(depthOf(enhanced, depth))
+                .firstFpduDelay(Duration.ofNanos(dice.oneOf(0L, 0L, MILLI)))
+                .build();
+        RdmapSettings rdmap = RdmapSettings.DEFAULT
+                .withCloseTimeout(Duration.ofNanos(dice.oneOf(shortestClose(), 1000 * MILLI, 5000 * MILLI)))
+                .withResponseTimeout(Duration.ofNanos(dice.oneOf(1000 * MILLI, 60_000 * MILLI)));
+        return QueuePairSettings.builder()
+                .sendQueueDepth(dice.oneOf(1, 2, 8, 32))
+                .receiveQueueDepth(16)
+                .managedReceiveOctets(receives == Receives.MANAGED ? 4096 : 0)
+                .maximumOutstandingOctets(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
+                .receiveWait(Duration.ofNanos(receiveWait))
+                .closeWithPeer(dice.permille(850))
+                .idleTimeout(Duration.ofNanos(dice.permille(100) ? 3000 * MILLI : 0))
+                .keepAliveInterval(Duration.ofNanos(dice.permille(700) ? keepAlive : 0))
+                .mpa(mpa)
+                .ddp(new DdpSettings(DdpSettings.MINIMUM_TRANSMIT_WINDOW))
+                .rdmap(rdmap)
+                .build();
+    }
+
+    /** Long enough for a full transmit window, within which nobody sees that octets move. */
+    private long shortestClose() {
+        return slowestWire > MILLI ? 1000 * MILLI : 100 * MILLI;
+    }
+
+    /** A plain set-up tells nobody how many Reads may be asked for at a time, so both sides take as many. */
+    private static int depthOf(boolean enhanced, int depth) {
+        return enhanced ? depth : 8;
+    }
+
+    @Override
+    public String toString() {
+        return connections + " connections, " + (oneLoop ? "one loop" : "two loops") + ", " + threads + " threads of "
+                + actions + " actions on each side, receives " + receives + " (" + initialReceives
+                + " at first, others after " + receiveDelay / 1000 + " us)"
+                + ", wait " + receiveWait / 1000 + " us, completions "
+                + (completionQueue ? solicitedEvents ? "solicited" : "polled" : "called back") + ", pipe "
+                + pipeCapacity
+                + " octets, " + slowestWire / 1000 + " us" + (cuts ? ", cut" : "") + ", interruptions "
+                + interruptionPermille
+                + ", stalls " + stallPermille + ", out of memory " + outOfMemoryPermille
+                + (exhaustions ? " and for a while" : "") + ", throwing " + throwingPermille
+                + (revokes ? ", revokes" : "") + (resets ? ", resets" : "") + (silences ? ", silences" : "")
+                + (aborts ? ", aborts" : "") + (rejects ? ", rejects" : "") + "\ninitiator " + initiator
+                + "\nresponder "
+                + responder;
+    }
+}

@@ -1,0 +1,213 @@
+package io.iwarp.simulation;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPromise;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.AbstractScheduledEventExecutor;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Ticker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An event loop without a thread. Each step is one task, one timer or one event of one socket; which of them comes first is
+ * a matter of chance, as it is for a loop that can be late with anything. Tasks stay in their order.
+ */
+final class SimulatedLoop extends AbstractScheduledEventExecutor implements EventLoop, Context {
+    private final World world;
+    private final String name;
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final List<SimulatedChannel> channels = new ArrayList<>();
+    private final List<SimulatedChannel> ready = new ArrayList<>();
+    private final Ticker ticker;
+
+    SimulatedLoop(World world, String name) {
+        this.world = world;
+        this.name = name;
+        this.ticker = new Ticker() {
+            @Override
+            public long initialNanoTime() {
+                return world.start();
+            }
+
+            @Override
+            public long nanoTime() {
+                return world.now();
+            }
+
+            @Override
+            public void sleep(long delay, TimeUnit unit) {
+                throw new UnsupportedOperationException("nobody sleeps here");
+            }
+        };
+        world.add(this);
+    }
+
+    void add(SimulatedChannel channel) {
+        channels.add(channel);
+    }
+
+    @Override
+    public Ticker ticker() {
+        return ticker;
+    }
+
+    @Override
+    public long runnableAt() {
+        if (!tasks.isEmpty()) {
+            return 0;
+        }
+        for (SimulatedChannel channel : channels) {
+            if (channel.hasInput() || channel.hasRoom()) {
+                return 0;
+            }
+        }
+        long deadline = nextScheduledTaskDeadlineNanos();
+        return deadline == -1 ? NEVER : deadline;
+    }
+
+    @Override
+    public void step() {
+        ready.clear();
+        for (SimulatedChannel channel : channels) {
+            if (channel.hasInput() || channel.hasRoom()) {
+                ready.add(channel);
+            }
+        }
+        long deadline = nextScheduledTaskDeadlineNanos();
+        boolean due = deadline != -1 && deadline <= world.now();
+        int choices = ready.size() + (tasks.isEmpty() ? 0 : 2) + (due ? 1 : 0);
+        int chosen = world.dice.below(choices);
+        if (chosen < ready.size()) {
+            ready.get(chosen).onSelected();
+        } else if (due && chosen == choices - 1) {
+            run(pollScheduledTask(world.now()), "timer");
+        } else {
+            run(tasks.remove(), "task");
+        }
+    }
+
+    private void run(Runnable task, String kind) {
+        world.trace().add(world, kind, new Lazy(task));
+        try {
+            task.run();
+        } catch (Throwable e) {
+            if (e instanceof Violation violation) {
+                throw violation;
+            }
+            world.swallowed("a task of the event loop", e);
+        }
+    }
+
+    /** The name of a lambda has a number that differs between runs. */
+    private record Lazy(Runnable task) {
+        @Override
+        public String toString() {
+            String text = task.getClass().getSimpleName();
+            int lambda = text.indexOf("$$");
+            return lambda < 0 ? text : text.substring(0, lambda);
+        }
+    }
+
+    /** {@return what is left to be done, now or later} */
+    String left() {
+        List<String> timers = new ArrayList<>();
+        tasks.forEach(task -> timers.add("task " + task));
+        for (Runnable task = pollScheduledTask(Long.MAX_VALUE);
+                task != null;
+                task = pollScheduledTask(Long.MAX_VALUE)) {
+            timers.add("timer " + task);
+        }
+        return String.join(", ", timers);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(Objects.requireNonNull(task));
+    }
+
+    @Override
+    public boolean inEventLoop() {
+        return world.current() == this;
+    }
+
+    @Override
+    public boolean inEventLoop(Thread thread) {
+        return world.current() == this;
+    }
+
+    @Override
+    public EventLoop next() {
+        return this;
+    }
+
+    @Override
+    public EventLoopGroup parent() {
+        return this;
+    }
+
+    @Override
+    public ChannelFuture register(Channel channel) {
+        return register(new DefaultChannelPromise(channel, this));
+    }
+
+    @Override
+    public ChannelFuture register(ChannelPromise promise) {
+        promise.channel().unsafe().register(this, promise);
+        return promise;
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // of Netty's interface
+    public ChannelFuture register(Channel channel, ChannelPromise promise) {
+        channel.unsafe().register(this, promise);
+        return promise;
+    }
+
+    @Override
+    public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
+        throw new UnsupportedOperationException("the loop lives as long as its world");
+    }
+
+    @Override
+    public Future<?> terminationFuture() {
+        throw new UnsupportedOperationException("the loop lives as long as its world");
+    }
+
+    @Override
+    @Deprecated
+    public void shutdown() {
+        throw new UnsupportedOperationException("the loop lives as long as its world");
+    }
+
+    @Override
+    public boolean isShuttingDown() {
+        return false;
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return false;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return false;
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) {
+        return false;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

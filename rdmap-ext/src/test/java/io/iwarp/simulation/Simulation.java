@@ -1,0 +1,385 @@
+package io.iwarp.simulation;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
+import ch.qos.logback.core.AppenderBase;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/** One run: what a seed decides, from the connections' set-up until nothing is left of them. */
+public final class Simulation {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long LONGEST_ACTIVITY = 100 * SECOND;
+    private static final long LONGEST_END = 1000 * SECOND;
+
+    private final Plan plan;
+    private final World world;
+    private final SimulatedAllocator stackMemory;
+    private final SimulatedAllocator applicationMemory;
+    private final List<Connection> connections = new ArrayList<>();
+    private final List<AppThread> threads = new ArrayList<>();
+    private final List<SimulatedLoop> loops = new ArrayList<>();
+    private final @Nullable SharedPool pool;
+
+    private Simulation(long seed, Trace trace) {
+        Dice dice = new Dice(seed);
+        plan = new Plan(dice);
+        world = new World(dice, trace, plan.interruptionPermille, plan.stallPermille);
+        stackMemory = new SimulatedAllocator(world, plan.outOfMemoryPermille);
+        applicationMemory = new SimulatedAllocator(world, 0);
+        pool = plan.receives == Plan.Receives.SHARED ? new SharedPool(world, applicationMemory) : null;
+    }
+
+    /**
+     * Runs a seed.
+     *
+     * @param lines how many lines of what happened last are wanted
+     * @return null if all invariants hold; or what was violated, with what happened before
+     */
+    public static @Nullable String run(long seed, int lines) {
+        Trace trace = new Trace(lines);
+        Simulation simulation = new Simulation(seed, trace);
+        String violated = simulation.violated();
+        return violated == null || lines == 0 ? violated : violated + "\n" + simulation.plan + "\n" + trace;
+    }
+
+    /** {@return a number that differs if a run did anything else; to see that a seed decides everything} */
+    public static long fingerprint(long seed) {
+        Trace trace = new Trace(1);
+        return 31L * Objects.hashCode(new Simulation(seed, trace).violated()) + trace.hash();
+    }
+
+    private @Nullable String violated() {
+        LogWatch log = new LogWatch(world);
+        Points.watch(world);
+        try {
+            run();
+            return null;
+        } catch (Violation violation) {
+            return violation.getMessage();
+        } catch (RuntimeException | Error e) {
+            StringWriter stack = new StringWriter();
+            e.printStackTrace(new PrintWriter(stack));
+            return "no exception is lost: " + stack;
+        } finally {
+            Points.watch(null);
+            log.close();
+        }
+    }
+
+    /** An exception that Netty logs is one that nobody else gets. */
+    private static final class LogWatch extends AppenderBase<ILoggingEvent> {
+        private static final String[] WATCHED = {"io.iwarp", "io.netty"};
+        private final World world;
+
+        LogWatch(World world) {
+            this.world = world;
+            start();
+            for (String name : WATCHED) {
+                Logger logger = (Logger) LoggerFactory.getLogger(name);
+                logger.setAdditive(false);
+                logger.setLevel(Level.WARN);
+                logger.addAppender(this);
+            }
+        }
+
+        @Override
+        protected void append(ILoggingEvent event) {
+            if (event.getThrowableProxy() instanceof ThrowableProxy proxy) {
+                world.swallowed("logged: " + event.getFormattedMessage(), proxy.getThrowable());
+            }
+        }
+
+        void close() {
+            for (String name : WATCHED) {
+                Logger logger = (Logger) LoggerFactory.getLogger(name);
+                logger.detachAppender(this);
+                logger.setAdditive(true);
+                logger.setLevel(null);
+            }
+        }
+    }
+
+    private void run() {
+        if (pool != null) {
+            for (int i = 0; i < plan.initialReceives; i++) {
+                pool.post();
+            }
+            SharedPool owing = pool;
+            new Replenisher(world, "replenish", () -> owing.owes() && !allOver(), owing::postOwed, this::receiveDelay);
+        }
+        for (int i = 0; i < plan.connections; i++) {
+            connections.add(connection(i));
+        }
+        if (plan.exhaustions) {
+            for (int i = world.dice.below(3); i >= 0; i--) {
+                long length = world.dice.oneOf(10_000L, 1_000_000L, SECOND);
+                world.after(
+                        world.dice.between(0, world.dice.oneOf(1_000_000L, 100_000_000L)),
+                        "no memory",
+                        () -> stackMemory.exhaust(length));
+            }
+        }
+        world.onRest(nanos -> connections.forEach(connection -> connection.onRest(nanos)));
+        world.run(world.start() + LONGEST_ACTIVITY, () -> threads.stream().allMatch(AppThread::done));
+        settle();
+        end();
+        world.quiet();
+        judge();
+        world.check();
+    }
+
+    /** Some quiet time, in which all that was posted should get done, and what recurs recurs. */
+    private void settle() {
+        stackMemory.heal();
+        if (world.dice.permille(700)) {
+            long until = world.now() + world.dice.oneOf(SECOND / 10, 2 * SECOND, plan.longestSettling);
+            world.after(until - world.now(), "rest is over", () -> {});
+            world.run(until, () -> world.now() >= until || allOver());
+        }
+    }
+
+    private void end() {
+        for (Connection connection : connections) {
+            for (End end : connection.ends()) {
+                world.after(
+                        world.dice.between(0, plan.slowestWire * 2),
+                        "time to close",
+                        () -> new AppThread(
+                                world,
+                                end + "-close",
+                                () -> {
+                                    end.close();
+                                    return !end.closing() && end.channel.isOpen();
+                                },
+                                () -> SECOND / 100));
+            }
+        }
+        long until = world.now() + LONGEST_END;
+        world.run(until, this::allOver);
+        // Octets of the last moments, resets, completions that were not polled.
+        world.run(world.now() + 2000 * SECOND, () -> false);
+    }
+
+    private boolean allOver() {
+        for (Connection connection : connections) {
+            for (End end : connection.ends()) {
+                if (!end.over() || end.channel.isOpen()) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private void judge() {
+        for (Connection connection : connections) {
+            for (End end : connection.ends()) {
+                end.judge(connection.disturbed());
+            }
+        }
+        world.check();
+        for (Connection connection : connections) {
+            for (End end : connection.ends()) {
+                end.dispose();
+            }
+        }
+        if (pool != null) {
+            pool.dispose();
+        }
+        for (SimulatedLoop loop : loops) {
+            String left = world.as(loop, loop::left);
+            if (!left.isEmpty()) {
+                world.violated("nothing is left", loop + ": " + left);
+            }
+        }
+        for (SimulatedAllocator memory : List.of(stackMemory, applicationMemory)) {
+            if (memory.live() > 0) {
+                world.violated("nothing is left", memory.live() + " buffers:" + memory.describeLive());
+            }
+        }
+    }
+
+    private SimulatedLoop loop(String name) {
+        if (plan.oneLoop && !loops.isEmpty()) {
+            return loops.get(0);
+        }
+        SimulatedLoop loop = new SimulatedLoop(world, name);
+        loops.add(loop);
+        return loop;
+    }
+
+    private Connection connection(int number) {
+        Pipe there = new Pipe(world, "there" + number, plan.pipeCapacity, plan.slowestWire, plan.cuts);
+        Pipe back = new Pipe(world, "back" + number, plan.pipeCapacity, plan.slowestWire, plan.cuts);
+        SimulatedChannel initiator = new SimulatedChannel(world, "i" + number, back, there);
+        SimulatedChannel responder = new SimulatedChannel(world, "r" + number, there, back);
+        initiator.connectedTo(responder);
+        responder.connectedTo(initiator);
+        End asks = new End(world, plan, "I" + number, plan.initiator, initiator, applicationMemory, null);
+        End asked = new End(world, plan, "R" + number, plan.responder, responder, applicationMemory, pool);
+        asks.peer(asked);
+        asked.peer(asks);
+        Connection connection = new Connection(asks, asked);
+        start(
+                responder,
+                loop("loopR" + number),
+                IwarpChannelInitializer.responder(asked.domain, plan.responder, request -> decide(asked, request)));
+        start(
+                initiator,
+                loop("loopI" + number),
+                IwarpChannelInitializer.initiator(asks.domain, plan.initiator, new byte[0], asks::prepare));
+        for (End end : connection.ends()) {
+            startThreads(end);
+        }
+        connection.planTrouble();
+        return connection;
+    }
+
+    private void start(SimulatedChannel channel, SimulatedLoop loop, IwarpChannelInitializer initializer) {
+        channel.config().setAllocator(stackMemory);
+        channel.pipeline().addLast(initializer);
+        loop.add(channel);
+        loop.execute(() -> loop.register(channel));
+    }
+
+    private void decide(End end, ConnectionRequest request) {
+        end.prepare(request.queuePair());
+        if (plan.rejects) {
+            request.reject();
+        } else if (world.dice.permille(700)) {
+            request.accept();
+        } else {
+            new AppThread(
+                    world,
+                    end + "-accept",
+                    new AppThread.Work() {
+                        private boolean waited;
+
+                        @Override
+                        public boolean goOn() {
+                            if (waited) {
+                                request.accept();
+                            }
+                            waited = !waited;
+                            return waited;
+                        }
+                    },
+                    () -> world.dice.between(0, plan.longestRest));
+        }
+    }
+
+    private void startThreads(End end) {
+        for (int i = 0; i < plan.threads; i++) {
+            int[] left = {world.dice.below(plan.actions + 1)};
+            threads.add(new AppThread(
+                    world,
+                    end + "-" + i,
+                    () -> {
+                        if (end.prepared() && left[0] > 0) {
+                            left[0]--;
+                            end.act();
+                        }
+                        return left[0] > 0 && end.channel.isOpen() && world.now() < world.start() + LONGEST_ACTIVITY;
+                    },
+                    () -> end.prepared() ? pause() : world.dice.between(0, 50_000_000)));
+        }
+        if (plan.receives != Plan.Receives.MANAGED && end.pool == null) {
+            new Replenisher(world, end + "-receive", end::owesReceives, end::postOwed, this::receiveDelay);
+        }
+    }
+
+    private long receiveDelay() {
+        return world.dice.between(plan.receiveDelay / 2, plan.receiveDelay);
+    }
+
+    private long pause() {
+        if (world.dice.permille(plan.restPermille)) {
+            return world.dice.between(0, plan.longestRest);
+        }
+        return world.dice.permille(500) ? 0 : world.dice.between(1000, 200_000);
+    }
+
+    private final class Connection {
+        private final End asks;
+        private final End asked;
+        private boolean disturbed;
+
+        Connection(End asks, End asked) {
+            this.asks = asks;
+            this.asked = asked;
+        }
+
+        List<End> ends() {
+            return List.of(asks, asked);
+        }
+
+        boolean disturbed() {
+            return disturbed || stackMemory.failures() > 0;
+        }
+
+        void onRest(long nanos) {
+            asks.onRest(nanos, disturbed);
+            asked.onRest(nanos, disturbed);
+        }
+
+        private long sometime() {
+            return world.dice.between(0, world.dice.oneOf(100_000L, 5_000_000L, SECOND));
+        }
+
+        void planTrouble() {
+            if (plan.resets) {
+                world.after(sometime(), "cut", () -> {
+                    disturbed = true;
+                    asks.channel.fail("Connection reset by peer");
+                    asked.channel.fail("Connection reset by peer");
+                });
+            }
+            if (plan.silences) {
+                world.after(sometime(), "silence", () -> {
+                    disturbed = true;
+                    asks.channel.in().kill();
+                    asks.channel.out().kill();
+                    world.after(world.dice.between(SECOND, 200 * SECOND), "TCP gives up", () -> {
+                        for (End end : ends()) {
+                            if (end.channel.out().undelivered()) {
+                                end.channel.fail("Connection timed out");
+                            }
+                        }
+                    });
+                });
+            }
+            for (End end : ends()) {
+                if (plan.aborts && world.dice.permille(500)) {
+                    later("abort", end::abort);
+                }
+                if (plan.revokes && world.dice.permille(700)) {
+                    later("revoke", end::revoke);
+                }
+            }
+        }
+
+        private void later(String name, Runnable action) {
+            world.after(
+                    sometime(),
+                    name,
+                    () -> new AppThread(
+                            world,
+                            name,
+                            () -> {
+                                action.run();
+                                return false;
+                            },
+                            () -> 0));
+        }
+    }
+}
