@@ -1,0 +1,60 @@
+package io.iwarp.fuzz;
+
+import com.code_intelligence.jazzer.api.FuzzedDataProvider;
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.iwarp.mpa.FpduDecoder;
+import io.iwarp.mpa.FpduDecoder.Progress;
+import io.iwarp.mpa.ReceivedUlpdu;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+
+/** The decoder of FPDUs on any octets, with and without markers and CRC. */
+class FpduFuzzTest {
+    @FuzzTest(maxDuration = "2m")
+    void decoder(FuzzedDataProvider data) {
+        boolean crc = data.consumeBoolean();
+        boolean markers = data.consumeBoolean();
+        UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+        Counters counters = new Counters();
+        FpduDecoder decoder = new FpduDecoder(allocator, crc, markers, counters);
+        byte[] octets = data.consumeRemainingAsBytes();
+        ByteBuf wire = allocator.directBuffer(Math.max(1, octets.length)).writeBytes(octets);
+        ReceivedUlpdu ulpdu = new ReceivedUlpdu();
+        long found = 0;
+        int index = 0;
+        Progress progress = Progress.FPDU;
+        while (progress == Progress.FPDU) {
+            int left = octets.length - index;
+            progress = decoder.decode(wire, index, left, ulpdu);
+            switch (progress) {
+                case FPDU -> {
+                    found++;
+                    require(decoder.wireLength() <= left, "an FPDU is longer than what is there");
+                    require(ulpdu.length() <= decoder.wireLength(), "a ULPDU is longer than its FPDU");
+                    require(
+                            ulpdu.index() + ulpdu.length() <= ulpdu.buffer().capacity(),
+                            "a ULPDU ends behind its buffer");
+                    index += decoder.wireLength();
+                }
+                case INCOMPLETE -> {
+                    require(decoder.needed() > left, "more is needed though it is there");
+                    require(decoder.needed() <= FpduDecoder.maxWireLength(), "more is needed than there can be");
+                }
+                case FAULT -> require(decoder.fault() != null, "a fault without a reason");
+            }
+        }
+        require(counters.get(Counter.FPDUS_RECEIVED) == found, "the counter of FPDUs is wrong");
+        require(decoder.position() == index, "the position in the stream is wrong");
+        decoder.release();
+        wire.release();
+        require(allocator.metric().usedDirectMemory() == 0, "direct memory is left");
+    }
+
+    private static void require(boolean condition, String complaint) {
+        if (!condition) {
+            throw new AssertionError(complaint);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package io.iwarp.fuzz;
+
+import com.code_intelligence.jazzer.api.FuzzedDataProvider;
+import io.iwarp.CloseReason;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * One end of a connection whose peer is the fuzzer: a queue pair with memory of each kind of right, posted receives and
+ * outstanding requests, on a channel without a socket. {@link #close} looks for what must never happen: memory changed or
+ * sent beyond its rights, an exception that is no typed error, a stream that does not end, a buffer that is left.
+ */
+final class FuzzedEnd implements AutoCloseable {
+    static final int OCTETS = 64;
+
+    private static final int GUARD = 64;
+    private static final byte GUARDED = 0x5a;
+    private static final byte SECRET = (byte) 0xa5;
+    private static final byte READABLE = 0x11;
+
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final Place writable;
+    private final Place readable;
+    private final Place atomic;
+    private final Place secret;
+    private final Place sink;
+    private final EmbeddedChannel channel;
+    private final QueuePair queuePair;
+
+    /** A region in the middle of a buffer, with octets around it that nobody may touch. */
+    private static final class Place {
+        private final ByteBuf whole;
+        private final MemoryRegion region;
+        private final byte content;
+
+        Place(UnpooledByteBufAllocator allocator, ProtectionDomain domain, byte content, AccessRight... rights) {
+            this.content = content;
+            whole = allocator.directBuffer(OCTETS + 2 * GUARD, OCTETS + 2 * GUARD);
+            for (int i = 0; i < whole.capacity(); i++) {
+                whole.setByte(i, i < GUARD || i >= GUARD + OCTETS ? GUARDED : content);
+            }
+            region = domain.register(whole.slice(GUARD, OCTETS), rights);
+        }
+
+        void requireGuarded() {
+            requireAll(GUARDED, 0, GUARD);
+            requireAll(GUARDED, GUARD + OCTETS, GUARD);
+        }
+
+        void requireUnchanged() {
+            requireAll(content, GUARD, OCTETS);
+        }
+
+        private void requireAll(byte expected, int index, int length) {
+            for (int i = index; i < index + length; i++) {
+                if (whole.getByte(i) != expected) {
+                    throw new AssertionError("octet " + (i - GUARD) + " of " + region + " was changed");
+                }
+            }
+        }
+
+        void close() {
+            region.close();
+            require(whole.release(), "the memory of a region is still held");
+        }
+    }
+
+    /**
+     * @param initializer makes the queue pair of the end
+     */
+    FuzzedEnd(Function<ProtectionDomain, IwarpChannelInitializer> initializer) {
+        writable = new Place(allocator, domain, (byte) 0, AccessRight.REMOTE_WRITE);
+        readable = new Place(allocator, domain, READABLE, AccessRight.REMOTE_READ);
+        atomic = new Place(allocator, domain, (byte) 0, AccessRight.REMOTE_ATOMIC);
+        secret = new Place(allocator, domain, SECRET, AccessRight.LOCAL_WRITE);
+        sink = new Place(allocator, domain, (byte) 0, AccessRight.LOCAL_WRITE);
+        channel = new EmbeddedChannel();
+        channel.config().setOption(ChannelOption.ALLOCATOR, allocator);
+        channel.freezeTime();
+        channel.pipeline().addLast(initializer.apply(domain));
+        QueuePair made = IwarpChannelInitializer.queuePair(channel);
+        if (made == null) {
+            throw new AssertionError("no queue pair was made");
+        }
+        queuePair = made;
+    }
+
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /** Posts what the peer can answer, and what its messages can use up. */
+    void postSomeOfEach() {
+        for (int i = 0; i < 3; i++) {
+            ByteBuf receive = allocator.directBuffer(OCTETS, OCTETS);
+            queuePair.receive(i, receive);
+            receive.release();
+        }
+        queuePair.read(10, sink.region, 0, OCTETS / 2, 1, 0, PostOptions.NONE);
+        queuePair.fetchAdd(11, 1, 0, 1, 0, PostOptions.NONE);
+        queuePair.read(12, sink.region, OCTETS / 2, OCTETS / 2, 1, 0, PostOptions.NONE);
+        run();
+    }
+
+    /** {@return an STag for the peer to use: mostly one that exists} */
+    int stag(FuzzedDataProvider data) {
+        return switch (data.consumeInt(0, 6)) {
+            case 0 -> writable.region.stag();
+            case 1 -> readable.region.stag();
+            case 2 -> atomic.region.stag();
+            case 3 -> secret.region.stag();
+            case 4 -> sink.region.stag();
+            case 5 -> 0;
+            default -> data.consumeInt();
+        };
+    }
+
+    /** Octets of the peer arrive, and everything that follows from them happens. */
+    void receive(byte[] octets) {
+        if (channel.isOpen() && octets.length > 0) {
+            channel.writeInbound(allocator.directBuffer(octets.length).writeBytes(octets));
+        }
+        run();
+    }
+
+    /** As {@link #receive}, in pieces that the fuzzer cuts. */
+    void receiveInPieces(byte[] octets, FuzzedDataProvider data) {
+        int from = 0;
+        while (from < octets.length) {
+            int piece = Math.min(octets.length - from, data.consumeInt(1, 32));
+            byte[] part = new byte[piece];
+            System.arraycopy(octets, from, part, 0, piece);
+            receive(part);
+            from += piece;
+        }
+    }
+
+    private void run() {
+        channel.runPendingTasks();
+        channel.runScheduledPendingTasks();
+        takeOutput();
+    }
+
+    /** What is not readable must not be sent. */
+    private void takeOutput() {
+        for (ByteBuf sent = channel.readOutbound(); sent != null; sent = channel.readOutbound()) {
+            int run = 0;
+            for (int i = sent.readerIndex(); i < sent.writerIndex(); i++) {
+                run = sent.getByte(i) == SECRET || sent.getByte(i) == GUARDED ? run + 1 : 0;
+                require(run < Long.BYTES, "octets of memory that nobody may read were sent");
+            }
+            sent.release();
+        }
+    }
+
+    @Override
+    public void close() {
+        CompletableFuture<CloseReason> closed = queuePair.closed().toCompletableFuture();
+        channel.close();
+        run();
+        channel.advanceTimeBy(1, TimeUnit.HOURS);
+        run();
+        require(closed.isDone(), "the stream did not end");
+        Throwable cause = closed.join().cause();
+        if (cause instanceof RuntimeException || cause instanceof Error) {
+            throw new AssertionError("the stream failed by an exception: " + closed.join(), cause);
+        }
+        channel.finishAndReleaseAll();
+        channel.checkException();
+        for (Place place : new Place[] {writable, readable, atomic, secret, sink}) {
+            place.requireGuarded();
+        }
+        readable.requireUnchanged();
+        secret.requireUnchanged();
+        for (Place place : new Place[] {writable, readable, atomic, secret, sink}) {
+            place.close();
+        }
+        domain.close();
+        require(allocator.metric().usedDirectMemory() == 0, "direct memory is left");
+        require(allocator.metric().usedHeapMemory() == 0, "heap buffers are left");
+    }
+
+    private static void require(boolean condition, String complaint) {
+        if (!condition) {
+            throw new AssertionError(complaint);
+        }
+    }
+}
