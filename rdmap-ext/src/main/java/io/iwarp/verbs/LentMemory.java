@@ -37,7 +37,7 @@ final class LentMemory {
         return new ProtocolFault(
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,
                 "the application changed the buffer of " + operation + " " + workRequestId
-                        + ", or used it twice, and it has" + " no room now for the " + octets
+                        + ", or used it twice, and it has no room now for the " + octets
                         + " octets that came: leave it alone until the completion");
     }
 
