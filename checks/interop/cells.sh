@@ -159,7 +159,7 @@ judge() {
 # --- cells ---
 
 check_the_judge() {
-    "$here/test-judge" || give_up "interop/test-judge fails"
+    "$here/test-judge" || give_up "checks/interop/test-judge fails"
 }
 
 check_the_kernel() {
