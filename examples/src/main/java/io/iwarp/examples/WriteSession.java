@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.ProtocolException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import org.slf4j.Logger;
@@ -102,12 +103,20 @@ final class WriteSession {
         } catch (FileSystemException e) {
             refuse("the server cannot access its file: look there for the reason");
             throw e;
+        } catch (ClosedByInterruptException e) {
+            // A file says so in its own way, and leaves the thread interrupted, which keeps it from waiting below.
+            Thread.interrupted();
+            throw stopped();
         } catch (InterruptedException e) {
-            refuse("the server is being stopped");
-            throw e;
+            throw stopped();
         } finally {
             conversation.close();
         }
+    }
+
+    private InterruptedException stopped() throws IOException, InterruptedException, CommandFailedException {
+        refuse("the server is being stopped");
+        return new InterruptedException("the server is being stopped");
     }
 
     /** {@return what to tell of it} Does what the client's first message asks for. */
