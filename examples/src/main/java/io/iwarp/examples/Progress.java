@@ -64,7 +64,10 @@ final class Progress implements AutoCloseable {
         if (unitSize == MEBIBYTE) {
             builder.showSpeed();
         }
-        return new Progress(terminal, builder.build());
+        ProgressBar bar = builder.build();
+        // It is drawn by a thread of its own otherwise, when that has begun.
+        bar.refresh();
+        return new Progress(terminal, bar);
     }
 
     @SuppressWarnings("SystemConsoleNull") // From Java 22 on it is never null, but has a method that tells.
