@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
             Cmatose.class,
             RdmaServer.class,
             RdmaClient.class,
-            Perf.class
+            Perf.class,
+            Completion.class
         })
 public final class Iwarp implements Runnable {
     @Spec
