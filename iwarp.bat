@@ -7,7 +7,7 @@ setlocal
 
 rem In a distribution the jar is in lib, beside bin; in a checkout it is where Maven builds it.
 set "JAR=%~dp0..\lib\iwarp.jar"
-if not exist "%JAR%" set "JAR=%~dp0examples\target\iwarp.jar"
+if not exist "%JAR%" set "JAR=%~dp0tools\target\iwarp.jar"
 if not exist "%JAR%" (
     echo iwarp: the jar is not built yet: run mvn -B -ntp -q -DskipTests package in %~dp0 1>&2
     exit /b 2

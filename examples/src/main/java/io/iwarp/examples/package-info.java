@@ -1,5 +1,0 @@
-/** The {@code iwarp} command. */
-@NullMarked
-package io.iwarp.examples;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,87 @@
+package io.iwarp.tools;
+
+import io.iwarp.tools.kv.KvGrant;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of the commands' own protocols a connection carries. Both sides say so at the beginning of the private data of
+ * the MPA start-up, so that a client at the wrong server is told.
+ */
+enum Application {
+    /** {@link Demo}: the reply goes on with a {@link DemoAdvertisement}. */
+    DEMO("iwarp demo 1", "the responder of a running demo"),
+    /** {@link EchoServer}: the reply goes on with the longest message it takes, 4 octets. */
+    ECHO("iwarp echo 1", "an echo-server, to be used by 'iwarp echo-client'"),
+    /** {@link CounterServer}: the reply goes on with a {@link CounterGrant}. */
+    COUNTER("iwarp counter 1", "a counter-server, to be used by 'iwarp counter-client'"),
+    /** {@link KvServer}: the reply goes on with a {@link KvGrant}. */
+    KV("iwarp kv 1", "a kv-server, to be used by 'iwarp kv-client'"),
+    /** {@link PerfServer}: the request goes on with a {@link PerfTask}, the reply with the server's memory. */
+    PERF("iwarp perf 1", "a perf server of version 1, to be used by 'iwarp perf client'"),
+    /** {@link PerfServer}, asked by {@link ServerUsage}: nothing goes with the request or the reply. */
+    PERF_USAGE("iwarp perf usage 1", "a perf server of version 1, to be used by 'iwarp perf client'"),
+    /** {@link PerfServer}, from {@link PerfConnect}: nothing goes with the request or the reply. */
+    PERF_CONNECT("iwarp perf connect 1", "a perf server of version 1, to be used by 'iwarp perf connect'"),
+    /** {@link WriteServer}: nothing goes with the reply. */
+    WRITE("iwarp write 1", "a write-server, to be used by 'iwarp write-client' and 'iwarp read-client'");
+
+    private final String greeting;
+    private final String server;
+
+    Application(String greeting, String server) {
+        this.greeting = greeting;
+        this.server = server;
+    }
+
+    /** {@return the private data of a connection request} */
+    byte[] request() {
+        return greeting.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** {@return the private data of a connection request that goes on with {@code rest}} */
+    byte[] request(ByteBuf rest) {
+        return reply(rest);
+    }
+
+    /** {@return the private data of an acceptance that goes on with {@code rest}} */
+    byte[] reply(ByteBuf rest) {
+        return ByteBufUtil.getBytes(Unpooled.copiedBuffer(Unpooled.wrappedBuffer(request()), rest));
+    }
+
+    /** {@return whether a connection request is meant for this application} */
+    boolean isRequestedBy(byte[] privateData) {
+        return Arrays.equals(privateData, request());
+    }
+
+    /** {@return what follows the greeting in a connection request that is meant for this application; otherwise null} */
+    @Nullable
+    ByteBuf restOfRequest(byte[] privateData, int length) {
+        return isFollowedBy(privateData, length)
+                ? Unpooled.wrappedBuffer(privateData, privateData.length - length, length)
+                : null;
+    }
+
+    private boolean isFollowedBy(byte[] privateData, int length) {
+        byte[] begin = request();
+        return privateData.length == begin.length + length
+                && Arrays.equals(privateData, 0, begin.length, begin, 0, begin.length);
+    }
+
+    /** {@return the private data of a rejection of another application's request} */
+    byte[] rejection() {
+        return ("this is " + server).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** {@return what follows the greeting in the private data of an acceptance} */
+    ByteBuf restOfReply(byte[] privateData, int length) throws CommandFailedException {
+        if (!isFollowedBy(privateData, length)) {
+            throw new CommandFailedException("the other side accepted, but is not " + server + ": check the address");
+        }
+        return Unpooled.wrappedBuffer(privateData, privateData.length - length, length);
+    }
+}

@@ -1,0 +1,96 @@
+package io.iwarp.tools;
+
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link PerfConnect} measured.
+ *
+ * @param connections how many were made
+ * @param parallel how many at a time
+ * @param loops what the client ran on
+ * @param tls whether TLS was set up as well
+ * @param nanos how long all took, without closing those that were kept
+ * @param times how long each took, in nanoseconds
+ * @param here what all take of the client's memory, if they were kept
+ * @param there what all take of the server's memory, if they were kept
+ */
+record ConnectResult(
+        int connections,
+        int parallel,
+        EventLoops loops,
+        boolean tls,
+        long nanos,
+        Histogram times,
+        @Nullable PerfUsage here,
+        @Nullable PerfUsage there) {
+    private static final double NANOS_PER_SECOND = 1e9;
+    private static final double NANOS_PER_MICRO = 1e3;
+
+    private double perSecond() {
+        return connections / (nanos / NANOS_PER_SECOND);
+    }
+
+    private double micros(double percentile) {
+        return times.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
+    }
+
+    /** {@return one or two lines for people} */
+    String text() {
+        String rate = String.format(
+                Locale.ROOT,
+                "%,d connections, %,d at a time over %s: %,.0f per second, p50 %,.1f us, p99 %,.1f us, max %,.1f us",
+                connections,
+                parallel,
+                loops.transport(),
+                perSecond(),
+                micros(50),
+                micros(99),
+                micros(100));
+        return here == null || there == null
+                ? rate
+                : rate + System.lineSeparator() + "each takes, when idle, " + octets(here) + " at the client; "
+                        + octets(there) + " at the server";
+    }
+
+    private String octets(PerfUsage usage) {
+        return String.format(
+                Locale.ROOT,
+                "%,d octets of heap and %,d of direct memory",
+                usage.heap() / connections,
+                usage.direct() / connections);
+    }
+
+    /** {@return one line of JSON, without its end} */
+    String json() {
+        StringBuilder line = new StringBuilder(String.format(
+                Locale.ROOT,
+                "{\"op\":\"connect\",\"transport\":\"%s\",\"tls\":%b,\"busyPoll\":%b,\"threads\":%d,\"connections\":%d,"
+                        + "\"parallel\":%d,\"seconds\":%.6f,\"connectionsPerSecond\":%.1f,"
+                        + "\"latencyMicros\":{\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,\"max\":%.3f}",
+                loops.transport(),
+                tls,
+                loops.busyPolling(),
+                loops.threads(),
+                connections,
+                parallel,
+                nanos / NANOS_PER_SECOND,
+                perSecond(),
+                micros(50),
+                micros(99),
+                micros(99.9),
+                micros(100)));
+        if (here != null && there != null) {
+            line.append(String.format(
+                    Locale.ROOT,
+                    ",\"heapOctetsPerConnection\":%d,\"directOctetsPerConnection\":%d,"
+                            + "\"serverHeapOctetsPerConnection\":%d,\"serverDirectOctetsPerConnection\":%d",
+                    here.heap() / connections,
+                    here.direct() / connections,
+                    there.heap() / connections,
+                    there.direct() / connections));
+        }
+        return line.append('}').toString();
+    }
+}

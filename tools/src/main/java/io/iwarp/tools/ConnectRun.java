@@ -1,0 +1,135 @@
+package io.iwarp.tools;
+
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes many connections, some at a time. Each is closed as soon as it is made, or all are kept. It goes on by itself on the
+ * event loops.
+ */
+final class ConnectRun {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ConnectRun.class);
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    private final Endpoint endpoint;
+    private final SocketAddress server;
+    private final QueuePairSettings settings;
+    private final int connections;
+    private final boolean keep;
+    private final Histogram times = new ConcurrentHistogram(SIGNIFICANT_DIGITS);
+    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger done = new AtomicInteger();
+    private final Queue<QueuePair> kept = new ConcurrentLinkedQueue<>();
+    private final CompletableFuture<Long> end = new CompletableFuture<>();
+    private final long beganAt = System.nanoTime();
+
+    private ConnectRun(
+            Endpoint endpoint, SocketAddress server, QueuePairSettings settings, int connections, boolean keep) {
+        this.endpoint = endpoint;
+        this.server = server;
+        this.settings = settings;
+        this.connections = connections;
+        this.keep = keep;
+    }
+
+    /**
+     * Begins.
+     *
+     * @param connections how many to make in all, at least 1
+     * @param parallel how many to make at a time, at least 1
+     * @param keep whether to keep them until {@link #close}
+     */
+    static ConnectRun begin(
+            Endpoint endpoint,
+            SocketAddress server,
+            QueuePairSettings settings,
+            int connections,
+            int parallel,
+            boolean keep) {
+        ConnectRun run = new ConnectRun(endpoint, server, settings, connections, keep);
+        for (int i = 0; i < Math.min(connections, parallel); i++) {
+            run.next();
+        }
+        return run;
+    }
+
+    private void next() {
+        if (begun.getAndIncrement() >= connections) {
+            return;
+        }
+        long nanos = System.nanoTime();
+        endpoint.beginConnect(server, settings, Application.PERF_CONNECT.request(), fresh -> {})
+                .whenComplete((queuePair, failure) -> {
+                    if (failure != null) {
+                        end.completeExceptionally(failure);
+                    } else {
+                        times.recordValue(System.nanoTime() - nanos);
+                        onConnected(queuePair);
+                    }
+                });
+    }
+
+    private void onConnected(QueuePair queuePair) {
+        if (keep) {
+            kept.add(queuePair);
+            onDone();
+        } else {
+            queuePair.close();
+            queuePair.closed().thenRun(this::onDone);
+        }
+    }
+
+    private void onDone() {
+        if (done.incrementAndGet() == connections) {
+            end.complete(System.nanoTime() - beganAt);
+        } else {
+            next();
+        }
+    }
+
+    /**
+     * Waits for as long as connections get made, and then a minute more.
+     *
+     * @return how long all took, in nanoseconds
+     */
+    long await() throws IOException, InterruptedException, CommandFailedException {
+        int before;
+        do {
+            before = done.get();
+            try {
+                return end.get(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                throw Endpoint.failureOf(e);
+            } catch (TimeoutException e) {
+                LOGGER.debug("{} connections are made so far", before);
+            }
+        } while (done.get() != before);
+        throw Endpoint.noAnswer();
+    }
+
+    /** {@return how long each took, from the first step of TCP to the queue pair being ready, in nanoseconds} */
+    Histogram times() {
+        return times;
+    }
+
+    /** Closes those that were kept, and waits for it. */
+    void close() throws IOException, InterruptedException, CommandFailedException {
+        kept.forEach(QueuePair::close);
+        for (QueuePair queuePair : kept) {
+            Endpoint.await(queuePair.closed());
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.iwarp.tools;
+
+import io.iwarp.CloseReason;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.MemoryWindow;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.Operation;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairListener;
+import io.iwarp.verbs.QueuePairState;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue pair for a thread that likes to wait: it sends a message, waits for the next one, and need not care about
+ * completions. A receive is posted again only when its message was taken, so a peer that sends more than it may ends the
+ * stream and fills no memory.
+ *
+ * <p>One thread uses it; do not call it on an event loop.
+ */
+final class Conversation implements QueuePairListener {
+    /** The longest message in octets. */
+    static final int MESSAGE_OCTETS = 1024;
+    /** How many messages may wait to be taken. */
+    static final int DEPTH = 8;
+
+    private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
+    private volatile @Nullable QueuePair queuePair;
+
+    /** A message, or the end. */
+    private record Arrival(
+            @Nullable ByteBuf message, @Nullable CloseReason end) {}
+
+    /**
+     * Takes a queue pair over, before its connection is made or accepted. If a connection is made at the second attempt,
+     * this is called again, and the first one is forgotten.
+     */
+    void attach(QueuePair fresh) {
+        arrivals.clear();
+        queuePair = fresh;
+        fresh.listener(this);
+        fresh.completionListener(this::onCompletion);
+        for (int i = 0; i < DEPTH; i++) {
+            // On the heap and unpooled: it is collected like any object, whichever way the connection ends.
+            fresh.receive(0, Unpooled.buffer(MESSAGE_OCTETS, MESSAGE_OCTETS));
+        }
+    }
+
+    private void onCompletion(QueuePair source, Completion completion) {
+        if (completion.operation() == Operation.RECEIVE && completion.successful()) {
+            arrivals.add(new Arrival(completion.buffer(), null));
+        }
+    }
+
+    @Override
+    public void onClosed(QueuePair source, CloseReason reason) {
+        arrivals.add(new Arrival(null, reason));
+    }
+
+    QueuePair queuePair() {
+        return Objects.requireNonNull(queuePair, "no queue pair is attached");
+    }
+
+    /**
+     * Waits for the next message.
+     *
+     * @return a copy that needs no release
+     * @throws StreamEndedException if the stream ended, and each message before that has been taken
+     */
+    ByteBuf receive() throws IOException, InterruptedException, CommandFailedException {
+        Arrival arrival = arrivals.poll(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
+        if (arrival == null) {
+            throw Endpoint.noAnswer();
+        }
+        ByteBuf message = arrival.message();
+        if (message == null) {
+            arrivals.add(arrival);
+            throw new StreamEndedException(Objects.requireNonNull(arrival.end()));
+        }
+        ByteBuf copy = Unpooled.copiedBuffer(message);
+        try {
+            queuePair().receive(0, message.clear());
+        } catch (IllegalStateException e) {
+            requireEnding(e);
+        }
+        return copy;
+    }
+
+    /** Posts a Send; the octets must not change any more. */
+    void send(ByteBuf message) throws IOException, InterruptedException, CommandFailedException {
+        try {
+            queuePair().send(0, message);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Posts an RDMA Write; the octets must not change until the future is complete. */
+    CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return queuePair().write(source, target);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Posts an RDMA Read of all of {@code source} to the beginning of {@code sink}. */
+    CompletableFuture<Completion> read(MemoryRegion sink, RemoteBuffer source)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return queuePair().read(sink, 0, source);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Posts a Send that takes an STag of the peer back; the octets must not change any more. */
+    void sendWithInvalidate(ByteBuf message, int stag)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            queuePair().sendWithInvalidate(0, message, stag, PostOptions.NONE);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Binds a window that only this conversation's peer can use, and take back. */
+    MemoryWindow bind(MemoryRegion region, long offset, long length, AccessRight right)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return region.window(offset, length).rights(right).stream(queuePair().stream())
+                    .bind();
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** {@return what the peer is told of a window that was bound for it} */
+    RemoteBuffer advertised(MemoryWindow window) throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return window.remoteBuffer();
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Ends the connection in order: what was posted still goes out. Waits until it is over. */
+    void close() throws IOException, InterruptedException, CommandFailedException {
+        queuePair().close();
+        Endpoint.await(queuePair().closed());
+    }
+
+    /** A post may meet the end of the stream at any time, which is no misuse. */
+    private StreamEndedException ended(IllegalStateException refusal)
+            throws IOException, InterruptedException, CommandFailedException {
+        requireEnding(refusal);
+        return new StreamEndedException(Endpoint.await(queuePair().closed()));
+    }
+
+    private void requireEnding(IllegalStateException refusal) {
+        QueuePairState state = queuePair().state();
+        if (state == QueuePairState.INIT || state == QueuePairState.READY) {
+            throw refusal;
+        }
+    }
+}

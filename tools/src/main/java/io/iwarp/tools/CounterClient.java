@@ -1,0 +1,44 @@
+package io.iwarp.tools;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Counts in the memory of a counter server. */
+@Command(
+        name = "counter-client",
+        description =
+                "Changes the numbers of a counter-server from several connections at once, by FetchAdd, and by RDMA"
+                        + " Read and RDMA Write under a lock of CmpSwap, and checks that nothing was lost. Several may run at"
+                        + " the same time; the last one to end checks for all.",
+        footer = {"%nExample:", "  iwarp counter-client 127.0.0.1:7471 --clients 8 --adds 1000000"})
+final class CounterClient implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "HOST:PORT",
+            converter = PeerAddress.Converter.class,
+            description = "Where the server listens.")
+    private PeerAddress server;
+
+    @Mixin
+    private CounterOptions options;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    @Override
+    public Integer call() throws Exception {
+        CounterDone work = options.work();
+        Story story = new Story(spec.commandLine().getOut());
+        try (Endpoint endpoint = connection.open()) {
+            new CounterRun(endpoint, story, options.clients(), work)
+                    .run(server.resolve(), connection.settings().build());
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,24 @@
+package io.iwarp.tools;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * What a client of the counter server says when it is done: two numbers of 8 octets, big-endian.
+ *
+ * @param adds how often it added 1 to the counter
+ * @param rounds how often it added 1 to the number under the lock
+ */
+record CounterDone(long adds, long rounds) {
+    /** In octets. */
+    static final int ENCODED_LENGTH = Long.BYTES + Long.BYTES;
+
+    /** {@return the message in a buffer on the heap, which needs no release} */
+    ByteBuf encode() {
+        return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeLong(adds).writeLong(rounds);
+    }
+
+    static CounterDone decode(ByteBuf in) {
+        return new CounterDone(in.readLong(), in.readLong());
+    }
+}

@@ -1,0 +1,33 @@
+package io.iwarp.tools;
+
+import io.iwarp.memory.RemoteBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * What the counter server gives a client, in the private data of its acceptance: a number of 8 octets, big-endian, and
+ * three advertised buffers of 8 octets.
+ *
+ * @param client the client's number, at least 1, with which it takes the lock
+ * @param counter may be changed by atomics
+ * @param lock may be changed by atomics
+ * @param number may be read and written
+ */
+record CounterGrant(long client, RemoteBuffer counter, RemoteBuffer lock, RemoteBuffer number) {
+    /** In octets. */
+    static final int ENCODED_LENGTH = Long.BYTES + 3 * RemoteBuffer.ENCODED_LENGTH;
+
+    /** {@return the grant in a buffer on the heap, which needs no release} */
+    ByteBuf encode() {
+        ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeLong(client);
+        counter.encode(out);
+        lock.encode(out);
+        number.encode(out);
+        return out;
+    }
+
+    static CounterGrant decode(ByteBuf in) {
+        return new CounterGrant(
+                in.readLong(), RemoteBuffer.decode(in), RemoteBuffer.decode(in), RemoteBuffer.decode(in));
+    }
+}

@@ -1,0 +1,42 @@
+package io.iwarp.tools;
+
+import io.iwarp.verbs.IwarpListener;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Offers numbers that any number of clients change. */
+@Command(
+        name = "counter-server",
+        description = "Offers a counter, a lock and a number under it to any number of clients, which change them by"
+                + " RDMA alone, and checks that nothing was lost. Until Ctrl-C.",
+        footer = {"%nExample:", "  iwarp counter-server --port 7471"})
+final class CounterServer implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ListenOptions listen;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        try (Shutdown shutdown = Shutdown.install();
+                Endpoint endpoint = connection.open();
+                CounterService service = new CounterService(endpoint.domain(), out::println);
+                IwarpListener listener =
+                        endpoint.listen(listen.address(), connection.settings().build(), service)) {
+            out.println(ListenOptions.listening(listener));
+            shutdown.await();
+            // Before the memory goes: a client is not at fault, and shall not be told that its STag is invalid.
+            endpoint.closeConnections();
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,46 @@
+package io.iwarp.tools;
+
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePairSettings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** A counter server and its clients in one process. */
+@Command(
+        name = "counter",
+        description = "Counts in shared memory over TCP on this machine, all in one process: several clients add to one"
+                + " counter by FetchAdd, and to a number by RDMA Read and RDMA Write under a lock of CmpSwap;"
+                + " then both are checked.",
+        footer = {"%nExample:", "  iwarp counter --clients 8 --adds 1000000"})
+final class Counting implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private CounterOptions options;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    @Override
+    public Integer call() throws Exception {
+        CounterDone work = options.work();
+        QueuePairSettings settings = connection.settings().build();
+        Story story = new Story(spec.commandLine().getOut());
+        story.title("iWARP counter: one memory, several clients, over TCP loopback");
+        // The two sides share nothing but the process, and one capture has all that crosses the wire.
+        try (Endpoint clientEnd = connection.open();
+                Endpoint serverEnd = Endpoint.plain();
+                CounterService service = new CounterService(serverEnd.domain(), line -> {});
+                IwarpListener listener = serverEnd.listen(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, service)) {
+            new CounterRun(clientEnd, story, options.clients(), work).run(listener.localAddress(), settings);
+        }
+        return 0;
+    }
+}

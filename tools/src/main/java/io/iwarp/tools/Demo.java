@@ -1,0 +1,70 @@
+package io.iwarp.tools;
+
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePairSettings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Both ends of a connection in one process, and the story of what they do. */
+@Command(
+        name = "demo",
+        description = "Shows RDMA over TCP on this machine, both ends in one process: a responder registers memory and"
+                + " advertises it, an initiator writes into it and reads it back, and every octet is checked. Then come"
+                + " atomics, Immediate Data and memory windows, and at last an access that is not allowed, and how it is"
+                + " refused.",
+        footer = {"%nExamples:", "  iwarp demo", "  iwarp demo --markers --size 1M --pcap demo.pcap"})
+final class Demo implements Callable<Integer> {
+    private static final long GREATEST_SIZE = 0xffff_ffffL;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            defaultValue = "16M",
+            converter = Octets.Converter.class,
+            description =
+                    "How much to write and read in one message, 1 octet to 4 GiB - 1; K, M and G are understood.%n"
+                            + "Each side needs that much direct memory (-XX:MaxDirectMemorySize).")
+    private long size;
+
+    @Override
+    public Integer call() throws Exception {
+        if (size < 1 || size > GREATEST_SIZE) {
+            throw new ParameterException(
+                    spec.commandLine(), "--size " + Octets.size(size) + " is outside 1 octet to 4 GiB - 1");
+        }
+        try {
+            run();
+        } catch (OutOfMemoryError e) {
+            throw new CommandFailedException("there is no direct memory for " + Octets.size(size)
+                    + " on each side: allow more with java -XX:MaxDirectMemorySize=..., or write less");
+        }
+        return 0;
+    }
+
+    private void run() throws Exception {
+        Story story = new Story(spec.commandLine().getOut());
+        story.title("iWARP demo: RDMA over TCP loopback, " + Octets.size(size));
+        QueuePairSettings settings = connection.settings().build();
+        // The two ends share nothing but the process, and one capture has all that crosses the wire.
+        try (Endpoint initiatorEnd = connection.open();
+                Endpoint responderEnd = Endpoint.plain();
+                DemoResponder responder = new DemoResponder(responderEnd.domain(), story, size);
+                IwarpListener listener = responderEnd.listen(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {
+            new DemoInitiator(story, initiatorEnd, size).run(listener.localAddress(), settings, responder);
+        }
+    }
+}

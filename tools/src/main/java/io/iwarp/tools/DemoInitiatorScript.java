@@ -1,0 +1,179 @@
+package io.iwarp.tools;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** What the initiator of the demo does, step by step: each operation there is. It also tells most of the story. */
+final class DemoInitiatorScript {
+    private static final int MESSAGES = 8;
+    private static final long ADDED = 5;
+    private static final long SWAPPED = 1000;
+    private static final long IMMEDIATE = 0x0123_4567_89ab_cdefL;
+
+    private final Story story;
+    private final QueuePair queuePair;
+    private final MemoryRegion memory;
+    private final DemoAdvertisement advertisement;
+    private final Mailbox mailbox;
+    private final OctetPattern pattern =
+            new OctetPattern(ThreadLocalRandom.current().nextLong());
+
+    /** What the initiator's memory is filled with before it reads the first pattern back. */
+    private final OctetPattern otherPattern = new OctetPattern(~pattern.seed());
+
+    /**
+     * @param memory of the size of what was advertised; Reads may place octets there
+     */
+    DemoInitiatorScript(Story story, QueuePair queuePair, MemoryRegion memory, DemoAdvertisement advertisement) {
+        this.story = story;
+        this.queuePair = queuePair;
+        this.memory = memory;
+        this.advertisement = advertisement;
+        this.mailbox = new Mailbox(queuePair, MESSAGES, RemoteBuffer.ENCODED_LENGTH);
+    }
+
+    /** Does everything, up to the error that ends the stream. */
+    void run(DemoResponderScript other) throws IOException, InterruptedException, CommandFailedException {
+        write(other);
+        read();
+        changeAtomically();
+        queuePair.sendImmediate(IMMEDIATE, PostOptions.NONE);
+        queuePair.sendImmediate(~IMMEDIATE, PostOptions.SOLICITED);
+        queuePair.send(Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED);
+        readThroughWindow();
+        RemoteBuffer gone = writeThroughWindow();
+        Endpoint.await(other.end());
+        breakTheRules(gone);
+    }
+
+    private void write(DemoResponderScript other) throws IOException, InterruptedException, CommandFailedException {
+        long size = memory.length();
+        pattern.fill(memory.span());
+        ByteBuf done = new DoneMessage(size, pattern.seed()).encode();
+        long begin = System.nanoTime();
+        CompletableFuture<Completion> written = queuePair.write(memory, 0, size, advertisement.memory());
+        CompletableFuture<Completion> sent = queuePair.send(done);
+        Endpoint.await(written);
+        Endpoint.await(sent);
+        ByteBuf answer = mailbox.nextMessage();
+
+        DemoResponderScript.Report report = Endpoint.await(other.report());
+        long nanos = report.deliveredAtNanos() - begin;
+        story.step("write", "initiator wrote %s there with one RDMA Write", Octets.size(size));
+        story.step("send", "initiator sent a message behind it, delivered %s later", Octets.time(nanos));
+        story.step("", "(%s for the first transfer of a cold JVM)", Octets.rate(size, nanos));
+        if (report.firstDifference() >= 0) {
+            throw new CommandFailedException(
+                    "octet " + report.firstDifference() + " of the responder's memory is wrong: please report it");
+        }
+        require(answer.equals(done), "the responder's answer is not the message it got");
+        story.step(
+                "verify",
+                "responder compared %s in %s: all as written",
+                Octets.exactly(size),
+                Octets.time(report.verifyNanos()));
+        story.step("answer", "responder sent the message back, initiator found it unchanged");
+    }
+
+    private void read() throws IOException, InterruptedException, CommandFailedException {
+        long size = memory.length();
+        otherPattern.fill(memory.span());
+        long begin = System.nanoTime();
+        Endpoint.await(queuePair.read(memory, 0, advertisement.memory()));
+        long nanos = System.nanoTime() - begin;
+        long difference = pattern.firstDifference(memory.span(), size);
+        require(difference < 0, "octet " + difference + " that was read is wrong");
+        story.step("read", "initiator read %s back with one RDMA Read in %s,", Octets.size(size), Octets.time(nanos));
+        story.step("", "and compared %s: all as written", Octets.exactly(size));
+    }
+
+    private void changeAtomically() throws IOException, InterruptedException, CommandFailedException {
+        RemoteBuffer number = advertisement.number();
+        long before = Endpoint.await(queuePair.fetchAdd(number, ADDED)).original();
+        long added = Endpoint.await(queuePair.compareSwap(number, before + ADDED, SWAPPED))
+                .original();
+        long swapped =
+                Endpoint.await(queuePair.compareSwap(number, before + ADDED, 0)).original();
+        require(
+                before == DemoResponder.NUMBER && added == before + ADDED && swapped == SWAPPED,
+                "atomics found " + before + ", " + added + " and " + swapped);
+        story.step("fetch-add", "initiator added %d to a number of the responder, which was %d", ADDED, before);
+        story.step(
+                "cmp-swap", "initiator replaced %d by %d; when it tried again, it found %d,", added, SWAPPED, swapped);
+        story.step("", "and nothing was changed");
+    }
+
+    private void readThroughWindow() throws IOException, InterruptedException, CommandFailedException {
+        RemoteBuffer window = RemoteBuffer.decode(mailbox.nextMessage());
+        ByteBuf octets = directBuffer(window);
+        try {
+            Endpoint.await(queuePair.read(octets, window));
+            require(pattern.firstDifference(octets, 0, octets.readableBytes()) < 0, "what the window shows is wrong");
+        } finally {
+            octets.release();
+        }
+        story.step("invalidate", "initiator read that, and took the STag back by a Send with Invalidate");
+        queuePair.sendWithInvalidate(Unpooled.EMPTY_BUFFER, window.stag());
+    }
+
+    /** {@return the window, which was taken back} */
+    private RemoteBuffer writeThroughWindow() throws IOException, InterruptedException, CommandFailedException {
+        RemoteBuffer window = RemoteBuffer.decode(mailbox.nextMessage());
+        ByteBuf octets = directBuffer(window);
+        try {
+            otherPattern.append(octets, octets.capacity());
+            Endpoint.await(queuePair.writeWithImmediate(octets, window, otherPattern.seed(), PostOptions.NONE));
+        } finally {
+            octets.release();
+        }
+        story.step("write-imm", "initiator wrote that, with Immediate Data behind to tell so");
+        story.step("invalidate", "initiator took the STag back by a Send with Solicited Event and Invalidate");
+        queuePair.sendWithInvalidate(Unpooled.EMPTY_BUFFER, window.stag(), PostOptions.SOLICITED);
+        mailbox.next();
+        return window;
+    }
+
+    private static ByteBuf directBuffer(RemoteBuffer window) {
+        int length = (int) window.length();
+        return ByteBufAllocator.DEFAULT.directBuffer(length, length);
+    }
+
+    /** On purpose, and as the last thing, because it ends the stream. */
+    private void breakTheRules(RemoteBuffer gone) throws IOException, InterruptedException, CommandFailedException {
+        story.step("error", "initiator reads with the STag that it gave back, which nobody may:");
+        story.step("", "the responder ends the stream with a Terminate, which says");
+        ByteBuf sink = directBuffer(gone);
+        try {
+            Endpoint.await(queuePair.read(sink, gone));
+            throw new CommandFailedException("a Read with an invalid STag succeeded: please report it");
+        } catch (StreamEndedException e) {
+            CloseReason reason = e.reason();
+            ProtocolError error = reason.error();
+            if (reason.endedBy() != EndedBy.PEER_TERMINATE || error != ProtocolError.RDMAP_INVALID_STAG) {
+                throw e;
+            }
+            story.paragraph("terminate", error + ": " + error.explanation());
+        } finally {
+            sink.release();
+        }
+    }
+
+    private static void require(boolean condition, String complaint) throws CommandFailedException {
+        if (!condition) {
+            throw new CommandFailedException(complaint + ": please report it");
+        }
+    }
+}

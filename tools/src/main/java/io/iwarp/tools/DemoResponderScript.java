@@ -1,0 +1,159 @@
+package io.iwarp.tools;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.MemoryWindow;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.QueuePair;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** What the responder of the demo does, step by step on a thread of its own, and its part of the story. */
+final class DemoResponderScript implements Runnable, AutoCloseable {
+    /** How much of the memory a window shows, at most, in octets. */
+    static final int WINDOW_OCTETS = 64;
+
+    private static final int MESSAGES = 16;
+
+    private final Story story;
+    private final QueuePair queuePair;
+    private final MemoryRegion region;
+    private final MemoryRegion number;
+    private final Mailbox mailbox;
+    private final CompletableFuture<Report> report = new CompletableFuture<>();
+    private final CompletableFuture<Void> end = new CompletableFuture<>();
+
+    /**
+     * What the responder found in its memory.
+     *
+     * @param deliveredAtNanos when it got the initiator's message
+     * @param verifyNanos how long it took to compare
+     * @param firstDifference the first octet that is not as the initiator announced it, or -1
+     */
+    record Report(long deliveredAtNanos, long verifyNanos, long firstDifference) {}
+
+    /** The queue pair must not be accepted yet. */
+    DemoResponderScript(Story story, QueuePair queuePair, MemoryRegion region, MemoryRegion number) {
+        this.story = story;
+        this.queuePair = queuePair;
+        this.region = region;
+        this.number = number;
+        this.mailbox = new Mailbox(queuePair, MESSAGES, DoneMessage.ENCODED_LENGTH);
+    }
+
+    @Override
+    public void run() {
+        try {
+            answerTheWrite();
+            takeImmediateData();
+            lendWindows();
+            end.complete(null);
+        } catch (IOException | CommandFailedException | RuntimeException e) {
+            fail(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            fail(e);
+        }
+    }
+
+    private void fail(Exception cause) {
+        report.completeExceptionally(cause);
+        end.completeExceptionally(cause);
+        queuePair.abort();
+    }
+
+    private void answerTheWrite() throws IOException, InterruptedException, CommandFailedException {
+        ByteBuf message = mailbox.nextMessage();
+        long deliveredAt = System.nanoTime();
+        DoneMessage done = DoneMessage.decode(message.duplicate());
+        long length = Math.min(done.length(), region.length());
+        long difference = new OctetPattern(done.seed()).firstDifference(region.span(), length);
+        report.complete(new Report(deliveredAt, System.nanoTime() - deliveredAt, difference));
+        // The message comes back as it is if all octets are right, and without its last octet if not.
+        queuePair.send(difference < 0 ? message : message.slice(0, message.readableBytes() - 1));
+    }
+
+    private void takeImmediateData() throws IOException, InterruptedException, CommandFailedException {
+        Completion plain = mailbox.next();
+        Completion solicited = mailbox.next();
+        require(plain.hasImmediate() && !plain.solicited(), "the Immediate Data");
+        require(solicited.hasImmediate() && solicited.solicited(), "the Immediate Data with Solicited Event");
+        story.step("immediate", "responder got 0x%016x as Immediate Data,", plain.immediate());
+        story.step("", "and 0x%016x with Solicited Event; neither needs a buffer", solicited.immediate());
+    }
+
+    private void lendWindows() throws IOException, InterruptedException, CommandFailedException {
+        require(mailbox.next().solicited(), "the Send with Solicited Event");
+        MemoryWindow forReading = lend(AccessRight.REMOTE_READ, "read");
+        Completion back = mailbox.next();
+        require(back.invalidatedStag() == forReading.stag() && !forReading.isValid(), "the Send with Invalidate");
+
+        MemoryWindow forWriting = lend(AccessRight.REMOTE_WRITE, "written");
+        Completion written = mailbox.next();
+        require(written.hasImmediate(), "the RDMA Write with Immediate Data");
+        requireInPlace(new OctetPattern(written.immediate()), (int) forWriting.length());
+        Completion backAgain = mailbox.next();
+        require(
+                backAgain.solicited() && backAgain.invalidatedStag() == forWriting.stag() && !forWriting.isValid(),
+                "the Send with Solicited Event and Invalidate");
+        queuePair.send(Unpooled.EMPTY_BUFFER);
+    }
+
+    private MemoryWindow lend(AccessRight right, String done) {
+        long length = Math.min(WINDOW_OCTETS, region.length());
+        MemoryWindow window = region.window(0, length).rights(right).stream(queuePair.stream())
+                .bind();
+        story.step(
+                "window",
+                "responder bound STag 0x%08x to the first %s, to be %s only",
+                window.stag(),
+                Octets.exactly(length),
+                done);
+        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
+        window.remoteBuffer().encode(advertisement);
+        queuePair.send(advertisement);
+        return window;
+    }
+
+    private void requireInPlace(OctetPattern pattern, int length) throws CommandFailedException {
+        ByteBuf octets = Unpooled.buffer(length, length);
+        region.span().get(0, octets, 0, length);
+        require(pattern.firstDifference(octets, 0, length) < 0, "what was written before the Immediate Data");
+    }
+
+    private static void require(boolean condition, String what) throws CommandFailedException {
+        if (!condition) {
+            throw new CommandFailedException(what + " did not arrive as it was sent: please report it");
+        }
+    }
+
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /** {@return whether the initiator can reach any of the memory} */
+    boolean reachable() {
+        return region.isValid() || number.isValid();
+    }
+
+    /** {@return what was found in the memory, once the initiator's message came} */
+    CompletionStage<Report> report() {
+        return report;
+    }
+
+    /** {@return a stage that completes when all was done, or with what went wrong} */
+    CompletionStage<Void> end() {
+        return end;
+    }
+
+    /** Takes the memory back from the initiator. */
+    @Override
+    public void close() {
+        region.close();
+        number.close();
+    }
+}

@@ -1,0 +1,24 @@
+package io.iwarp.tools;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * What the initiator of the demo says after its RDMA Write: two numbers of 8 octets, big-endian.
+ *
+ * @param length how many octets it has written, from the start of the advertised memory
+ * @param seed which {@link OctetPattern} they follow
+ */
+record DoneMessage(long length, long seed) {
+    /** In octets. */
+    static final int ENCODED_LENGTH = Long.BYTES + Long.BYTES;
+
+    /** {@return the message in a buffer on the heap, which needs no release} */
+    ByteBuf encode() {
+        return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeLong(length).writeLong(seed);
+    }
+
+    static DoneMessage decode(ByteBuf in) {
+        return new DoneMessage(in.readLong(), in.readLong());
+    }
+}

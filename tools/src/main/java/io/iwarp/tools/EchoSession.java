@@ -1,0 +1,69 @@
+package io.iwarp.tools;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.Operation;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairListener;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.PrintWriter;
+
+/**
+ * One client of the echo server. It has a few buffers; each is posted either as a receive or as the Send of what it
+ * received, so at the end each comes back exactly once to be released. Everything runs on the event loop.
+ */
+final class EchoSession implements QueuePairListener {
+    /** How many messages may be on their way. */
+    static final int DEPTH = 8;
+
+    private final QueuePair queuePair;
+    private final ByteBuf[] buffers = new ByteBuf[DEPTH];
+    private final PrintWriter out;
+    private final String client;
+    private long echoed;
+
+    EchoSession(QueuePair queuePair, int maximumSize, PrintWriter out) {
+        this.queuePair = queuePair;
+        this.out = out;
+        this.client = ListenOptions.addressText(queuePair.channel().remoteAddress());
+        for (int slot = 0; slot < DEPTH; slot++) {
+            buffers[slot] = ByteBufAllocator.DEFAULT.directBuffer(maximumSize, maximumSize);
+        }
+    }
+
+    /** Posts the receives; call it before the connection is accepted. */
+    void begin() {
+        queuePair.listener(this);
+        queuePair.completionListener(this::onCompletion);
+        for (int slot = 0; slot < DEPTH; slot++) {
+            queuePair.receive(slot, buffers[slot]);
+        }
+    }
+
+    private void onCompletion(QueuePair source, Completion completion) {
+        int slot = (int) completion.workRequestId();
+        if (!completion.successful()) {
+            buffers[slot].release();
+            return;
+        }
+        try {
+            if (completion.operation() == Operation.RECEIVE) {
+                source.send(slot, buffers[slot]);
+            } else {
+                echoed++;
+                source.receive(slot, buffers[slot].clear());
+            }
+        } catch (IllegalStateException e) {
+            // The stream is ending, and what was not posted will not come back.
+            buffers[slot].release();
+        }
+    }
+
+    @Override
+    public void onClosed(QueuePair source, CloseReason reason) {
+        String end = reason.endedBy() == EndedBy.PEER_CLOSED ? "" : "; " + reason;
+        out.println(ErrorLines.oneLine(client + " had " + echoed + " messages echoed" + end));
+    }
+}

@@ -1,0 +1,180 @@
+package io.iwarp.tools;
+
+import io.iwarp.Counter;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.verbs.ConnectionRequestListener;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a command needs to listen and connect: event loops and a protection domain. Its methods block; do not call them on
+ * an event loop.
+ */
+final class Endpoint implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Endpoint.class);
+    private static final long PATIENCE_SECONDS = 60;
+    private static final long SHUTDOWN_SECONDS = 5;
+
+    private final EventLoopGroup group;
+    private final Transport transport;
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    private final Consumer<ChannelPipeline> transportHandlers;
+    private final Closeable afterwards;
+
+    /**
+     * @param loops what it runs on
+     * @param transportHandlers adds to each pipeline what belongs between the socket and MPA
+     * @param afterwards closed when this endpoint and all its channels are
+     */
+    Endpoint(EventLoops loops, Consumer<ChannelPipeline> transportHandlers, Closeable afterwards) {
+        this.group = loops.open();
+        this.transport = loops.transport();
+        this.transportHandlers = pipeline -> {
+            connections.add(pipeline.channel());
+            transportHandlers.accept(pipeline);
+        };
+        this.afterwards = afterwards;
+    }
+
+    /** An endpoint with nothing between the socket and MPA. */
+    static Endpoint plain() {
+        return plain(EventLoops.DEFAULT);
+    }
+
+    /** An endpoint on the given event loops with nothing between the socket and MPA. */
+    static Endpoint plain(EventLoops loops) {
+        return new Endpoint(loops, pipeline -> {}, () -> {});
+    }
+
+    ProtectionDomain domain() {
+        return domain;
+    }
+
+    /** Listens for connection requests. */
+    IwarpListener listen(SocketAddress address, QueuePairSettings settings, ConnectionRequestListener requests)
+            throws IOException, InterruptedException, CommandFailedException {
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, settings, requests);
+        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(transport.serverChannel());
+        return await(IwarpListener.listen(bootstrap, initializer.withTransportHandlers(transportHandlers), address));
+    }
+
+    /** Listens for connections of another protocol on the same event loops; they are closed together with all others. */
+    Channel listen(SocketAddress address, ChannelHandler protocol) throws IOException, InterruptedException {
+        ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                connections.add(channel);
+                channel.pipeline().addLast(protocol);
+            }
+        };
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(group)
+                .channel(transport.serverChannel())
+                .childHandler(initializer);
+        Channel listening = bootstrap.bind(address).sync().channel();
+        connections.add(listening);
+        return listening;
+    }
+
+    /** Connects, and waits until requests flow. */
+    QueuePair connect(
+            SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare)
+            throws IOException, InterruptedException, CommandFailedException {
+        return await(beginConnect(address, settings, privateData, prepare));
+    }
+
+    /** Begins to connect. Any thread may call it; the stage completes on the connection's event loop. */
+    CompletionStage<QueuePair> beginConnect(
+            SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain, settings, privateData, prepare);
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(transport.channel());
+        return new IwarpConnector(bootstrap, initializer.withTransportHandlers(transportHandlers)).connect(address);
+    }
+
+    /** Waits for what the peer or the transport has to do, at most a minute. */
+    static <T> T await(CompletionStage<T> stage) throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw failureOf(e);
+        } catch (TimeoutException e) {
+            throw noAnswer();
+        }
+    }
+
+    /** Waits for as long as messages of the peer arrive, and then a minute more. */
+    static <T> T awaitWhileBusy(QueuePair queuePair, CompletableFuture<T> result)
+            throws IOException, InterruptedException, CommandFailedException {
+        long delivered;
+        do {
+            delivered = queuePair.counters().get(Counter.MESSAGES_DELIVERED);
+            try {
+                return result.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                throw failureOf(e);
+            } catch (TimeoutException e) {
+                LOGGER.debug("{} messages came so far", delivered);
+            }
+        } while (delivered != queuePair.counters().get(Counter.MESSAGES_DELIVERED));
+        throw noAnswer();
+    }
+
+    /** What an {@link ExecutionException} is about, to be thrown. */
+    static IOException failureOf(ExecutionException failed) throws CommandFailedException {
+        if (failed.getCause() instanceof CommandFailedException failure) {
+            throw failure;
+        }
+        return failed.getCause() instanceof IOException failure ? failure : new IOException(failed.getCause());
+    }
+
+    /** The peer is there, but silent. */
+    static CommandFailedException noAnswer() {
+        return new CommandFailedException(
+                "the other side said nothing for " + PATIENCE_SECONDS + " s: look what it is doing, and try again");
+    }
+
+    /** How long a command waits for its peer, in seconds. */
+    static long patienceSeconds() {
+        return PATIENCE_SECONDS;
+    }
+
+    /** Closes all connections at once, and from now on new ones. */
+    void closeConnections() {
+        connections.close().awaitUninterruptibly();
+    }
+
+    /** Closes all connections, waits for the event loops to end, then what was to be closed afterwards. */
+    @Override
+    public void close() throws IOException {
+        // An event loop that is told to shut down without a quiet period may end before it has closed its channels.
+        closeConnections();
+        group.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        afterwards.close();
+        domain.close();
+    }
+}

@@ -1,0 +1,154 @@
+package io.iwarp.tools;
+
+import io.iwarp.StreamEndedException;
+import io.iwarp.verbs.Completion;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Reads a file piece by piece and writes it into the server's memory. While one piece travels, the next is read. */
+final class FileSender implements AutoCloseable {
+    /** Enough that reading and writing overlap; a server may offer more slots than are worth the memory. */
+    private static final int MOST_SLOTS = 4;
+
+    private final String name;
+    private final FileChannel file;
+    private final long size;
+    private final Conversation conversation;
+    private final List<Slot> slots = new ArrayList<>();
+    private final Sha256 hash = new Sha256();
+    private long nextCredit;
+
+    /** A buffer, and the Write that reads from it. */
+    private static final class Slot {
+        private final ByteBuf buffer;
+        private CompletableFuture<Completion> written;
+
+        Slot(ByteBuf buffer) {
+            this.buffer = buffer;
+            this.written = CompletableFuture.completedFuture(null);
+        }
+    }
+
+    private FileSender(String name, FileChannel file, long size, Conversation conversation) {
+        this.name = name;
+        this.file = file;
+        this.size = size;
+        this.conversation = conversation;
+    }
+
+    static FileSender open(Path path, Conversation conversation) throws IOException {
+        FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
+        return new FileSender(path.getFileName().toString(), file, file.size(), conversation);
+    }
+
+    String name() {
+        return name;
+    }
+
+    long size() {
+        return size;
+    }
+
+    /**
+     * Sends the whole file.
+     *
+     * @param greatestPiece in octets
+     * @return the SHA-256 that both ends computed
+     */
+    String send(int greatestPiece, Progress progress) throws IOException, InterruptedException, CommandFailedException {
+        try {
+            conversation.send(new FileMessage.Offer(size, name).encode());
+            FileMessage.Grant grant = expect(FileMessage.Grant.class);
+            if (grant.slotLength() < 1 || grant.slots() < 1) {
+                throw new CommandFailedException("the server offered " + grant + ", which is no room for a file");
+            }
+            sendPieces(grant, Math.min(greatestPiece, grant.slotLength()), progress);
+            String ours = hash.hex();
+            conversation.send(new FileMessage.Done(ours).encode());
+            String theirs = expect(FileMessage.Stored.class).hash();
+            if (!ours.equals(theirs)) {
+                throw new CommandFailedException("the server stored SHA-256 " + theirs + ", but the file has " + ours
+                        + ": do not use what it stored");
+            }
+            return ours;
+        } catch (StreamEndedException e) {
+            // A server that refuses says so before it closes: look among what has arrived.
+            expect(FileMessage.Refused.class);
+            throw e;
+        }
+    }
+
+    private void sendPieces(FileMessage.Grant grant, int pieceLength, Progress progress)
+            throws IOException, InterruptedException, CommandFailedException {
+        int count = Math.min(grant.slots(), MOST_SLOTS);
+        for (int i = 0; i < count; i++) {
+            slots.add(new Slot(ByteBufAllocator.DEFAULT.directBuffer(pieceLength, pieceLength)));
+        }
+        long sent = 0;
+        for (long number = 0; sent < size; number++) {
+            int index = (int) (number % grant.slots());
+            Slot slot = slots.get((int) (number % count));
+            if (number >= count) {
+                expect(FileMessage.Credit.class);
+            }
+            Endpoint.await(slot.written);
+            int length = (int) Math.min(pieceLength, size - sent);
+            read(slot.buffer.clear(), length);
+            slot.written =
+                    conversation.write(slot.buffer, grant.memory().slice((long) index * grant.slotLength(), length));
+            conversation.send(new FileMessage.Piece(number, length).encode());
+            sent += length;
+            progress.at(sent);
+        }
+    }
+
+    private void read(ByteBuf buffer, int length) throws IOException, CommandFailedException {
+        ByteBuffer octets = buffer.nioBuffer(0, length);
+        while (octets.hasRemaining()) {
+            if (file.read(octets) < 0) {
+                throw new CommandFailedException(name + " became shorter while it was read: try again");
+            }
+        }
+        hash.update(octets.flip());
+        buffer.writerIndex(length);
+    }
+
+    /** Takes the next message, which must be of this kind; credits for the last pieces come before what ends the file. */
+    private <M extends FileMessage> M expect(Class<M> kind)
+            throws IOException, InterruptedException, CommandFailedException {
+        while (true) {
+            FileMessage message = FileMessage.decode(conversation.receive());
+            if (message instanceof FileMessage.Refused refused) {
+                throw new CommandFailedException(
+                        "the server refused " + name + ": " + ErrorLines.oneLine(refused.reason()));
+            }
+            if (message instanceof FileMessage.Credit credit && credit.number() != nextCredit++) {
+                throw new CommandFailedException("the server gave credit for piece " + credit.number() + " instead of "
+                        + (nextCredit - 1) + ": it does not keep to the protocol");
+            }
+            if (kind.isInstance(message)) {
+                return kind.cast(message);
+            }
+            if (!(message instanceof FileMessage.Credit)) {
+                throw new CommandFailedException("the server sent " + message + " where " + kind.getSimpleName()
+                        + " was expected: it does not keep to the protocol");
+            }
+        }
+    }
+
+    /** Call it when the queue pair is closed. */
+    @Override
+    public void close() throws IOException {
+        slots.forEach(slot -> slot.buffer.release());
+        slots.clear();
+        file.close();
+    }
+}

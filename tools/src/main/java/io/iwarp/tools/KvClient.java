@@ -1,0 +1,172 @@
+package io.iwarp.tools;
+
+import io.iwarp.tools.kv.KvConnection;
+import io.iwarp.tools.kv.KvGrant;
+import io.iwarp.tools.kv.KvValue;
+import io.iwarp.verbs.QueuePair;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Reads and changes the cache of a {@link KvServer}. */
+@Command(
+        name = "kv-client",
+        description = "Gets values of a kv-server by RDMA Reads, and changes them. Fails if there is no such key.",
+        subcommands = {KvBench.class, KvSoak.class},
+        footer = {
+            "%nExamples:",
+            "  iwarp kv-client 127.0.0.1:7475 get ssh",
+            "  iwarp kv-client 127.0.0.1:7475 put color red",
+            "  iwarp kv-client 127.0.0.1:7475 cas color red blue",
+            "  iwarp kv-client 127.0.0.1:7475 bench --clients 8 --duration 5"
+        })
+final class KvClient implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "HOST:PORT",
+            arity = "0..1",
+            converter = PeerAddress.Converter.class,
+            description = "Where the server listens; needed.")
+    private @Nullable PeerAddress server;
+
+    @Mixin
+    private TransportOptions transport;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(), "Missing what to do: get, put, cas, hits, ... and before it HOST:PORT");
+    }
+
+    @Command(name = "get", mixinStandardHelpOptions = true, description = "Print the value of a key, and count a hit.")
+    Integer get(
+            @Parameters(paramLabel = "KEY") String key,
+            @Option(names = "--with-version", description = "Print the version and a tab before the value.")
+                    boolean withVersion)
+            throws Exception {
+        return with(cache -> {
+            Optional<KvValue> found = cache.get(key);
+            found.ifPresent(value -> out().println((withVersion ? value.version() + "\t" : "") + value.text()));
+            return found.isPresent() ? ExitCode.OK : missing(key);
+        });
+    }
+
+    @Command(name = "put", mixinStandardHelpOptions = true, description = "Store a value, and print its version.")
+    Integer put(
+            @Parameters(paramLabel = "KEY") String key,
+            @Parameters(paramLabel = "VALUE") String value,
+            @Option(
+                            names = "--if-version",
+                            paramLabel = "N",
+                            description = "Only if the key has this version; 0 only if the key is new.")
+                    @Nullable
+                    Long expected)
+            throws Exception {
+        return with(cache -> {
+            byte[] octets = octets(value);
+            out().println("version " + (expected == null ? cache.put(key, octets) : cache.put(key, octets, expected)));
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(
+            name = "cas",
+            mixinStandardHelpOptions = true,
+            description =
+                    "Replace a value of up to 8 octets, if it is OLD, by one CmpSwap. Otherwise tell what it is, and"
+                            + " fail.")
+    Integer cas(
+            @Parameters(paramLabel = "KEY") String key,
+            @Parameters(paramLabel = "OLD") String expected,
+            @Parameters(paramLabel = "NEW") String replacement)
+            throws Exception {
+        return with(cache -> {
+            Optional<byte[]> found = cache.compareSwap(key, octets(expected), octets(replacement));
+            if (found.isEmpty()) {
+                return missing(key);
+            }
+            if (!Arrays.equals(found.get(), octets(expected))) {
+                throw new CommandFailedException("'" + key + "' is not '" + expected + "' but '"
+                        + new String(found.get(), StandardCharsets.UTF_8) + "': nothing was changed");
+            }
+            out().println("replaced");
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(
+            name = "hits",
+            mixinStandardHelpOptions = true,
+            description = "Print how often clients got a key. Does not count itself.")
+    Integer hits(@Parameters(paramLabel = "KEY") String key) throws Exception {
+        return with(cache -> {
+            OptionalLong hits = cache.hits(key);
+            hits.ifPresent(number -> out().println(number));
+            return hits.isPresent() ? ExitCode.OK : missing(key);
+        });
+    }
+
+    /** What is done over a connection. */
+    private interface Work {
+        int on(KvConnection cache) throws IOException, InterruptedException, CommandFailedException;
+    }
+
+    private int with(Work work) throws IOException, InterruptedException, CommandFailedException {
+        try (Endpoint endpoint = open();
+                KvConnection cache = connect(endpoint)) {
+            return work.on(cache);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailedException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Opens what connections need. */
+    Endpoint open() throws IOException, CommandFailedException {
+        if (server == null) {
+            throw new ParameterException(spec.commandLine(), "Missing HOST:PORT of the server, before the operation");
+        }
+        return connection.open(transport);
+    }
+
+    /** Connects to the server. */
+    KvConnection connect(Endpoint endpoint) throws IOException, InterruptedException, CommandFailedException {
+        SocketAddress address = Objects.requireNonNull(server).resolve();
+        QueuePair queuePair =
+                endpoint.connect(address, connection.settings().build(), Application.KV.request(), fresh -> {});
+        KvGrant grant = KvGrant.decode(Application.KV.restOfReply(
+                Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), KvGrant.ENCODED_LENGTH));
+        return new KvConnection(queuePair, endpoint.domain(), grant, Duration.ofSeconds(Endpoint.patienceSeconds()));
+    }
+
+    private int missing(String key) throws CommandFailedException {
+        throw new CommandFailedException("there is no key '" + key + "'");
+    }
+
+    private PrintWriter out() {
+        return spec.commandLine().getOut();
+    }
+
+    private static byte[] octets(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

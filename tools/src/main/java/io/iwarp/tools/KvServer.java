@@ -1,0 +1,124 @@
+package io.iwarp.tools;
+
+import io.iwarp.metrics.ConnectionRole;
+import io.iwarp.metrics.ConnectionState;
+import io.iwarp.metrics.IwarpMeters;
+import io.iwarp.metrics.IwarpMetrics;
+import io.iwarp.tools.kv.KvMeters;
+import io.iwarp.tools.kv.KvService;
+import io.iwarp.tools.kv.KvStore;
+import io.iwarp.tools.kv.MonitoringPages;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePairSettings;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.channel.Channel;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Serves a cache that clients read by RDMA, and web pages about it, in one process on the same event loops. */
+@Command(
+        name = "kv-server",
+        description =
+                "Keeps keys and values in registered memory: clients read them by RDMA Reads, without this program's"
+                        + " code, and change them by messages and atomics. Serves /metrics for Prometheus and /health over HTTP on"
+                        + " the same event loops. Until Ctrl-C.",
+        footer = {
+            "%nExample:",
+            "  iwarp kv-server --port 7475 --load /etc/services --skip-bad-lines",
+            "  iwarp kv-client 127.0.0.1:7475 get ssh"
+        })
+final class KvServer implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ListenOptions listen;
+
+    @Mixin
+    private KvServerOptions cache;
+
+    @Mixin
+    private TransportOptions transport;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        KvFile file = cache.file();
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        try (Shutdown shutdown = Shutdown.install();
+                Endpoint endpoint = connection.open(transport);
+                KvStore store = cache.store(endpoint.domain(), file)) {
+            file.fill(store, out::println);
+            IwarpMetrics metrics = new IwarpMetrics(endpoint.domain().device());
+            bind(registry, metrics, store);
+            QueuePairSettings settings =
+                    KvService.settings(connection.settings()).metrics(metrics).build();
+            KvService service = new KvService(store);
+            MonitoringPages pages = new MonitoringPages(registry::scrape, () -> health(store, metrics));
+            InetSocketAddress address = listen.address();
+            Channel http = serve(endpoint, cache.httpAddress(address), pages);
+            out.println("metrics at http://" + ListenOptions.addressText(http.localAddress()) + "/metrics");
+            try (IwarpListener listener = endpoint.listen(address, settings, request -> decide(request, service))) {
+                out.println(ListenOptions.listening(listener));
+                shutdown.await();
+                // Before the memory goes: a client is not at fault, and shall not be told that its STag is invalid.
+                endpoint.closeConnections();
+            }
+        } finally {
+            registry.close();
+        }
+        return 0;
+    }
+
+    private static void bind(PrometheusMeterRegistry registry, IwarpMetrics metrics, KvStore store) {
+        new IwarpMeters(metrics).bindTo(registry);
+        new KvMeters(store).bindTo(registry);
+        new JvmMemoryMetrics().bindTo(registry);
+        if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
+            new NettyAllocatorMetrics(allocator).bindTo(registry);
+        }
+    }
+
+    private static Channel serve(Endpoint endpoint, InetSocketAddress address, MonitoringPages pages)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return endpoint.listen(address, pages);
+        } catch (BindException e) {
+            throw new CommandFailedException(e.getMessage() + ": choose another --http-port");
+        }
+    }
+
+    private static void decide(ConnectionRequest request, KvService service) {
+        if (Application.KV.isRequestedBy(request.privateData())) {
+            request.accept(
+                    Application.KV.reply(service.admit(request.queuePair()).encode()));
+        } else {
+            request.reject(Application.KV.rejection());
+        }
+    }
+
+    private static String health(KvStore store, IwarpMetrics metrics) {
+        return String.format(
+                Locale.ROOT,
+                "{\"status\":\"UP\",\"entries\":%d,\"connections\":%d}%n",
+                store.entries(),
+                metrics.connections(ConnectionRole.RESPONDER, ConnectionState.READY));
+    }
+}

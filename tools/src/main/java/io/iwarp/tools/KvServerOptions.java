@@ -1,0 +1,90 @@
+package io.iwarp.tools;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.tools.kv.KvLimits;
+import io.iwarp.tools.kv.KvStore;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What a cache begins with, how large it is, and where its web pages are. */
+final class KvServerOptions {
+    private static final int GREATEST_PORT = 65_535;
+    private static final long LEAST_MEMORY = 1 << 12;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--http-port",
+            paramLabel = "PORT",
+            defaultValue = "7476",
+            description =
+                    "The TCP port of /metrics and /health; 0 lets the system choose one. Default: ${DEFAULT-VALUE}",
+            showDefaultValue = Visibility.NEVER)
+    private int httpPort;
+
+    @Option(
+            names = "--load",
+            paramLabel = "FILE",
+            description =
+                    "Begin with the lines of this file, in UTF-8: a key, a tab, and a value, or a comment behind a #; or,"
+                            + " if there are no tabs, each line as a value with its number as key.")
+    private @Nullable Path file;
+
+    @Option(
+            names = "--skip-bad-lines",
+            description = "Go on without lines of the file that cannot be used, and tell how many there were.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean skipping;
+
+    @Option(
+            names = "--entries",
+            paramLabel = "N",
+            defaultValue = "65536",
+            description = "How many keys there may be. Those of the file have room in any case. Each takes 160 octets.")
+    private int entries;
+
+    @Option(
+            names = "--memory",
+            paramLabel = "SIZE",
+            defaultValue = "64M",
+            converter = Octets.Converter.class,
+            description = "How many octets keys and values may take together.")
+    private long memory;
+
+    /** {@return what there is to load} */
+    KvFile file() throws IOException, CommandFailedException {
+        OptionCheck.require(
+                command,
+                entries >= 1 && entries <= KvLimits.MOST_ENTRIES,
+                "--entries " + entries + " is outside 1 to " + KvLimits.MOST_ENTRIES);
+        OptionCheck.require(command, memory >= LEAST_MEMORY, "--memory must be at least " + LEAST_MEMORY + " octets");
+        return file == null ? KvFile.NONE : KvFile.read(file, skipping);
+    }
+
+    /** {@return an empty cache with room for what is to be loaded; closing it is the caller's} */
+    KvStore store(ProtectionDomain domain, KvFile loaded) throws CommandFailedException {
+        try {
+            return new KvStore(domain, ByteBufAllocator.DEFAULT, Math.max(entries, loaded.size()), memory);
+        } catch (OutOfMemoryError e) {
+            throw new CommandFailedException("there is not that much memory (" + e.getMessage()
+                    + "): choose less --memory and --entries, or start java with a greater -XX:MaxDirectMemorySize");
+        }
+    }
+
+    /** {@return where the web pages are} */
+    InetSocketAddress httpAddress(InetSocketAddress listen) {
+        OptionCheck.require(
+                command,
+                httpPort >= 0 && httpPort <= GREATEST_PORT,
+                "--http-port " + httpPort + " is no TCP port: choose 0 to " + GREATEST_PORT);
+        return new InetSocketAddress(listen.getAddress(), httpPort);
+    }
+}

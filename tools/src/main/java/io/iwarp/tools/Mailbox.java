@@ -1,0 +1,41 @@
+package io.iwarp.tools;
+
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.QueuePair;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A fixed number of receives, posted at once and taken one by one. Unlike those of a {@link Conversation} they also tell
+ * what else came with a message: Immediate Data, a Solicited Event, an STag taken back.
+ *
+ * <p>One thread takes them; it must not be an event loop.
+ */
+final class Mailbox {
+    private final ArrayDeque<CompletableFuture<Completion>> receives = new ArrayDeque<>();
+
+    /**
+     * Posts the receives; the connection need not be made yet.
+     *
+     * @param octets the longest message
+     */
+    Mailbox(QueuePair queuePair, int count, int octets) {
+        for (int i = 0; i < count; i++) {
+            receives.add(queuePair.receive(Unpooled.buffer(octets, octets)));
+        }
+    }
+
+    /** Waits for the next message or Immediate Data. */
+    Completion next() throws IOException, InterruptedException, CommandFailedException {
+        return Endpoint.await(receives.remove());
+    }
+
+    /** Waits for the next message and tells its octets. */
+    ByteBuf nextMessage() throws IOException, InterruptedException, CommandFailedException {
+        ByteBuf message = next().buffer();
+        return message == null ? Unpooled.EMPTY_BUFFER : message;
+    }
+}

@@ -1,0 +1,24 @@
+package io.iwarp.tools;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Measures the stack, as perftest measures RDMA hardware; alone it prints its help. */
+@Command(
+        name = "perf",
+        mixinStandardHelpOptions = true,
+        versionProvider = Iwarp.Version.class,
+        description =
+                "Measures throughput and latency of each operation, and what connections cost, between two processes.",
+        footer = "%n'iwarp perf COMMAND --help' tells more about a command.",
+        subcommands = {PerfServer.class, PerfClient.class, PerfConnect.class})
+final class Perf implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+}

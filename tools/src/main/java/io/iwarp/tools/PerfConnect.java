@@ -1,0 +1,121 @@
+package io.iwarp.tools;
+
+import io.iwarp.verbs.QueuePairSettings;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Measures what connections cost to make, and to have. */
+@Command(
+        name = "connect",
+        description = "Makes connections to a perf server, and measures how many are set up in a second. With --idle"
+                + " it keeps them all, and measures what memory each takes on both sides.",
+        footer = {
+            "%nExamples:",
+            "  iwarp perf connect 127.0.0.1:7471 --connections 10000",
+            "  iwarp perf connect 127.0.0.1:7471 --connections 1000 --idle"
+        })
+final class PerfConnect implements Callable<Integer> {
+    private static final int MOST_CONNECTIONS = 1_000_000;
+    private static final int MOST_IN_PARALLEL = 1024;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "HOST:PORT",
+            converter = PeerAddress.Converter.class,
+            description = "Where the server listens.")
+    private PeerAddress server;
+
+    @Option(
+            names = "--connections",
+            paramLabel = "N",
+            defaultValue = "2000",
+            description = "How many to make. Those that are closed occupy their TCP ports for some time, so very many"
+                    + " fail.")
+    private int connections;
+
+    @Option(names = "--parallel", paramLabel = "N", defaultValue = "8", description = "How many to make at a time.")
+    private int parallel;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "How many more to make and close before that, which are not measured.")
+    private int warmup;
+
+    @Option(
+            names = "--idle",
+            description = "Keep them until the end, and measure the memory.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean idle;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Append a line of JSON to this file.")
+    private @Nullable Path json;
+
+    @Mixin
+    private TransportOptions transport;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    @Override
+    public Integer call() throws Exception {
+        OptionCheck.require(
+                spec,
+                connections >= 1 && connections <= MOST_CONNECTIONS,
+                "--connections " + connections + " is outside 1 to " + MOST_CONNECTIONS);
+        OptionCheck.require(
+                spec,
+                parallel >= 1 && parallel <= MOST_IN_PARALLEL,
+                "--parallel " + parallel + " is outside 1 to " + MOST_IN_PARALLEL);
+        OptionCheck.require(spec, warmup >= 0, "--warmup " + warmup + " is negative");
+        try (Endpoint endpoint = connection.open(transport)) {
+            ConnectResult result = measure(endpoint, server.resolve());
+            spec.commandLine().getOut().println(result.text());
+            if (json != null) {
+                Files.writeString(json, result.json() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            }
+        }
+        return 0;
+    }
+
+    private ConnectResult measure(Endpoint endpoint, SocketAddress address)
+            throws IOException, InterruptedException, CommandFailedException {
+        QueuePairSettings settings = connection.settings().build();
+        ServerUsage usage = ServerUsage.connect(endpoint, address, connection.settings());
+        if (warmup > 0) {
+            ConnectRun.begin(endpoint, address, settings, warmup, parallel, false)
+                    .await();
+        }
+        PerfUsage serverBefore = idle ? usage.collected() : null;
+        PerfUsage before = idle ? PerfUsage.collected() : null;
+        ConnectRun run = ConnectRun.begin(endpoint, address, settings, connections, parallel, idle);
+        long nanos = run.await();
+        ConnectResult result = new ConnectResult(
+                connections,
+                parallel,
+                transport.loops(),
+                transport.tls(),
+                nanos,
+                run.times(),
+                before == null ? null : PerfUsage.collected().since(before),
+                serverBefore == null ? null : usage.collected().since(serverBefore));
+        run.close();
+        usage.close();
+        return result;
+    }
+}

@@ -1,0 +1,168 @@
+package io.iwarp.tools;
+
+import io.iwarp.CloseReason;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.Operation;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairClosedException;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One connection of a measurement, at the client: posts one operation after another on the event loop until it is told to
+ * stop. What is not said to be for other threads belongs to the event loop.
+ */
+abstract class PerfLoad {
+    private final QueuePair queuePair;
+    private final PerfTask task;
+    private final PerfMemory memory;
+    private final RemoteBuffer target;
+    private final PerfMeter meter;
+    private final CompletableFuture<Void> finished = new CompletableFuture<>();
+    private long posted;
+
+    /**
+     * @param queuePair connected; {@link #close} closes it
+     * @param memory of this side; {@link #close} gives it back
+     * @param target the memory of the other side
+     * @param meter that of the connection's event loop
+     */
+    PerfLoad(QueuePair queuePair, PerfTask task, PerfMemory memory, RemoteBuffer target, PerfMeter meter) {
+        this.queuePair = queuePair;
+        this.task = task;
+        this.memory = memory;
+        this.target = target;
+        this.meter = meter;
+    }
+
+    /** Begins; called once on the event loop. */
+    abstract void onBegin();
+
+    /** No more shall be posted; {@link #finish} when all that was posted is done. */
+    abstract void onStop();
+
+    /** An operation of this side has completed. */
+    abstract void onDone(Completion completion);
+
+    /** Something of the other side has used up a receive. */
+    abstract void onReceived(Completion completion);
+
+    /** Any thread: begins to post. */
+    final void begin() {
+        queuePair.completionListener((source, completion) -> onCompletion(completion));
+        execute(this::onBegin);
+    }
+
+    /** Any thread: ends the load; {@link #finished} tells when everything has arrived. */
+    final void stop() {
+        execute(this::onStop);
+    }
+
+    private void execute(Runnable step) {
+        queuePair.channel().eventLoop().execute(() -> attempt(step));
+    }
+
+    /** Takes a step that may meet the end of the stream. */
+    final void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (QueuePairClosedException e) {
+            fail(new StreamEndedException(e.reason()));
+        }
+    }
+
+    private void onCompletion(Completion completion) {
+        CloseReason failure = completion.failure();
+        if (failure != null) {
+            fail(new StreamEndedException(failure));
+            return;
+        }
+        try {
+            if (completion.operation() == Operation.RECEIVE) {
+                onReceived(completion);
+            } else {
+                onDone(completion);
+            }
+        } catch (QueuePairClosedException e) {
+            fail(new StreamEndedException(e.reason()));
+        }
+    }
+
+    final void fail(IOException failure) {
+        finished.completeExceptionally(failure);
+    }
+
+    /** Everything that was posted has arrived. */
+    final void finish() {
+        finished.complete(null);
+    }
+
+    /** Any thread: completes when everything has arrived after {@link #stop}; fails as soon as the stream ends. */
+    final CompletableFuture<Void> finished() {
+        return finished;
+    }
+
+    /** {@return how many were posted} */
+    final long posted() {
+        return posted;
+    }
+
+    final PerfTask task() {
+        return task;
+    }
+
+    final PerfMeter meter() {
+        return meter;
+    }
+
+    final PerfMemory memory() {
+        return memory;
+    }
+
+    final QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /** Posts a receive. */
+    final void receive() {
+        queuePair.receive(0, memory.nextPlace());
+    }
+
+    /** Posts the next operation. */
+    final void post() {
+        long id = posted++;
+        int stag = target.stag();
+        long offset = target.taggedOffset();
+        switch (task.operation()) {
+            case SEND -> queuePair.send(id, memory.source());
+            case WRITE -> queuePair.write(id, memory.source(), stag, offset);
+            case WRITE_IMM -> queuePair.writeWithImmediate(id, memory.source(), stag, offset, id, PostOptions.NONE);
+            case READ -> queuePair.read(id, memory.region(), 0, task.size(), stag, offset, PostOptions.NONE);
+            case FETCH_ADD -> queuePair.fetchAdd(id, stag, offset, 1, 0, PostOptions.NONE);
+            case COMPARE_SWAP -> queuePair.compareSwap(id, stag, offset, id, -1, id + 1, -1, PostOptions.NONE);
+        }
+    }
+
+    /** Posts the question whether everything before it has arrived; the server answers at once. */
+    final void ask() {
+        queuePair.sendImmediate(0, 0, PostOptions.SOLICITED_AND_FENCED);
+    }
+
+    /** Any thread: ends the connection at once. */
+    final void abort() {
+        queuePair.abort();
+    }
+
+    /** Not on an event loop: ends the connection in order, waits for that, and gives the memory back. */
+    final void close() throws IOException, InterruptedException, CommandFailedException {
+        try {
+            queuePair.close();
+            Endpoint.await(queuePair.closed());
+        } finally {
+            memory.close();
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.iwarp.tools;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.AtomicLong;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Counts what the connections of one event loop get done, and how long it takes. Confined to that loop, except for
+ * {@link #operations} and {@link #timed}.
+ */
+final class PerfMeter {
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
+    private final AtomicLong operations = new AtomicLong();
+    private final AtomicLong timed = new AtomicLong();
+    private long operationsAtBegin;
+    private long allocatedAtBegin;
+    private long beginNanos;
+
+    /** Some operations are done. */
+    void done(long count) {
+        operations.setRelease(operations.getPlain() + count);
+    }
+
+    /** One operation took that long. */
+    void took(long nanos) {
+        latencies.recordValue(nanos);
+        timed.setRelease(timed.getPlain() + 1);
+    }
+
+    /** {@return how many were done since the loop's first connection; any thread, a moment's view} */
+    long operations() {
+        return operations.getAcquire();
+    }
+
+    /** {@return how many were timed since the loop's first connection; any thread, a moment's view} */
+    long timed() {
+        return timed.getAcquire();
+    }
+
+    /** Forgets what was so far. */
+    void begin() {
+        latencies.reset();
+        operationsAtBegin = operations.getPlain();
+        allocatedAtBegin = threads.getCurrentThreadAllocatedBytes();
+        beginNanos = System.nanoTime();
+    }
+
+    /** {@return what was done since {@link #begin}} */
+    PerfSlice end() {
+        long nanos = System.nanoTime() - beginNanos;
+        long allocated = threads.getCurrentThreadAllocatedBytes() - allocatedAtBegin;
+        return new PerfSlice(operations.getPlain() - operationsAtBegin, nanos, allocated, latencies.copy());
+    }
+}

@@ -1,0 +1,28 @@
+package io.iwarp.tools;
+
+import java.time.Duration;
+
+/**
+ * What a client measures for one size.
+ *
+ * @param task what each connection does
+ * @param connections how many there are
+ * @param loops what the client runs on
+ * @param tls whether all goes through TLS
+ * @param unsent octets that may wait in the kernel until TCP sends them, 0 if the kernel decides
+ * @param warmup how long it runs before it is measured
+ * @param duration how long it is measured
+ */
+record PerfPlan(
+        PerfTask task,
+        int connections,
+        EventLoops loops,
+        boolean tls,
+        long unsent,
+        Duration warmup,
+        Duration duration) {
+    /** {@return how long it takes altogether, set-up aside} */
+    Duration total() {
+        return warmup.plus(duration);
+    }
+}

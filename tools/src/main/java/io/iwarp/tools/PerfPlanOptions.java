@@ -1,0 +1,145 @@
+package io.iwarp.tools;
+
+import io.iwarp.memory.RemoteBuffer;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The options about what is measured. */
+final class PerfPlanOptions {
+    private static final double NANOS_PER_SECOND = 1e9;
+    private static final int MOST_CONNECTIONS = 4096;
+    private static final int DEFAULT_DEPTH = 128;
+    private static final long BANDWIDTH_SIZE = 1 << 16;
+    private static final long LATENCY_SIZE = 64;
+    private static final RemoteBuffer NO_MEMORY = new RemoteBuffer(0, 0, 0);
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--op",
+            paramLabel = "NAME",
+            defaultValue = "write",
+            description = "What to measure: ${COMPLETION-CANDIDATES}.")
+    private PerfOperation operation;
+
+    @Option(
+            names = "--mode",
+            paramLabel = "MODE",
+            defaultValue = "bandwidth",
+            description = "How: ${COMPLETION-CANDIDATES}. That is, as many as go through; or one after another, and the"
+                    + " time of each to the other program and back.")
+    private PerfMode mode;
+
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            converter = Octets.Converter.class,
+            description = "Octets of each operation, 0 to 1G. Default: 64K for bandwidth, 64 for latency.")
+    private @Nullable Long size;
+
+    @Option(
+            names = "--sweep",
+            paramLabel = "A..B",
+            converter = SizeRange.Converter.class,
+            description = "Measure the sizes from A to B, each twice the one before, such as 64..1M.")
+    private @Nullable SizeRange sweep;
+
+    @Option(
+            names = "--depth",
+            paramLabel = "N",
+            description = "How many to have posted on each connection in bandwidth mode, 1 to "
+                    + PerfTask.GREATEST_DEPTH + ". Default: " + DEFAULT_DEPTH + ".")
+    private @Nullable Integer depth;
+
+    @Option(names = "--connections", paramLabel = "N", defaultValue = "1", description = "How many connections.")
+    private int connections;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            description = "How long to measure each size.")
+    private double duration;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "SECONDS",
+            defaultValue = "2",
+            description = "How long to run before that, until the JVM has compiled what it runs.")
+    private double warmup;
+
+    /** {@return what is measured, one plan for each size} */
+    List<PerfPlan> plans(TransportOptions transport) {
+        OptionCheck.require(
+                command,
+                connections >= 1 && connections <= MOST_CONNECTIONS,
+                "--connections " + connections + " is outside 1 to " + MOST_CONNECTIONS);
+        OptionCheck.require(command, duration > 0, "--duration " + duration + " is not more than 0 seconds");
+        OptionCheck.require(command, warmup >= 0, "--warmup " + warmup + " is negative");
+        EventLoops loops = transport.loops();
+        int chosenDepth = chosenDepth();
+        return sizes().stream()
+                .map(octets -> new PerfPlan(
+                        new PerfTask(operation, mode, octets.intValue(), chosenDepth, NO_MEMORY),
+                        connections,
+                        loops,
+                        transport.tls(),
+                        transport.unsent(),
+                        seconds(warmup),
+                        seconds(duration)))
+                .toList();
+    }
+
+    private int chosenDepth() {
+        if (mode == PerfMode.LATENCY) {
+            OptionCheck.require(
+                    command,
+                    depth == null || depth == 1,
+                    "--mode latency has one operation at a time on each connection: leave --depth out");
+            return 1;
+        }
+        int chosen = depth == null ? DEFAULT_DEPTH : depth;
+        OptionCheck.require(
+                command,
+                chosen >= 1 && chosen <= PerfTask.GREATEST_DEPTH,
+                "--depth " + chosen + " is outside 1 to " + PerfTask.GREATEST_DEPTH);
+        return chosen;
+    }
+
+    private List<Long> sizes() {
+        OptionCheck.require(
+                command,
+                size == null || sweep == null,
+                "--size and --sweep are two ways to say the same: leave one out");
+        if (operation.atomic()) {
+            OptionCheck.require(
+                    command,
+                    sweep == null && (size == null || size == Long.BYTES),
+                    "--op " + operation + " works on " + Long.BYTES + " octets: leave --size and --sweep out");
+            return List.of((long) Long.BYTES);
+        }
+        List<Long> sizes = sweep != null ? sweep.sizes() : List.of(size != null ? size : defaultSize());
+        // The server sees a Write in its last octet.
+        int least = mode == PerfMode.LATENCY && operation == PerfOperation.WRITE ? 1 : 0;
+        for (long octets : sizes) {
+            OptionCheck.require(
+                    command,
+                    octets >= least && octets <= PerfTask.GREATEST_SIZE,
+                    "a size of " + octets + " octets is outside " + least + " to " + PerfTask.GREATEST_SIZE);
+        }
+        return sizes;
+    }
+
+    private long defaultSize() {
+        return mode == PerfMode.LATENCY ? LATENCY_SIZE : BANDWIDTH_SIZE;
+    }
+
+    private static Duration seconds(double seconds) {
+        return Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
+    }
+}

@@ -1,0 +1,64 @@
+package io.iwarp.tools;
+
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePairSettings;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Is measured by {@link PerfClient}. */
+@Command(
+        name = "server",
+        description = "Does what its clients want to measure: they tell it with each connection. Until Ctrl-C.",
+        footer = {"%nExample:", "  iwarp perf server --port 7471 --transport epoll"})
+final class PerfServer implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ListenOptions listen;
+
+    @Option(
+            names = "--max-depth",
+            paramLabel = "N",
+            defaultValue = "" + PerfTask.GREATEST_DEPTH,
+            description = "The most operations that a client may have posted on a connection, 1 to "
+                    + PerfTask.GREATEST_DEPTH + ". Connections cost less memory with fewer.")
+    private int greatestDepth;
+
+    @Mixin
+    private TransportOptions transport;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    @Override
+    public Integer call() throws Exception {
+        if (greatestDepth < 1 || greatestDepth > PerfTask.GREATEST_DEPTH) {
+            throw new ParameterException(
+                    spec.commandLine(), "--max-depth " + greatestDepth + " is outside 1 to " + PerfTask.GREATEST_DEPTH);
+        }
+        int queueDepth = PerfTask.serverQueueDepth(greatestDepth);
+        PrintWriter out = spec.commandLine().getOut();
+        QueuePairSettings settings = connection
+                .settings()
+                .sendQueueDepth(queueDepth)
+                .receiveQueueDepth(queueDepth)
+                .build();
+        try (Shutdown shutdown = Shutdown.install();
+                Endpoint endpoint = connection.open(transport);
+                IwarpListener listener = endpoint.listen(
+                        listen.address(), settings, new PerfService(endpoint.domain(), greatestDepth, out::println))) {
+            out.println(ListenOptions.listening(listener));
+            shutdown.await();
+            // Before the memory goes: a client is not at fault, and shall not be told that its STag is invalid.
+            endpoint.closeConnections();
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,64 @@
+package io.iwarp.tools;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.ConnectionRequestListener;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The passive side of measurements: does for each connection what its client asks for. Everything runs on event loops. */
+final class PerfService implements ConnectionRequestListener {
+    private final ProtectionDomain domain;
+    private final int greatestDepth;
+    private final Consumer<String> log;
+
+    /**
+     * @param greatestDepth the most operations that a client may have posted on a connection
+     * @param log told in a line of each connection that has ended
+     */
+    PerfService(ProtectionDomain domain, int greatestDepth, Consumer<String> log) {
+        this.domain = domain;
+        this.greatestDepth = greatestDepth;
+        this.log = log;
+    }
+
+    @Override
+    public void onConnectionRequest(ConnectionRequest request) {
+        if (Application.PERF_CONNECT.isRequestedBy(request.privateData())) {
+            request.accept();
+            return;
+        }
+        if (Application.PERF_USAGE.isRequestedBy(request.privateData())) {
+            new UsageSession(request.queuePair()).begin();
+            request.accept();
+            return;
+        }
+        ByteBuf asked = Application.PERF.restOfRequest(request.privateData(), PerfTask.ENCODED_LENGTH);
+        if (asked == null) {
+            request.reject(Application.PERF.rejection());
+            return;
+        }
+        PerfSession session = begin(request, asked);
+        if (session != null) {
+            request.accept(Application.PERF.reply(session.encodedMemory()));
+        }
+    }
+
+    private @Nullable PerfSession begin(ConnectionRequest request, ByteBuf asked) {
+        try {
+            PerfTask task = PerfTask.decode(asked);
+            if (task.depth() > greatestDepth) {
+                throw new IllegalArgumentException("the server takes a depth of up to " + greatestDepth
+                        + ": choose a smaller --depth, or start it with a greater --max-depth");
+            }
+            PerfSession session = new PerfSession(request.queuePair(), domain, task, log);
+            session.begin();
+            return session;
+        } catch (IllegalArgumentException | OutOfMemoryError cannot) {
+            request.reject(String.valueOf(cannot.getMessage()).getBytes(StandardCharsets.UTF_8));
+            return null;
+        }
+    }
+}

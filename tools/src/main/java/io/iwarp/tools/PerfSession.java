@@ -1,0 +1,129 @@
+package io.iwarp.tools;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.Operation;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairClosedException;
+import io.iwarp.verbs.QueuePairListener;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.function.Consumer;
+
+/**
+ * One connection of a measurement, at the server. For bandwidth it receives and tells how much came; for latency it gives
+ * back to the client what it gets; Reads and atomics need nothing of it. Everything runs on the event loop.
+ */
+final class PerfSession implements QueuePairListener {
+    private final QueuePair queuePair;
+    private final PerfTask task;
+    private final PerfMemory memory;
+    private final Consumer<String> log;
+    private final String client;
+    private final int batch;
+    private int untilTold;
+    private long received;
+    private byte mark;
+
+    PerfSession(QueuePair queuePair, ProtectionDomain domain, PerfTask task, Consumer<String> log) {
+        this.queuePair = queuePair;
+        this.task = task;
+        this.batch = task.batch();
+        this.untilTold = batch;
+        this.log = log;
+        this.client = ListenOptions.addressText(queuePair.channel().remoteAddress());
+        this.memory = new PerfMemory(domain, task, right(task.operation()));
+    }
+
+    private static AccessRight right(PerfOperation operation) {
+        return switch (operation) {
+            case SEND -> AccessRight.LOCAL_WRITE;
+            case WRITE, WRITE_IMM -> AccessRight.REMOTE_WRITE;
+            case READ -> AccessRight.REMOTE_READ;
+            case FETCH_ADD, COMPARE_SWAP -> AccessRight.REMOTE_ATOMIC;
+        };
+    }
+
+    /** Posts the receives; call it before the connection is accepted. */
+    void begin() {
+        queuePair.listener(this);
+        queuePair.completionListener(this::onCompletion);
+        int receives = task.operation().usesReceives() ? task.window() + 1 : 1;
+        for (int i = 0; i < receives; i++) {
+            queuePair.receive(i, memory.nextPlace());
+        }
+        if (task.mode() == PerfMode.LATENCY && task.operation() == PerfOperation.WRITE) {
+            queuePair.channel().pipeline().addFirst(new MemoryWatch(this::answerWrite));
+        }
+    }
+
+    /** {@return what the client is told of the memory; needs no release} */
+    ByteBuf encodedMemory() {
+        ByteBuf out = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH, RemoteBuffer.ENCODED_LENGTH);
+        memory.remoteBuffer().encode(out);
+        return out;
+    }
+
+    private void onCompletion(QueuePair source, Completion completion) {
+        if (completion.operation() == Operation.RECEIVE && completion.successful()) {
+            try {
+                onMessage(completion);
+            } catch (QueuePairClosedException e) {
+                // The client has gone; onClosed tells why.
+                received++;
+            }
+        }
+    }
+
+    private void onMessage(Completion message) {
+        received++;
+        queuePair.receive(received, memory.nextPlace());
+        if (message.solicited()) {
+            queuePair.sendImmediate(received, received, PostOptions.NONE);
+        } else if (task.mode() == PerfMode.LATENCY) {
+            answer();
+        } else if (--untilTold == 0) {
+            untilTold = batch;
+            queuePair.sendImmediate(received, received, PostOptions.NONE);
+        }
+    }
+
+    private void answer() {
+        RemoteBuffer target = task.memory();
+        if (task.operation() == PerfOperation.SEND) {
+            queuePair.send(received, memory.source());
+        } else {
+            queuePair.writeWithImmediate(
+                    received, memory.source(), target.stag(), target.taggedOffset(), received, PostOptions.NONE);
+        }
+    }
+
+    private void answerWrite() {
+        byte seen = memory.marked();
+        if (seen == mark || queuePair.closeReason() != null) {
+            return;
+        }
+        mark = seen;
+        memory.mark(seen);
+        try {
+            queuePair.write(
+                    seen, memory.source(), task.memory().stag(), task.memory().taggedOffset());
+        } catch (QueuePairClosedException e) {
+            // The client has gone; onClosed tells why.
+            received++;
+        }
+    }
+
+    @Override
+    public void onClosed(QueuePair source, CloseReason reason) {
+        memory.close();
+        if (reason.endedBy() != EndedBy.PEER_CLOSED) {
+            log.accept(ErrorLines.oneLine(client + " went before it was done: " + reason));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package io.iwarp.tools;
+
+import io.iwarp.memory.RemoteBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * What one connection of a measurement does. It goes to the server in the private data of the connection request, and is
+ * all that the server has to know.
+ *
+ * <p>The numbers that both sides must agree on follow from it: the server posts {@link #window} receives and posts each
+ * again at once when it was used; after each {@link #batch} of messages it tells by Immediate Data how many came so far, and
+ * the client has no more on their way than the window.
+ *
+ * @param operation what is done
+ * @param mode what is measured
+ * @param size octets of each, 0 to {@value #GREATEST_SIZE}
+ * @param depth how many the client has posted that are not complete, 1 to {@value #GREATEST_DEPTH}
+ * @param memory the client's memory, which the server writes to in latency mode
+ */
+record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, RemoteBuffer memory) {
+    /** In octets. */
+    static final int ENCODED_LENGTH =
+            Byte.BYTES + Byte.BYTES + Integer.BYTES + Integer.BYTES + RemoteBuffer.ENCODED_LENGTH;
+
+    /** The largest message, in octets. */
+    static final int GREATEST_SIZE = 1 << 30;
+
+    /** The most operations that a client may have posted. */
+    static final int GREATEST_DEPTH = 1024;
+
+    private static final int WINDOWS_PER_DEPTH = 4;
+    /** For messages about the others. */
+    private static final int SPARE_REQUESTS = 4;
+
+    private static final int BATCH_OCTETS = 1 << 20;
+    private static final int RING_OCTETS = 4 << 20;
+
+    /** {@return how long the queues of a server must be for clients of this depth} */
+    static int serverQueueDepth(int depth) {
+        return WINDOWS_PER_DEPTH * depth + SPARE_REQUESTS;
+    }
+
+    /** {@return how many messages may be on their way to the server's receives} */
+    int window() {
+        return WINDOWS_PER_DEPTH * depth;
+    }
+
+    /** {@return after how many messages the server tells how many came} */
+    int batch() {
+        return Math.max(1, Math.min(depth, BATCH_OCTETS / Math.max(1, size)));
+    }
+
+    /** {@return how many such tellings may be on their way, the last one included} */
+    int acknowledgements() {
+        return window() / batch() + 2;
+    }
+
+    /** {@return how many places for messages a receiver cycles through: its memory is bounded, and in the caches} */
+    int places() {
+        return operation == PerfOperation.SEND ? Math.max(1, Math.min(window(), RING_OCTETS / Math.max(1, size))) : 1;
+    }
+
+    /** {@return how many octets of memory either side registers or receives into} */
+    int memoryOctets() {
+        return Math.max(Long.BYTES, size * places());
+    }
+
+    /** {@return a copy with the memory of the client} */
+    PerfTask with(RemoteBuffer clientMemory) {
+        return new PerfTask(operation, mode, size, depth, clientMemory);
+    }
+
+    /** {@return the private data of a connection request} */
+    byte[] encode() {
+        ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
+                .writeByte(operation.code())
+                .writeByte(mode.code())
+                .writeInt(size)
+                .writeInt(depth);
+        memory.encode(out);
+        return Application.PERF.request(out);
+    }
+
+    /**
+     * Reads what {@link #encode} wrote, behind the greeting.
+     *
+     * @throws IllegalArgumentException if the client asks for what this server does not know; the message says what
+     */
+    static PerfTask decode(ByteBuf in) {
+        PerfOperation operation = PerfOperation.of(in.readUnsignedByte());
+        PerfMode mode = PerfMode.of(in.readUnsignedByte());
+        int size = in.readInt();
+        int depth = in.readInt();
+        if (size < 0 || size > GREATEST_SIZE) {
+            throw new IllegalArgumentException("a size of " + size + " octets is outside 0 to " + GREATEST_SIZE);
+        }
+        if (depth < 1 || depth > GREATEST_DEPTH) {
+            throw new IllegalArgumentException("a depth of " + depth + " is outside 1 to " + GREATEST_DEPTH);
+        }
+        return new PerfTask(operation, mode, size, depth, RemoteBuffer.decode(in));
+    }
+}

@@ -1,0 +1,55 @@
+package io.iwarp.tools;
+
+import io.netty.buffer.Unpooled;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** rdma-core's rdma_client: one message there, one back. */
+@Command(
+        name = "rdma-client",
+        description =
+                "Sends one message of 16 octets and waits for one back, as rdma-core's rdma_client does: the least"
+                        + " that two iWARP programs can do together.",
+        footer = {"%nExample:", "  iwarp rdma-client 127.0.0.1:7471"})
+final class RdmaClient implements Callable<Integer> {
+    /** The length of the message in octets. */
+    static final int MESSAGE_OCTETS = 16;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "HOST:PORT",
+            arity = "0..1",
+            defaultValue = "127.0.0.1:7471",
+            converter = PeerAddress.Converter.class,
+            description = "Where rdma_server, or 'iwarp rdma-server', listens.")
+    private PeerAddress server;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println("rdma_client: start");
+        Conversation conversation = new Conversation();
+        try (Endpoint endpoint = connection.open()) {
+            endpoint.connect(server.resolve(), connection.settingsForSiw().build(), new byte[0], conversation::attach);
+            conversation.send(Unpooled.buffer(MESSAGE_OCTETS).writeZero(MESSAGE_OCTETS));
+            int received = conversation.receive().readableBytes();
+            if (received != MESSAGE_OCTETS) {
+                throw new CommandFailedException("a message of " + received + " octets came back, not of "
+                        + MESSAGE_OCTETS + ": the other side is no rdma_server");
+            }
+            conversation.close();
+        }
+        out.println("rdma_client: end 0");
+        return 0;
+    }
+}

@@ -1,0 +1,63 @@
+package io.iwarp.tools;
+
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.IwarpListener;
+import io.netty.buffer.Unpooled;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** rdma-core's rdma_server: one message comes, one goes back. */
+@Command(
+        name = "rdma-server",
+        description =
+                "Waits for one client and its message of 16 octets, and sends one back, as rdma-core's rdma_server"
+                        + " does.",
+        footer = {"%nExample:", "  iwarp rdma-server --port 7471"})
+final class RdmaServer implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ListenOptions listen;
+
+    @Mixin
+    private ConnectionOptions connection;
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println("rdma_server: start");
+        CompletableFuture<Conversation> first = new CompletableFuture<>();
+        try (Endpoint endpoint = connection.open();
+                IwarpListener listener = endpoint.listen(
+                        listen.address(), connection.settings().build(), request -> decide(request, first))) {
+            out.println(ListenOptions.listening(listener));
+            Conversation conversation = first.get();
+            int received = conversation.receive().readableBytes();
+            if (received != RdmaClient.MESSAGE_OCTETS) {
+                throw new CommandFailedException("a message of " + received + " octets came, not of "
+                        + RdmaClient.MESSAGE_OCTETS + ": the other side is no rdma_client");
+            }
+            conversation.send(Unpooled.buffer(received).writeZero(received));
+            Endpoint.await(conversation.queuePair().closed());
+        }
+        out.println("rdma_server: end 0");
+        return 0;
+    }
+
+    private static void decide(ConnectionRequest request, CompletableFuture<Conversation> first) {
+        Conversation conversation = new Conversation();
+        if (!first.complete(conversation)) {
+            request.reject("rdma-server serves one client".getBytes(StandardCharsets.US_ASCII));
+            return;
+        }
+        conversation.attach(request.queuePair());
+        request.accept();
+    }
+}

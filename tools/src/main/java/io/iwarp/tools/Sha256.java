@@ -1,0 +1,29 @@
+package io.iwarp.tools;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** A SHA-256 in the making. */
+final class Sha256 {
+    private final MessageDigest digest;
+
+    Sha256() {
+        try {
+            digest = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /** Adds all remaining octets. */
+    void update(ByteBuffer octets) {
+        digest.update(octets);
+    }
+
+    /** {@return the hash of all octets so far, in hexadecimal; afterwards it begins anew} */
+    String hex() {
+        return HexFormat.of().formatHex(digest.digest());
+    }
+}

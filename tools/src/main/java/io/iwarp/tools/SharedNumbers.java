@@ -1,0 +1,115 @@
+package io.iwarp.tools;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.AtomicOperation;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.memory.StreamAssociation;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * The three numbers that clients of the counter server change, and what the clients said they did to them.
+ *
+ * <pre>
+ *   offset 0    counter   changed by FetchAdd
+ *   offset 8    lock      0 when free, else the number of the client that holds it; changed by CmpSwap
+ *   offset 16   number    changed by RDMA Read and RDMA Write of whoever holds the lock
+ * </pre>
+ *
+ * <p>Each client gets windows of its own, which end with its connection: one for the atomics, one for the octets that are
+ * read and written. Any thread may call any method.
+ */
+final class SharedNumbers implements AutoCloseable {
+    private static final long COUNTER = 0;
+    private static final long LOCK = COUNTER + AtomicOperation.LENGTH;
+    private static final long NUMBER = LOCK + AtomicOperation.LENGTH;
+    private static final long LENGTH = NUMBER + Long.BYTES;
+
+    private final MemoryRegion region;
+    private final AtomicOperation operation = new AtomicOperation();
+    private final ByteBuf octets = Unpooled.buffer(Long.BYTES, Long.BYTES);
+    private final Set<Long> atWork = new HashSet<>();
+    private long admitted;
+    private long lost;
+    private long announcedAdds;
+    private long announcedRounds;
+    private boolean closed;
+
+    SharedNumbers(ProtectionDomain domain) {
+        // Without a right: what a client may do is what its windows say.
+        region = domain.region().allocate(ByteBufAllocator.DEFAULT, LENGTH).register();
+    }
+
+    /** Gives a client its number, and windows that only it can use. */
+    synchronized CounterGrant admit(StreamAssociation client) {
+        RemoteBuffer atomics = region.window(COUNTER, NUMBER).rights(AccessRight.REMOTE_ATOMIC).stream(client)
+                .bind()
+                .remoteBuffer();
+        RemoteBuffer number =
+                region.window(NUMBER, Long.BYTES).rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE).stream(
+                                client)
+                        .bind()
+                        .remoteBuffer();
+        atWork.add(++admitted);
+        return new CounterGrant(
+                admitted,
+                atomics.slice(COUNTER, AtomicOperation.LENGTH),
+                atomics.slice(LOCK, AtomicOperation.LENGTH),
+                number);
+    }
+
+    /** {@return how the numbers stand} A client has said what it did, and does no more. */
+    synchronized CounterTotals finish(long client, CounterDone done) {
+        atWork.remove(client);
+        announcedAdds += done.adds();
+        announcedRounds += done.rounds();
+        CounterTotals totals =
+                new CounterTotals(counter(), announcedAdds, number(), announcedRounds, atWork.size(), lost);
+        forgetTheLost();
+        return totals;
+    }
+
+    /**
+     * A client has gone. What one did that did not say so is not known, and a lock that it held is taken from it.
+     *
+     * @return whether it held the lock
+     */
+    synchronized boolean leave(long client) {
+        if (!atWork.remove(client) || closed) {
+            return false;
+        }
+        lost++;
+        forgetTheLost();
+        return region.execute(LOCK, operation.compareSwap(0, -1, client, -1)) == client;
+    }
+
+    /** When nobody changes the numbers any more, they are what one can go on from. */
+    private void forgetTheLost() {
+        if (lost > 0 && atWork.isEmpty()) {
+            lost = 0;
+            announcedAdds = counter();
+            announcedRounds = number();
+        }
+    }
+
+    private long counter() {
+        return region.execute(COUNTER, operation.fetchAdd(0, 0));
+    }
+
+    private long number() {
+        region.span().get(NUMBER, octets, 0, Long.BYTES);
+        return octets.getLong(0);
+    }
+
+    /** Takes the memory back from all clients. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        region.close();
+    }
+}

@@ -1,0 +1,41 @@
+package io.iwarp.tools;
+
+import java.util.List;
+import java.util.stream.Stream;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * Sizes from one to another, each twice the one before, and the last one as well.
+ *
+ * @param first in octets, at least 1
+ * @param last in octets, at least the first
+ */
+record SizeRange(long first, long last) {
+    private static final String SEPARATOR = "..";
+
+    /** Reads {@code 64..1M}. */
+    static final class Converter implements ITypeConverter<SizeRange> {
+        @Override
+        public SizeRange convert(String text) {
+            int separator = text.indexOf(SEPARATOR);
+            if (separator < 0) {
+                throw new TypeConversionException("'" + text + "' is no range of sizes: write two, such as 64..1M");
+            }
+            Octets.Converter octets = new Octets.Converter();
+            long first = octets.convert(text.substring(0, separator));
+            long last = octets.convert(text.substring(separator + SEPARATOR.length()));
+            if (first < 1 || last < first) {
+                throw new TypeConversionException(
+                        "'" + text + "' is no range of sizes: the first is at least 1, and not more than the last");
+            }
+            return new SizeRange(first, last);
+        }
+    }
+
+    /** {@return all of them, in octets} */
+    List<Long> sizes() {
+        return Stream.concat(Stream.iterate(first, size -> size < last && size > 0, size -> size * 2), Stream.of(last))
+                .toList();
+    }
+}

@@ -1,0 +1,50 @@
+package io.iwarp.tools;
+
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.QueuePair;
+import java.io.IOException;
+
+/**
+ * A lock in the memory of a peer: a 64-bit number that is 0 when nobody holds it, and else the number of the holder. The
+ * peer's processor has no part in it.
+ *
+ * <p>One thread uses it; do not call it on an event loop.
+ */
+final class SpinLock {
+    private static final long FREE = 0;
+
+    private final QueuePair queuePair;
+    private final RemoteBuffer lock;
+    private final long holder;
+    private long refusals;
+
+    /**
+     * @param holder any number but 0 that no other client uses
+     */
+    SpinLock(QueuePair queuePair, RemoteBuffer lock, long holder) {
+        this.queuePair = queuePair;
+        this.lock = lock;
+        this.holder = holder;
+    }
+
+    /** Asks for the lock until it is free. */
+    void acquire() throws IOException, InterruptedException, CommandFailedException {
+        while (Endpoint.await(queuePair.compareSwap(lock, FREE, holder)).original() != FREE) {
+            refusals++;
+        }
+    }
+
+    /** Gives the lock back. What was written before is in place by then, as the peer begins with an atomic after that. */
+    void release() throws IOException, InterruptedException, CommandFailedException {
+        long found = Endpoint.await(queuePair.compareSwap(lock, holder, FREE)).original();
+        if (found != holder) {
+            throw new CommandFailedException("client " + holder + " held the lock, but found " + found
+                    + " in it when it gave it back: somebody broke the lock");
+        }
+    }
+
+    /** {@return how often the lock was held by another one when this one asked} */
+    long refusals() {
+        return refusals;
+    }
+}

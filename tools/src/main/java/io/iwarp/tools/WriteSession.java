@@ -1,0 +1,144 @@
+package io.iwarp.tools;
+
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.ProtocolException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One client of the write server, on a thread of its own: it writes a file, or reads one. */
+final class WriteSession {
+    /** While one is the client's, the disk is busy with the other. */
+    static final int SLOTS = 2;
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(WriteSession.class);
+
+    private final FileDialogue dialogue;
+    private final Conversation conversation;
+    private final ProtectionDomain domain;
+    private final TargetDirectory directory;
+    private final BufferPool pool;
+    private final int slotLength;
+    private final PrintWriter out;
+    private final String client;
+    /** What a failure means for the file. */
+    private String loss = "nothing was kept";
+
+    /**
+     * @param conversation with a queue pair that is being accepted
+     * @param pool of buffers of {@link #SLOTS} slots
+     */
+    WriteSession(
+            Conversation conversation,
+            ProtectionDomain domain,
+            TargetDirectory directory,
+            BufferPool pool,
+            int slotLength,
+            PrintWriter out) {
+        this.dialogue = new FileDialogue(conversation);
+        this.conversation = conversation;
+        this.domain = domain;
+        this.directory = directory;
+        this.pool = pool;
+        this.slotLength = slotLength;
+        this.out = out;
+        this.client =
+                ListenOptions.addressText(conversation.queuePair().channel().remoteAddress());
+    }
+
+    /** {@return whether a file was stored or fetched} Serves the client to the end and prints how that was. */
+    boolean run() {
+        try {
+            serve();
+            return true;
+        } catch (CommandFailedException | IOException | RuntimeException e) {
+            LOGGER.debug("{} failed", client, e);
+            out.println(ErrorLines.oneLine(client + " failed, " + loss + ": " + ErrorLines.describe(e)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            out.println(client + " was cut off, " + loss + ": the server ends");
+        } finally {
+            conversation.queuePair().abort();
+        }
+        return false;
+    }
+
+    private void serve() throws IOException, InterruptedException, CommandFailedException {
+        Endpoint.await(conversation.queuePair().ready());
+        ByteBuf memory = takeMemory();
+        // Without a right: what the client may do is what the windows say that it is given.
+        try (MemoryRegion region = domain.region().buffers(memory).register()) {
+            talk(memory, region);
+        } finally {
+            // The region is closed, so this client cannot reach the memory that the next one gets.
+            pool.giveBack(memory);
+        }
+    }
+
+    private ByteBuf takeMemory() throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return pool.take();
+        } catch (OutOfMemoryError e) {
+            refuse("the server has no memory left for another client: try again later");
+            conversation.close();
+            throw new CommandFailedException("no direct memory is left for its buffer: choose a smaller --buffer or"
+                    + " fewer --clients, or start java with a greater -XX:MaxDirectMemorySize");
+        }
+    }
+
+    /** Ends the connection in order in any case, and before the region is closed, so that the client hears why. */
+    private void talk(ByteBuf memory, MemoryRegion region)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            out.println(client + " " + answer(dialogue.receive(), memory, region));
+        } catch (CommandFailedException | ProtocolException e) {
+            refuse(String.valueOf(e.getMessage()));
+            throw e;
+        } catch (FileSystemException e) {
+            refuse("the server cannot access its file: look there for the reason");
+            throw e;
+        } catch (ClosedByInterruptException e) {
+            // A file says so in its own way, and leaves the thread interrupted, which keeps it from waiting below.
+            Thread.interrupted();
+            throw stopped();
+        } catch (InterruptedException e) {
+            throw stopped();
+        } finally {
+            conversation.close();
+        }
+    }
+
+    private InterruptedException stopped() throws IOException, InterruptedException, CommandFailedException {
+        refuse("the server is being stopped");
+        return new InterruptedException("the server is being stopped");
+    }
+
+    /** {@return what to tell of it} Does what the client's first message asks for. */
+    private String answer(FileMessage first, ByteBuf memory, MemoryRegion region)
+            throws IOException, InterruptedException, CommandFailedException {
+        if (first instanceof FileMessage.Offer offer) {
+            return new FileStoring(dialogue, directory, memory, slotLength).store(offer, region);
+        }
+        if (first instanceof FileMessage.Fetch fetch) {
+            loss = "it has not all of the file";
+            return new FileServing(dialogue, memory, slotLength).serve(directory.find(fetch.name()), region);
+        }
+        throw FileDialogue.unexpected(first, "Offer or Fetch");
+    }
+
+    private void refuse(String reason) throws IOException, InterruptedException, CommandFailedException {
+        dialogue.send(new FileMessage.Refused(reason));
+    }
+
+    /** {@return what to tell of a file that all went well with} */
+    static String report(String verb, Path file, long size, long nanos, String hash) {
+        return verb + " " + file.getFileName() + ": " + Octets.exactly(size) + " in " + Octets.time(nanos) + ", "
+                + Octets.rate(size, nanos) + System.lineSeparator() + "SHA-256 " + hash;
+    }
+}

@@ -1,0 +1,63 @@
+package io.iwarp.tools.kv;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Which octets of the values are in use. Blocks have one of few sizes, at most a fourth more than was asked for or 32 octets; one
+ * that was given back serves the next entry of its size. Not safe for use by several threads at a time.
+ */
+final class KvBlocks {
+    /** There is no room. */
+    static final long NONE = -1;
+
+    private static final int LEAST = 32;
+
+    private final long capacity;
+    private final Map<Integer, Deque<Long>> free = new HashMap<>();
+    private long touched;
+    private long used;
+
+    /**
+     * @param capacity octets in all
+     */
+    KvBlocks(long capacity) {
+        this.capacity = capacity;
+    }
+
+    /** {@return the offset of a block for so many octets, or {@link #NONE}} */
+    long take(int octets) {
+        int size = sizeFor(octets);
+        Deque<Long> reusable = free.get(size);
+        if (reusable != null && !reusable.isEmpty()) {
+            used += size;
+            return reusable.pop();
+        }
+        if (capacity - touched < size) {
+            return NONE;
+        }
+        long offset = touched;
+        touched += size;
+        used += size;
+        return offset;
+    }
+
+    /** Gives a block back that was taken for so many octets. */
+    void giveBack(long offset, int octets) {
+        int size = sizeFor(octets);
+        used -= size;
+        free.computeIfAbsent(size, unseen -> new ArrayDeque<>()).push(offset);
+    }
+
+    /** {@return the octets in blocks that are in use} */
+    long used() {
+        return used;
+    }
+
+    private static int sizeFor(int octets) {
+        int step = Math.max(LEAST, Integer.highestOneBit(octets) / 4);
+        return (octets + step - 1) / step * step;
+    }
+}

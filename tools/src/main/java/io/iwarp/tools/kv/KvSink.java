@@ -1,0 +1,53 @@
+package io.iwarp.tools.kv;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import org.jspecify.annotations.Nullable;
+
+/** Where a client reads to: registered once, for all its Reads. It has room for a bucket or a slot, and for an entry. */
+final class KvSink implements AutoCloseable {
+    /** The offset of an entry. */
+    static final int ENTRY = KvLayout.BUCKET_LENGTH;
+
+    private static final int LENGTH = ENTRY + KvEntry.length(KvLimits.LONGEST_KEY, KvLimits.LONGEST_VALUE);
+
+    private final ByteBuf octets;
+    private final MemoryRegion region;
+
+    KvSink(ProtectionDomain domain) {
+        octets = ByteBufAllocator.DEFAULT.directBuffer(LENGTH, LENGTH);
+        region = domain.register(octets, AccessRight.LOCAL_WRITE);
+    }
+
+    MemoryRegion region() {
+        return region;
+    }
+
+    /** {@return a slot that was read, or null if it was read while it was written} */
+    @Nullable
+    KvSlot slot(int number) {
+        return KvSlot.decode(octets, number * KvSlot.LENGTH);
+    }
+
+    boolean isIntact(KvSlot slot) {
+        return KvEntry.isIntact(octets, ENTRY, slot);
+    }
+
+    boolean isOf(byte[] key) {
+        return KvEntry.isOf(octets, ENTRY, key);
+    }
+
+    byte[] value(KvSlot slot) {
+        return KvEntry.value(octets, ENTRY, slot);
+    }
+
+    /** Call it when no Read is on its way. */
+    @Override
+    public void close() {
+        region.close();
+        octets.release();
+    }
+}

@@ -1,0 +1,228 @@
+package io.iwarp.tools.kv;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.memory.StreamAssociation;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The cache in the server: the only one who writes the index and the values, while any number of clients read them by RDMA
+ * without it. A client's read that meets a change sees so, as {@link KvSlot} and {@link KvEntry} tell, and reads again.
+ *
+ * <p>A put writes a new entry, then the slot that points to it, and only then gives the old entry back. So there is no time at
+ * which a key cannot be read, and no lock that a client could hold.
+ *
+ * <p>Any thread may call any method. One put is carried out at a time; it takes as long as copying the value.
+ */
+public final class KvStore implements AutoCloseable {
+    private static final int SLOTS_PER_ENTRY = 2;
+    private static final byte[] NOTHING = {};
+
+    private final long slots;
+    private final int mostEntries;
+    private final MemoryRegion index;
+    private final MemoryRegion values;
+    private final MemoryRegion cells;
+    private final KvBlocks blocks;
+    private final ByteBuf scratch = Unpooled.buffer(KvEntry.length(KvLimits.LONGEST_KEY, KvLimits.LONGEST_VALUE));
+    private int entries;
+    private long lastVersion;
+    private long refusals;
+
+    /** Where a key is or can be: the number of a slot, and what is in it. */
+    private record Place(long slot, KvSlot content) {}
+
+    /**
+     * Allocates and registers the memory.
+     *
+     * @param domain that of the connections
+     * @param allocator of the memory
+     * @param entries how many keys there may be, 1 to {@link KvLimits#MOST_ENTRIES}; each takes 160 octets
+     * @param valueOctets for keys and values together, at least 1
+     */
+    public KvStore(ProtectionDomain domain, ByteBufAllocator allocator, int entries, long valueOctets) {
+        this.mostEntries = entries;
+        this.slots = (long) Math.max(entries, KvLayout.BUCKET_SLOTS)
+                * SLOTS_PER_ENTRY
+                / KvLayout.BUCKET_SLOTS
+                * KvLayout.BUCKET_SLOTS;
+        List<MemoryRegion> regions =
+                register(domain, allocator, valueOctets, slots * KvSlot.LENGTH, slots * KvLayout.CELL_LENGTH);
+        this.values = regions.get(0);
+        this.index = regions.get(1);
+        this.cells = regions.get(2);
+        this.blocks = new KvBlocks(valueOctets);
+    }
+
+    /** All regions, or an exception and none. They have no right: what a client may do is what its windows say. */
+    private static List<MemoryRegion> register(ProtectionDomain domain, ByteBufAllocator allocator, long... lengths) {
+        List<MemoryRegion> regions = new ArrayList<>();
+        try {
+            for (long length : lengths) {
+                regions.add(domain.region().allocate(allocator, length).register());
+            }
+            return regions;
+        } catch (RuntimeException | Error e) {
+            regions.forEach(MemoryRegion::close);
+            throw e;
+        }
+    }
+
+    /** {@return what a client is told; it ends with the client's stream} */
+    KvGrant admit(StreamAssociation client) {
+        return new KvGrant(
+                window(index, AccessRight.REMOTE_READ, client),
+                window(values, AccessRight.REMOTE_READ, client),
+                window(cells, AccessRight.REMOTE_ATOMIC, client));
+    }
+
+    private static RemoteBuffer window(MemoryRegion region, AccessRight right, StreamAssociation client) {
+        return region.window(0, region.length()).rights(right).stream(client)
+                .bind()
+                .remoteBuffer();
+    }
+
+    /**
+     * Stores a value. When this returns, every Read that begins finds it, or a later one.
+     *
+     * @param key 1 to {@link KvLimits#LONGEST_KEY} octets
+     * @param value 0 to {@link KvLimits#LONGEST_VALUE} octets
+     * @return the version
+     * @throws KvRefusedException if there is no room
+     * @throws IllegalArgumentException if the key or the value has no allowed length
+     */
+    public long put(byte[] key, byte[] value) throws KvRefusedException {
+        try {
+            return put(key, value, KvPut.ANY);
+        } catch (KvConflictException e) {
+            throw new IllegalStateException("a put of any version cannot meet another one", e);
+        }
+    }
+
+    /** As {@link #put(byte[], byte[])}, if the key has the expected version. */
+    synchronized long put(byte[] key, byte[] value, long expected) throws KvRefusedException, KvConflictException {
+        KvLimits.requireValue(value);
+        Place place = find(KvLimits.requireKey(key));
+        KvSlot old = place.content();
+        if (expected != KvPut.ANY && expected != old.version()) {
+            throw new KvConflictException(expected, old.version());
+        }
+        boolean inWord = KvWord.fits(value);
+        byte[] inEntry = inWord ? NOTHING : value;
+        long offset = takeBlock(old, KvEntry.length(key.length, inEntry.length));
+        KvSlot fresh = new KvSlot(++lastVersion, offset, KvLayout.hash(key), key.length, inEntry.length, inWord);
+        KvEntry.encode(scratch, fresh.version(), key, inEntry);
+        values.span().put(offset, scratch, 0, scratch.readableBytes());
+        // Before the slot: a compare-swap that comes behind this one fails, and one that came before was seen.
+        cells.setVolatile(KvLayout.word(place.slot()), inWord ? KvWord.of(value) : KvWord.ELSEWHERE);
+        fresh.encode(scratch);
+        index.span().put(place.slot() * KvSlot.LENGTH, scratch, 0, KvSlot.LENGTH);
+        if (old.isFree()) {
+            entries++;
+        } else {
+            blocks.giveBack(old.offset(), old.entryLength());
+        }
+        return fresh.version();
+    }
+
+    private long takeBlock(KvSlot old, int octets) throws KvRefusedException {
+        if (old.isFree() && entries == mostEntries) {
+            refusals++;
+            throw new KvRefusedException(
+                    "the server has room for " + mostEntries + " keys, and has as many: start it with more --entries");
+        }
+        long offset = blocks.take(octets);
+        if (offset == KvBlocks.NONE) {
+            refusals++;
+            throw new KvRefusedException("the server has " + values.length() + " octets for keys and values, and no "
+                    + octets + " of them in a row are free: start it with more --memory");
+        }
+        return offset;
+    }
+
+    /** {@return the value of a key as it is now} */
+    public synchronized Optional<KvValue> get(byte[] key) {
+        Place place = find(KvLimits.requireKey(key));
+        KvSlot slot = place.content();
+        if (slot.isFree()) {
+            return Optional.empty();
+        }
+        byte[] value = slot.inWord()
+                ? KvWord.value(cells.getVolatile(KvLayout.word(place.slot())))
+                : KvEntry.value(entry(slot), 0, slot);
+        return Optional.of(new KvValue(value, slot.version()));
+    }
+
+    /** {@return the slot of the key, or the free one that it would get} There is one, as not all slots are used. */
+    private Place find(byte[] key) {
+        int hash = KvLayout.hash(key);
+        for (long probe = 0; ; probe++) {
+            long bucket = KvLayout.bucket(hash, probe, slots);
+            for (long number = bucket; number < bucket + KvLayout.BUCKET_SLOTS; number++) {
+                KvSlot slot = slot(number);
+                if (slot.isFree() || (slot.mayHold(hash, key) && KvEntry.isOf(entry(slot), 0, key))) {
+                    return new Place(number, slot);
+                }
+            }
+        }
+    }
+
+    private KvSlot slot(long number) {
+        index.span().get(number * KvSlot.LENGTH, scratch, 0, KvSlot.LENGTH);
+        KvSlot slot = KvSlot.decode(scratch, 0);
+        if (slot == null) {
+            throw new IllegalStateException("slot " + number + " of the index was damaged");
+        }
+        return slot;
+    }
+
+    private ByteBuf entry(KvSlot slot) {
+        values.span().get(slot.offset(), scratch, 0, slot.entryLength());
+        return scratch;
+    }
+
+    /** {@return how many keys there are} */
+    public synchronized int entries() {
+        return entries;
+    }
+
+    /** {@return how many keys there may be} */
+    public int mostEntries() {
+        return mostEntries;
+    }
+
+    /** {@return the octets of keys and values in use, with what rounding adds} */
+    public synchronized long usedOctets() {
+        return blocks.used();
+    }
+
+    /** {@return the octets for keys and values} */
+    public long mostOctets() {
+        return values.length();
+    }
+
+    /** {@return how many puts were carried out} */
+    public synchronized long puts() {
+        return lastVersion;
+    }
+
+    /** {@return how many puts were refused for lack of room} */
+    public synchronized long refusals() {
+        return refusals;
+    }
+
+    /** Takes the memory back from all clients. */
+    @Override
+    public synchronized void close() {
+        index.close();
+        values.close();
+        cells.close();
+    }
+}

@@ -1,0 +1,29 @@
+package io.iwarp.tools.kv;
+
+import java.nio.charset.StandardCharsets;
+
+/** A value that was found, and the version of the put that stored it. */
+public final class KvValue {
+    private final byte[] octets;
+    private final long version;
+
+    KvValue(byte[] octets, long version) {
+        this.octets = octets;
+        this.version = version;
+    }
+
+    /** {@return a copy of the value} */
+    public byte[] octets() {
+        return octets.clone();
+    }
+
+    /** {@return the version, at least 1} A value that a compare-swap put there has the version of the put before. */
+    public long version() {
+        return version;
+    }
+
+    /** {@return the value as UTF-8 text} */
+    public String text() {
+        return new String(octets, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,38 @@
+package io.iwarp.tools.kv;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * A value of up to 8 octets as a 64-bit number, which one CmpSwap replaces: the first octet of the value is the most
+ * significant one, and zeros follow the last. A value that ends with a zero cannot be told from a shorter one, so it is
+ * not short, and neither are 8 octets of 0xff.
+ */
+final class KvWord {
+    /** No value: the value is in the entry. No UTF-8 text has this octet. */
+    static final long ELSEWHERE = -1;
+
+    /** The longest value in a word, in octets. */
+    static final int LONGEST = Long.BYTES;
+
+    private KvWord() {}
+
+    /** {@return whether a value can be in a word} */
+    static boolean fits(byte[] value) {
+        return value.length <= LONGEST
+                && (value.length == 0 || value[value.length - 1] != 0)
+                && (value.length < LONGEST || of(value) != ELSEWHERE);
+    }
+
+    /** {@return the number for a value of up to 8 octets} */
+    static long of(byte[] value) {
+        return ByteBuffer.wrap(Arrays.copyOf(value, LONGEST)).getLong();
+    }
+
+    /** {@return the value that a number stands for} */
+    static byte[] value(long word) {
+        int zeros = Long.numberOfTrailingZeros(word) / Byte.SIZE;
+        byte[] octets = ByteBuffer.allocate(LONGEST).putLong(word).array();
+        return Arrays.copyOf(octets, LONGEST - zeros);
+    }
+}

@@ -1,0 +1,25 @@
+/** The {@code iwarp} command: the stack at work, and tools to try and measure it. */
+@SuppressWarnings("requires-automatic") // HdrHistogram is not a module; nothing depends on this one.
+module io.iwarp.tools {
+    requires ch.qos.logback.classic;
+    requires HdrHistogram;
+    requires info.picocli;
+    requires io.iwarp.rdmap;
+    requires io.netty.codec;
+    requires io.netty.codec.http;
+    requires io.netty.common;
+    requires io.netty.handler;
+    requires io.netty.pkitesting;
+    requires io.netty.transport.classes.epoll;
+    requires io.netty.transport.classes.io_uring;
+    requires jdk.management;
+    requires micrometer.core;
+    requires micrometer.registry.prometheus;
+    requires org.knowm.xchart;
+    requires me.tongfei.progressbar;
+    requires org.slf4j;
+    requires static org.jspecify;
+
+    opens io.iwarp.tools to
+            info.picocli;
+}

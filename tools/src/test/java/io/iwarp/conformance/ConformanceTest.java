@@ -1,0 +1,74 @@
+package io.iwarp.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+
+/** Every requirement is proven by a test or says why not, and the document says by which. */
+class ConformanceTest {
+    private static final String UPDATE = "conformance.update";
+    private static final String COMMAND = "mvn -B -ntp -pl tools -am verify -D" + UPDATE;
+
+    private final Path root = root();
+    private final Path document = root.resolve("docs").resolve("conformance.md");
+
+    @Test
+    void everyRequirementIsTestedOrExcused() throws IOException {
+        assertThat(table().flaws(citations()))
+                .as("docs/conformance.md against @Requirement in the tests")
+                .isEmpty();
+    }
+
+    @Test
+    void theDocumentNamesTheTests() throws IOException {
+        String updated = table().withTests(citations());
+        if (System.getProperty(UPDATE) != null) {
+            Files.writeString(document, updated);
+        }
+        assertThat(Files.readString(document).lines())
+                .as("the column \"tests\" of docs/conformance.md is out of date; this rewrites it: %s", COMMAND)
+                .containsExactlyElementsOf(updated.lines().toList());
+    }
+
+    private ConformanceTable table() throws IOException {
+        assertThat(document).isRegularFile();
+        return new ConformanceTable(Files.readString(document));
+    }
+
+    private Citations citations() throws IOException {
+        try (StandardJavaFileManager files =
+                        ToolProvider.getSystemJavaCompiler().getStandardFileManager(null, null, null);
+                Stream<Path> modules = Files.list(root)) {
+            List<Path> sources = modules.map(module -> module.resolve(Path.of("src", "test", "java")))
+                    .filter(Files::isDirectory)
+                    .flatMap(ConformanceTest::javaFiles)
+                    .toList();
+            return Citations.of(files.getJavaFileObjectsFromPaths(sources));
+        }
+    }
+
+    private static Stream<Path> javaFiles(Path directory) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.toString().endsWith(".java")).toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The folder with Maven's settings of the whole build, here or further up. */
+    private static Path root() {
+        Path folder = Path.of("").toAbsolutePath();
+        while (!Files.isDirectory(folder.resolve(".mvn"))) {
+            folder = folder.getParent();
+        }
+        return folder;
+    }
+}

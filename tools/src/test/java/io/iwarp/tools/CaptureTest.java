@@ -1,0 +1,138 @@
+package io.iwarp.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CaptureTest {
+    private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] REPLY_KEY = "MPA ID Rep Frame".getBytes(StandardCharsets.US_ASCII);
+    private static final int KEY_LENGTH = 16;
+    private static final int PRIVATE_DATA_LENGTH_OFFSET = 18;
+    private static final int START_UP_HEADER = 20;
+    /** Behind the length of the ULPDU and the control octet of DDP. */
+    private static final int RDMAP_CONTROL_OFFSET = 3;
+
+    private static final int OPCODE_MASK = 0xf;
+    /** Atomic Response (RFC 7306). */
+    private static final int GREATEST_OPCODE = 11;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void theDemosFileHasEachFpduOnce() throws Exception {
+        Path file = directory.resolve("demo.pcap");
+        CommandRun demo = CommandRun.of("demo", "--size", "1M", "--pcap", file.toString());
+
+        assertThat(demo.exitCode()).isZero();
+        List<PcapStream> streams = PcapStream.read(file);
+        assertThat(streams).hasSize(2);
+        int there = countFpdus(streams.get(0), REQUEST_KEY);
+        int back = countFpdus(streams.get(1), REPLY_KEY);
+        assertThat(demo.out().replace(",", "")).containsPattern("\\n  FPDUs +" + there + " +" + back + "\\n");
+    }
+
+    @Test
+    void theDemosFileHasEachOperationThereIs() throws Exception {
+        Path file = directory.resolve("demo.pcap");
+        CommandRun demo = CommandRun.of("demo", "--size", "1000", "--pcap", file.toString());
+
+        assertThat(demo.exitCode()).isZero();
+        Set<Integer> opcodes = new TreeSet<>();
+        List<PcapStream> streams = PcapStream.read(file);
+        walkFpdus(streams.get(0), REQUEST_KEY, opcodes);
+        walkFpdus(streams.get(1), REPLY_KEY, opcodes);
+        assertThat(opcodes)
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(0, GREATEST_OPCODE).boxed().toList());
+    }
+
+    @Test
+    void aServersFileHasAllItsConnections() throws Exception {
+        Path file = directory.resolve("server.pcap");
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0", "--pcap", file.toString())) {
+            String address = server.address();
+            for (int i = 0; i < 3; i++) {
+                CommandRun client = CommandRun.of("echo-client", address, "--count", "5", "--warmup", "0");
+                assertThat(client.exitCode()).isZero();
+                server.awaitLine(Pattern.compile(".* had 5 messages echoed"));
+            }
+        }
+        List<PcapStream> streams = PcapStream.read(file);
+        assertThat(streams).hasSize(6);
+        for (PcapStream stream : streams) {
+            assertThat(countFpdus(stream, stream.startsWith(REQUEST_KEY) ? REQUEST_KEY : REPLY_KEY))
+                    .isEqualTo(5);
+        }
+    }
+
+    @Test
+    void ipv6IsShownAsIpv4() throws Exception {
+        assumeTrue(hasIpv6(), "this machine has no IPv6");
+        Path file = directory.resolve("v6.pcap");
+        try (CommandRun server = CommandRun.start("echo-server", "--bind", "::1", "--port", "0")) {
+            String address = server.address();
+            CommandRun client =
+                    CommandRun.of("echo-client", address, "--count", "5", "--warmup", "0", "--pcap", file.toString());
+            assertThat(client.err()).isEmpty();
+            assertThat(client.exitCode()).isZero();
+        }
+        assertThat(countFpdus(PcapStream.read(file).get(0), REQUEST_KEY)).isEqualTo(5);
+    }
+
+    @Test
+    void aFileThatCannotBeWrittenIsOneClearLine() {
+        CommandRun demo = CommandRun.of(
+                "demo", "--pcap", directory.resolve("no/such/place").toString());
+
+        assertThat(demo.exitCode()).isEqualTo(1);
+        assertThat(demo.err().lines()).singleElement().asString().contains("check the path");
+    }
+
+    private static boolean hasIpv6() {
+        try (ServerSocket socket =
+                new ServerSocket(0, 1, new PeerAddress("::1", 1).resolve().getAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static int countFpdus(PcapStream stream, byte[] key) {
+        return walkFpdus(stream, key, new TreeSet<>());
+    }
+
+    /** Takes one direction apart, which checks each octet of it: lengths, padding and CRCs must all fit. */
+    private static int walkFpdus(PcapStream stream, byte[] key, Set<Integer> opcodes) {
+        ByteBuffer octets = ByteBuffer.wrap(stream.octets());
+        assertThat(octets.slice(0, KEY_LENGTH)).isEqualTo(ByteBuffer.wrap(key));
+        octets.position(START_UP_HEADER + octets.getShort(PRIVATE_DATA_LENGTH_OFFSET));
+        int count = 0;
+        while (octets.hasRemaining()) {
+            int begin = octets.position();
+            int covered = (Short.BYTES + (octets.getShort(begin) & 0xffff) + 3) & ~3;
+            CRC32C crc = new CRC32C();
+            crc.update(octets.slice(begin, covered));
+            int sent = Integer.reverseBytes(octets.getInt(begin + covered));
+            assertThat(sent).as("CRC of FPDU %d", count).isEqualTo((int) crc.getValue());
+            opcodes.add(octets.get(begin + RDMAP_CONTROL_OFFSET) & OPCODE_MASK);
+            octets.position(begin + covered + Integer.BYTES);
+            count++;
+        }
+        return count;
+    }
+}

@@ -1,0 +1,127 @@
+package io.iwarp.tools;
+
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine;
+
+/** One run of the {@code iwarp} command in this process, with what it prints. */
+final class CommandRun implements AutoCloseable {
+    private static final long PATIENCE_SECONDS = 60;
+    private static final Pattern LISTENING = Pattern.compile("listening on (\\S+),.*");
+
+    private final Lines out = new Lines();
+    private final Lines err = new Lines();
+    private final CompletableFuture<Integer> exitCode = new CompletableFuture<>();
+    private final Thread thread;
+
+    private CommandRun(String... arguments) {
+        thread = new Thread(() -> execute(arguments), String.join(" ", arguments));
+        thread.start();
+    }
+
+    private void execute(String... arguments) {
+        try {
+            CommandLine command = Iwarp.commandLine();
+            command.setOut(new PrintWriter(out, true));
+            command.setErr(new PrintWriter(err, true));
+            exitCode.complete(command.execute(arguments));
+        } catch (RuntimeException | Error e) {
+            exitCode.completeExceptionally(e);
+        }
+    }
+
+    /** Starts a command; close it to end it. */
+    static CommandRun start(String... arguments) {
+        return new CommandRun(arguments);
+    }
+
+    /** Runs a command to its end. */
+    static CommandRun of(String... arguments) {
+        CommandRun run = start(arguments);
+        run.exitCode();
+        return run;
+    }
+
+    /** Waits for the end. */
+    int exitCode() {
+        return exitCode.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    }
+
+    /** What was printed so far. */
+    String out() {
+        return out.text();
+    }
+
+    /** What was complained of so far. */
+    String err() {
+        return err.text();
+    }
+
+    /** Waits until a server says where it listens. */
+    String address() throws InterruptedException {
+        return awaitLine(LISTENING).group(1);
+    }
+
+    /** Waits for the next line that matches; earlier ones are passed over. */
+    Matcher awaitLine(Pattern pattern) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (true) {
+            String line = out.queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (line == null) {
+                throw new AssertionError("no line " + pattern + " in:\n" + out() + "\nerrors:\n" + err());
+            }
+            Matcher matcher = pattern.matcher(line);
+            if (matcher.matches()) {
+                return matcher;
+            }
+        }
+    }
+
+    /** Ends the command as Ctrl-C would, and waits for it. */
+    int stop() {
+        thread.interrupt();
+        return exitCode();
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+
+    /** Takes lines apart. */
+    private static final class Lines extends Writer {
+        private final StringBuilder text = new StringBuilder();
+        private final StringBuilder line = new StringBuilder();
+        private final BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+
+        @Override
+        public void write(char[] buffer, int offset, int length) {
+            synchronized (text) {
+                text.append(buffer, offset, length);
+                line.append(buffer, offset, length);
+                for (int end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
+                    queue.add(line.substring(0, end).strip());
+                    line.delete(0, end + 1);
+                }
+            }
+        }
+
+        String text() {
+            synchronized (text) {
+                return text.toString();
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    }
+}

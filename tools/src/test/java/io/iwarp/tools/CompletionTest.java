@@ -1,0 +1,87 @@
+package io.iwarp.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What shells make of the scripts; a shell that is not installed is left out. */
+class CompletionTest {
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"bash", "zsh", "fish"})
+    void theScriptIsAcceptedByItsShell(String shell) throws Exception {
+        assumeInstalled(shell);
+        assertThat(output(shell, "-n", script(shell).toString())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, iwarp kv-, kv-server kv-client",
+        "2, iwarp perf con, connect",
+        "3, iwarp perf client --sw, --sweep",
+        "2, iwarp completion f, fish",
+    })
+    void bashCompletesCommandsAndOptions(int position, String line, String expected) throws Exception {
+        assumeInstalled("bash");
+        String completed = output(
+                "bash",
+                "-c",
+                "source " + script("bash") + "; COMP_WORDS=(" + line + "); COMP_CWORD=" + position
+                        + "; _complete_iwarp 2>/dev/null; echo ${COMPREPLY[@]}");
+        assertThat(completed.split("\\s+")).containsExactlyInAnyOrder(expected.split(" "));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "iwarp kv-, kv-client kv-server",
+        "iwarp perf con, connect",
+        "iwarp perf client --swe, --sweep",
+        "iwarp perf client --op comp, compare-swap",
+        "iwarp completion f, fish",
+    })
+    void fishCompletesCommandsAndOptions(String line, String expected) throws Exception {
+        assumeInstalled("fish");
+        List<String> completed = output("fish", "-c", "source " + script("fish") + "; complete -C '" + line + "'")
+                .lines()
+                .map(each -> each.replaceFirst("\t.*", ""))
+                .toList();
+        assertThat(completed).containsExactlyInAnyOrder(expected.split(" "));
+    }
+
+    @Test
+    void anUnknownShellIsRefusedWithThoseThatAreKnown() {
+        CommandRun wrong = CommandRun.of("completion", "tcsh");
+        assertThat(wrong.exitCode()).isEqualTo(2);
+        assertThat(wrong.err()).contains("tcsh").contains("BASH, ZSH, FISH");
+    }
+
+    private Path script(String shell) throws IOException {
+        CommandRun completion = CommandRun.of("completion", shell);
+        assertThat(completion.exitCode()).isZero();
+        return Files.writeString(folder.resolve("script"), completion.out());
+    }
+
+    private static void assumeInstalled(String shell) {
+        boolean installed = List.of(System.getenv("PATH").split(":")).stream()
+                .anyMatch(place -> Files.isExecutable(Path.of(place, shell)));
+        assumeThat(installed).as(shell + " is installed").isTrue();
+    }
+
+    private static String output(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return output.strip();
+    }
+}

@@ -1,0 +1,122 @@
+package io.iwarp.tools;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
+import static com.tngtech.archunit.library.GeneralCodingRules.USE_JAVA_UTIL_LOGGING;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.lang.annotation.Annotation;
+import org.apiguardian.api.API;
+import org.jspecify.annotations.NullMarked;
+
+/** The rules of the code base that its classes can be asked about. */
+@AnalyzeClasses(
+        packages = "io.iwarp",
+        importOptions = {ImportOption.DoNotIncludeTests.class, LayeringTest.DoNotIncludeTestJars.class})
+class LayeringTest {
+    @ArchTest
+    static final ArchRule dependenciesPointDownward = layeredArchitecture()
+            .consideringOnlyDependenciesInLayers()
+            .withOptionalLayers(true)
+            .layer("core")
+            .definedBy("io.iwarp", "io.iwarp.memory..")
+            .layer("metrics")
+            .definedBy("io.iwarp.metrics..")
+            .layer("mpa")
+            .definedBy("io.iwarp.mpa..")
+            .layer("ddp")
+            .definedBy("io.iwarp.ddp..")
+            .layer("rdmap")
+            .definedBy("io.iwarp.rdmap..")
+            .layer("verbs")
+            .definedBy("io.iwarp.verbs..")
+            .layer("tools")
+            .definedBy("io.iwarp.tools..")
+            .whereLayer("core")
+            .mayNotAccessAnyLayer()
+            .whereLayer("metrics")
+            .mayOnlyAccessLayers("core")
+            .whereLayer("mpa")
+            .mayOnlyAccessLayers("core")
+            .whereLayer("ddp")
+            .mayOnlyAccessLayers("core", "mpa")
+            .whereLayer("rdmap")
+            .mayOnlyAccessLayers("core", "metrics", "mpa", "ddp")
+            .whereLayer("verbs")
+            .mayOnlyAccessLayers("core", "metrics", "mpa", "ddp", "rdmap")
+            .whereLayer("tools")
+            .mayNotBeAccessedByAnyLayer();
+
+    @ArchTest
+    static final ArchRule packagesFormNoCycle =
+            slices().matching("io.(**)").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule coreKnowsNoChannel = noClasses()
+            .that()
+            .resideInAnyPackage("io.iwarp", "io.iwarp.memory..", "io.iwarp.metrics..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.netty.channel..");
+
+    @ArchTest
+    static final ArchRule logsGoToSlf4j = noClasses().should(USE_JAVA_UTIL_LOGGING);
+
+    @ArchTest
+    static final ArchRule onlyTheCommandPrints =
+            noClasses().that().resideOutsideOfPackage("io.iwarp.tools..").should(ACCESS_STANDARD_STREAMS);
+
+    @ArchTest
+    static final ArchRule nothingSleeps =
+            noClasses().should().callMethodWhere(target(describe("is a sleep", LayeringTest::sleeps)));
+
+    /** NullAway looks at marked packages only, so a package without the mark would silently go unchecked. */
+    @ArchTest
+    static final ArchRule everyPackageIsNullMarked = classes().should(new BeInAPackageWith(NullMarked.class));
+
+    @ArchTest
+    static final ArchRule everyPackageOfALibrarySaysWhatMayBeReliedOn =
+            classes().that().resideOutsideOfPackage("io.iwarp.tools..").should(new BeInAPackageWith(API.class));
+
+    private static boolean sleeps(AccessTarget method) {
+        return method.getName().equals("sleep")
+                && method.getOwner().getPackageName().startsWith("java.");
+    }
+
+    private static final class BeInAPackageWith extends ArchCondition<JavaClass> {
+        private final Class<? extends Annotation> mark;
+
+        BeInAPackageWith(Class<? extends Annotation> mark) {
+            super("be in a package with @" + mark.getSimpleName());
+            this.mark = mark;
+        }
+
+        @Override
+        public void check(JavaClass item, ConditionEvents events) {
+            boolean marked = item.getPackage().isAnnotatedWith(mark);
+            events.add(new SimpleConditionEvent(item, marked, item.getPackageName() + " of " + item.getName()));
+        }
+    }
+
+    /** Jars of test classes, as other modules see them. */
+    static final class DoNotIncludeTestJars implements ImportOption {
+        @Override
+        public boolean includes(Location location) {
+            return !location.contains("-tests.jar");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.iwarp.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+
+/** The README and all pages: the commands that they name, and the files that they point to. */
+class ReadmeTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern COMMAND =
+            Pattern.compile("^(?:.*&& )?\\./iwarp ([^#&|\\n]*?) *(?:[#&|].*)?$", Pattern.MULTILINE);
+    private static final Pattern JAR = Pattern.compile("^java .*-jar .*/", Pattern.MULTILINE);
+    private static final Pattern LINK = Pattern.compile("]\\((?!https?:|#)([^)#]+)");
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void theCommandsAreUnderstood(Path page, String arguments) {
+        CommandLine command = Iwarp.commandLine();
+
+        CommandLine.ParseResult parsed = command.parseArgs(arguments.split(" "));
+
+        assertThat(parsed.hasSubcommand()).as("%s: iwarp %s", page, arguments).isTrue();
+    }
+
+    static Stream<Arguments> commands() throws IOException {
+        List<Arguments> commands = new ArrayList<>();
+        for (Path page : pages()) {
+            for (MatchResult command :
+                    COMMAND.matcher(Files.readString(page)).results().toList()) {
+                commands.add(Arguments.of(page, command.group(1)));
+            }
+        }
+        return commands.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void theFilesItPointsToExist(Path page) throws IOException {
+        assertThat(LINK.matcher(Files.readString(page)).results().map(link -> link.group(1)))
+                .allSatisfy(link -> assertThat(page.resolveSibling(link)).exists());
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void theCommandIsStartedByItsLauncher(Path page) throws IOException {
+        assertThat(JAR.matcher(Files.readString(page)).results().map(MatchResult::group))
+                .isEmpty();
+    }
+
+    static List<Path> pages() throws IOException {
+        try (Stream<Path> root = Files.list(ROOT);
+                Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+            return Stream.concat(root, docs)
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .sorted()
+                    .toList();
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package io.iwarp.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the write server answers to clients that lie, meddle or die. */
+class WriteServerTest {
+    private static final int SLOT = 4096;
+    private static final String NO_HASH = "00".repeat(FileMessage.HASH_LENGTH);
+
+    @TempDir
+    private Path inbox;
+
+    private CommandRun server;
+    private String address;
+
+    @BeforeEach
+    void start() throws InterruptedException {
+        server = CommandRun.start("write-server", "--port", "0", "--buffer", "4K", "--directory", inbox.toString());
+        address = server.address();
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"../f", "..", ".", "", "a/b", "/etc/f", "a\\b", "C:f", ".hidden", "a\u0000b", "a\nb"})
+    void aNameThatIsNotPlainIsRefused(String name) throws Exception {
+        assertThat(answerTo(new FileMessage.Offer(1, name)))
+                .isInstanceOfSatisfying(
+                        FileMessage.Refused.class,
+                        refused -> assertThat(refused.reason()).contains("no name for a file"));
+    }
+
+    @Test
+    void aNameThatIsTooLongIsRefused() throws Exception {
+        assertThat(answerTo(new FileMessage.Offer(1, "\u00e4".repeat(128)))).isInstanceOf(FileMessage.Refused.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE})
+    void aSizeThatCannotBeIsRefused(long size) throws Exception {
+        assertThat(answerTo(new FileMessage.Offer(size, "f"))).isInstanceOf(FileMessage.Refused.class);
+    }
+
+    @Test
+    void whatComesBeforeTheOfferIsRefused() throws Exception {
+        assertThat(answerTo(new FileMessage.Piece(0, 1))).isInstanceOf(FileMessage.Refused.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(bytes = {0, 12, -1, 1})
+    void garbageIsRefused(byte kind) throws Exception {
+        try (RawWriteClient client = RawWriteClient.connect(address)) {
+            client.says(kind, (byte) 1);
+
+            assertThat(client.hears())
+                    .isInstanceOfSatisfying(
+                            FileMessage.Refused.class,
+                            refused -> assertThat(refused.reason()).contains("does not keep to the protocol"));
+        }
+    }
+
+    @Test
+    void anEmptyMessageIsRefused() throws Exception {
+        try (RawWriteClient client = RawWriteClient.connect(address)) {
+            client.says();
+
+            assertThat(client.hears()).isInstanceOf(FileMessage.Refused.class);
+        }
+    }
+
+    @Test
+    void piecesThatCannotBeAreRefused() throws Exception {
+        assertRefusedAfterGrant(new FileMessage.Piece(0, SLOT + 1));
+        assertRefusedAfterGrant(new FileMessage.Piece(0, 0));
+        assertRefusedAfterGrant(new FileMessage.Piece(0, -1));
+        assertRefusedAfterGrant(new FileMessage.Piece(1, 10));
+        assertRefusedAfterGrant(new FileMessage.Done(NO_HASH));
+        assertRefusedAfterGrant(new FileMessage.Offer(1, "g"));
+    }
+
+    @Test
+    void moreOctetsThanOfferedAreRefused() throws Exception {
+        try (RawWriteClient client = RawWriteClient.connect(address)) {
+            client.says(new FileMessage.Offer(10, "f"));
+            assertThat(client.hears()).isInstanceOf(FileMessage.Grant.class);
+            client.says(new FileMessage.Piece(0, 9));
+            assertThat(client.hears()).isEqualTo(new FileMessage.Credit(0));
+            client.says(new FileMessage.Piece(1, 2));
+
+            assertThat(client.hears()).isInstanceOf(FileMessage.Refused.class);
+        }
+        assertNothingWasKept();
+    }
+
+    @Test
+    void aFileWithAnotherHashIsNotKept() throws Exception {
+        try (RawWriteClient client = RawWriteClient.connect(address)) {
+            client.says(new FileMessage.Offer(3, "f"));
+            FileMessage.Grant grant = (FileMessage.Grant) client.hears();
+            client.writes(new byte[] {1, 2, 3}, grant.memory());
+            client.says(new FileMessage.Piece(0, 3));
+            assertThat(client.hears()).isEqualTo(new FileMessage.Credit(0));
+            client.says(new FileMessage.Done(NO_HASH));
+
+            assertThat(client.hears())
+                    .isInstanceOfSatisfying(
+                            FileMessage.Refused.class,
+                            refused -> assertThat(refused.reason()).contains("SHA-256"));
+        }
+        assertNothingWasKept();
+    }
+
+    @Test
+    void aClientThatDiesLeavesNothingBehindAndTheNextIsServed() throws Exception {
+        RawWriteClient killed = RawWriteClient.connect(address);
+        killed.says(new FileMessage.Offer(3L * SLOT, "f"));
+        FileMessage.Grant grant = (FileMessage.Grant) killed.hears();
+        killed.writes(new byte[SLOT], grant.memory().slice(0, SLOT));
+        killed.says(new FileMessage.Piece(0, SLOT));
+        assertThat(killed.hears()).isEqualTo(new FileMessage.Credit(0));
+        assertThat(WriteTest.names(inbox)).singleElement().asString().startsWith(PartialFile.PREFIX);
+
+        killed.dies();
+        server.awaitLine(Pattern.compile(".* nothing was kept: .*lost.*"));
+        killed.close();
+        assertThat(WriteTest.names(inbox)).isEmpty();
+
+        Path file = Path.of(System.getProperty("java.home"), "release");
+        CommandRun next = CommandRun.of("write-client", file.toString(), address);
+        assertThat(next.exitCode()).isZero();
+        assertThat(inbox.resolve("release")).hasSameBinaryContentAs(file);
+    }
+
+    @Test
+    void oneNameIsWrittenByOneClientAtATime() throws Exception {
+        try (RawWriteClient first = RawWriteClient.connect(address)) {
+            first.says(new FileMessage.Offer(1, "f"));
+            assertThat(first.hears()).isInstanceOf(FileMessage.Grant.class);
+
+            assertThat(answerTo(new FileMessage.Offer(1, "f")))
+                    .isInstanceOfSatisfying(
+                            FileMessage.Refused.class,
+                            refused -> assertThat(refused.reason()).contains("another client"));
+        }
+    }
+
+    @Test
+    void aClientCannotWriteIntoTheMemoryOfAnother() throws Exception {
+        try (RawWriteClient victim = RawWriteClient.connect(address);
+                RawWriteClient attacker = RawWriteClient.connect(address)) {
+            victim.says(new FileMessage.Offer(1, "f"));
+            FileMessage.Grant grant = (FileMessage.Grant) victim.hears();
+
+            attacker.writes(new byte[] {1}, grant.memory());
+
+            CloseReason reason = attacker.hearsTheEnd();
+            assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
+            assertThat(reason.error())
+                    .isIn(ProtocolError.DDP_TAGGED_STAG_NOT_ASSOCIATED, ProtocolError.RDMAP_STAG_NOT_ASSOCIATED);
+            victim.says(new FileMessage.Piece(0, 1));
+            assertThat(victim.hears()).isEqualTo(new FileMessage.Credit(0));
+        }
+    }
+
+    @Test
+    void memoryIsRevokedBeforeTheNextClientGetsIt() throws Exception {
+        FileMessage.Grant old;
+        try (RawWriteClient first = RawWriteClient.connect(address)) {
+            first.says(new FileMessage.Offer(1, "f"));
+            old = (FileMessage.Grant) first.hears();
+        }
+        server.awaitLine(Pattern.compile(".* nothing was kept: .*"));
+        try (RawWriteClient second = RawWriteClient.connect(address)) {
+            second.writes(new byte[] {1}, old.memory());
+
+            assertThat(second.hearsTheEnd().error())
+                    .isIn(ProtocolError.DDP_TAGGED_INVALID_STAG, ProtocolError.RDMAP_INVALID_STAG);
+        }
+    }
+
+    private FileMessage answerTo(FileMessage message) throws Exception {
+        try (RawWriteClient client = RawWriteClient.connect(address)) {
+            client.says(message);
+            return client.hears();
+        }
+    }
+
+    private void assertRefusedAfterGrant(FileMessage lie) throws Exception {
+        try (RawWriteClient client = RawWriteClient.connect(address)) {
+            client.says(new FileMessage.Offer(2L * SLOT, "f"));
+            assertThat(client.hears()).isInstanceOf(FileMessage.Grant.class);
+            client.says(lie);
+
+            assertThat(client.hears()).as("the answer to %s", lie).isInstanceOf(FileMessage.Refused.class);
+            client.hearsTheEnd();
+        }
+        assertNothingWasKept();
+    }
+
+    private void assertNothingWasKept() throws Exception {
+        server.awaitLine(Pattern.compile(".* nothing was kept: .*"));
+        assertThat(WriteTest.names(inbox)).isEmpty();
+    }
+}
