@@ -1,0 +1,61 @@
+package io.iwarp.examples.counter;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+
+/** Adds 1 to the number of a {@link CounterServer}, many times, several at a time. */
+public final class CounterClient {
+    private static final int OUTSTANDING = 32;
+
+    private CounterClient() {}
+
+    /**
+     * Counts.
+     *
+     * @param args host and port of the server, and how many times to add
+     */
+    public static void main(String[] args) throws Exception {
+        int adds = Integer.parseInt(args[2]);
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try {
+            QueuePair queuePair = new IwarpConnector(
+                            new Bootstrap().group(group).channel(NioSocketChannel.class),
+                            IwarpChannelInitializer.initiator(
+                                    ProtectionDomain.create(), QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                    .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
+                    .get();
+            RemoteBuffer counter = RemoteBuffer.decode(
+                    Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
+            Deque<CompletableFuture<Completion>> outstanding = new ArrayDeque<>();
+            long before = 0;
+            for (int posted = 0; posted < adds || !outstanding.isEmpty(); ) {
+                if (posted < adds && outstanding.size() < OUTSTANDING) {
+                    outstanding.add(queuePair.fetchAdd(counter, 1));
+                    posted++;
+                } else {
+                    before = outstanding.remove().get().original();
+                }
+            }
+            System.out.println("added 1 " + adds + " times, the number is now at least " + (before + 1));
+            queuePair.close();
+            queuePair.closed().toCompletableFuture().get();
+        } finally {
+            group.shutdownGracefully().sync();
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.iwarp.examples.counter;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/** Holds a number that clients add to by FetchAdd. Its code does not run when they do. */
+public final class CounterServer {
+    private CounterServer() {}
+
+    /**
+     * Serves until the process ends.
+     *
+     * @param args the port; 0 for one that is free
+     */
+    public static void main(String[] args) throws Exception {
+        int port = args.length > 0 ? Integer.parseInt(args[0]) : 7471;
+        ProtectionDomain domain = ProtectionDomain.create();
+        // All clients share it, so it is not tied to a connection.
+        MemoryRegion counter = domain.region()
+                .allocate(ByteBufAllocator.DEFAULT, Long.BYTES)
+                .rights(AccessRight.REMOTE_ATOMIC)
+                .register();
+        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
+        counter.remoteBuffer().encode(advertisement);
+        byte[] privateData = ByteBufUtil.getBytes(advertisement);
+        IwarpListener listener = IwarpListener.listen(
+                        new ServerBootstrap()
+                                .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
+                                .channel(NioServerSocketChannel.class),
+                        IwarpChannelInitializer.responder(
+                                domain, QueuePairSettings.DEFAULT, request -> request.accept(privateData)),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                .get();
+        System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
+    }
+}

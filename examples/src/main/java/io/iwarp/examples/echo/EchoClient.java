@@ -1,0 +1,56 @@
+package io.iwarp.examples.echo;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Sends some messages to an {@link EchoServer}, and prints what comes back. */
+public final class EchoClient {
+    private EchoClient() {}
+
+    private static void talk(QueuePair queuePair, String text) throws Exception {
+        ByteBuf answer = Unpooled.buffer(4096, 4096);
+        CompletableFuture<Completion> answered = queuePair.receive(answer); // before the message that is answered
+        queuePair.send(Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
+        answered.get(10, TimeUnit.SECONDS);
+        System.out.println("echo: " + answer.toString(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Sends the messages.
+     *
+     * @param args host and port of the server, then the messages
+     */
+    public static void main(String[] args) throws Exception {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try {
+            QueuePair queuePair = new IwarpConnector(
+                            new Bootstrap().group(group).channel(NioSocketChannel.class),
+                            IwarpChannelInitializer.initiator(
+                                    ProtectionDomain.create(), QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                    .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
+                    .get();
+            for (int i = 2; i < args.length; i++) {
+                talk(queuePair, args[i]);
+            }
+            queuePair.close();
+            queuePair.closed().toCompletableFuture().get();
+        } finally {
+            group.shutdownGracefully().sync();
+        }
+    }
+}

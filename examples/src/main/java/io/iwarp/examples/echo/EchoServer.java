@@ -1,0 +1,69 @@
+package io.iwarp.examples.echo;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.Operation;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/** Sends each message back to the client that it came from. */
+public final class EchoServer {
+    /** A client may have this many messages of at most this many bytes on their way. */
+    private static final int RECEIVES = 16;
+
+    private static final int GREATEST_MESSAGE = 4096;
+
+    private EchoServer() {}
+
+    /** A message of more than there is a receive for ends the connection, so receives are posted before it is accepted. */
+    private static void onConnectionRequest(ConnectionRequest request) {
+        QueuePair queuePair = request.queuePair();
+        queuePair.completionListener(EchoServer::onCompletion);
+        for (int id = 0; id < RECEIVES; id++) {
+            queuePair.receive(id, Unpooled.buffer(GREATEST_MESSAGE, GREATEST_MESSAGE));
+        }
+        request.accept();
+    }
+
+    /** The buffer of a receive is sent back, and receives again when it has left. */
+    private static void onCompletion(QueuePair queuePair, Completion completion) {
+        if (!completion.successful()) {
+            return; // the connection is over
+        }
+        ByteBuf message = completion.buffer();
+        if (completion.operation() == Operation.RECEIVE) {
+            queuePair.send(completion.workRequestId(), message);
+        } else {
+            queuePair.receive(completion.workRequestId(), message.clear());
+        }
+    }
+
+    /**
+     * Serves until the process ends.
+     *
+     * @param args the port; 0 for one that is free
+     */
+    public static void main(String[] args) throws Exception {
+        int port = args.length > 0 ? Integer.parseInt(args[0]) : 7471;
+        IwarpListener listener = IwarpListener.listen(
+                        new ServerBootstrap()
+                                .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
+                                .channel(NioServerSocketChannel.class),
+                        IwarpChannelInitializer.responder(
+                                ProtectionDomain.create(), QueuePairSettings.DEFAULT, EchoServer::onConnectionRequest),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                .get();
+        System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
+    }
+}

@@ -1,0 +1,76 @@
+package io.iwarp.examples.read;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+
+/** Reads the file of a {@link ReadServer} in pieces, several at a time. */
+public final class ReadClient {
+    private static final int PIECE = 1 << 18;
+    private static final int OUTSTANDING = 8;
+
+    private final Deque<Piece> outstanding = new ArrayDeque<>();
+
+    private record Piece(ByteBuf buffer, CompletableFuture<Completion> read) {}
+
+    private ReadClient() {}
+
+    private void copy(QueuePair queuePair, RemoteBuffer source, OutputStream target) throws Exception {
+        for (long posted = 0; posted < source.length() || !outstanding.isEmpty(); ) {
+            if (posted < source.length() && outstanding.size() < OUTSTANDING) {
+                int length = (int) Math.min(PIECE, source.length() - posted);
+                ByteBuf buffer = Unpooled.directBuffer(length, length); // the sink of a Read is direct memory
+                outstanding.add(new Piece(buffer, queuePair.read(buffer, source.slice(posted, length))));
+                posted += length;
+            } else {
+                Piece oldest = outstanding.remove();
+                oldest.read().get();
+                oldest.buffer().readBytes(target, oldest.buffer().readableBytes());
+                oldest.buffer().release();
+            }
+        }
+    }
+
+    /**
+     * Reads the file.
+     *
+     * @param args host and port of the server, and the file to write
+     */
+    public static void main(String[] args) throws Exception {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try (OutputStream target = Files.newOutputStream(Path.of(args[2]))) {
+            QueuePair queuePair = new IwarpConnector(
+                            new Bootstrap().group(group).channel(NioSocketChannel.class),
+                            IwarpChannelInitializer.initiator(
+                                    ProtectionDomain.create(), QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                    .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
+                    .get();
+            RemoteBuffer source = RemoteBuffer.decode(
+                    Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
+            new ReadClient().copy(queuePair, source, target);
+            System.out.println("read " + source.length() + " bytes");
+            queuePair.close();
+            queuePair.closed().toCompletableFuture().get();
+        } finally {
+            group.shutdownGracefully().sync();
+        }
+    }
+}

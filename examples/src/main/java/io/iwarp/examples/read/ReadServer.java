@@ -1,0 +1,57 @@
+package io.iwarp.examples.read;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+
+/** Lets clients read a file by RDMA Reads. Its code does not run when they do. */
+public final class ReadServer {
+    private ReadServer() {}
+
+    /**
+     * Serves until the process ends.
+     *
+     * @param args the file, of less than 2 GiB, and the port; 0 for one that is free
+     */
+    public static void main(String[] args) throws Exception {
+        int port = args.length > 1 ? Integer.parseInt(args[1]) : 7471;
+        ByteBuf file;
+        try (FileChannel channel = FileChannel.open(Path.of(args[0]))) {
+            int length = Math.toIntExact(channel.size());
+            file = Unpooled.directBuffer(length, length);
+            while (file.isWritable() && file.writeBytes(channel, file.writableBytes()) >= 0) {
+                // a channel may read less than it is asked for
+            }
+        }
+        ProtectionDomain domain = ProtectionDomain.create();
+        MemoryRegion region =
+                domain.region().buffers(file).rights(AccessRight.REMOTE_READ).register();
+        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
+        region.remoteBuffer().encode(advertisement);
+        byte[] privateData = ByteBufUtil.getBytes(advertisement);
+        IwarpListener listener = IwarpListener.listen(
+                        new ServerBootstrap()
+                                .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
+                                .channel(NioServerSocketChannel.class),
+                        IwarpChannelInitializer.responder(
+                                domain, QueuePairSettings.DEFAULT, request -> request.accept(privateData)),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                .get();
+        System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
+    }
+}

@@ -1,0 +1,111 @@
+package io.iwarp.examples.reconnect;
+
+import io.iwarp.CloseReason;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+public final class ConnectAgain {
+    private static final int ATTEMPTS = 5;
+
+    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final AtomicInteger requests = new AtomicInteger();
+    private final IwarpConnector connector = new IwarpConnector(
+            new Bootstrap().group(group).channel(NioSocketChannel.class),
+            IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], fresh -> {}));
+
+    private void onConnectionRequest(ConnectionRequest request) {
+        MemoryRegion region = domain.region()
+                .allocate(ByteBufAllocator.DEFAULT, Long.BYTES)
+                .rights(AccessRight.REMOTE_READ)
+                .register();
+        request.queuePair().closed().thenRun(region::close);
+        ByteBuf number = Unpooled.copyLong(42);
+        region.span().put(0, number, 0, Long.BYTES);
+        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
+        region.remoteBuffer().encode(advertisement);
+        if (requests.incrementAndGet() == 1) {
+            region.close(); // too early
+        }
+        request.accept(ByteBufUtil.getBytes(advertisement));
+    }
+
+    private CompletableFuture<Long> readNumber(SocketAddress server, int attempt) {
+        return connector.connect(server).thenCompose(this::readNumber).exceptionallyCompose(failure -> {
+            System.out.println("attempt " + attempt + ": " + why(failure));
+            if (attempt == ATTEMPTS) {
+                return CompletableFuture.failedFuture(failure);
+            }
+            Executor later = CompletableFuture.delayedExecutor(50L << attempt, TimeUnit.MILLISECONDS);
+            return CompletableFuture.supplyAsync(() -> readNumber(server, attempt + 1), later)
+                    .thenCompose(next -> next);
+        });
+    }
+
+    private CompletableFuture<Long> readNumber(QueuePair queuePair) {
+        RemoteBuffer number = RemoteBuffer.decode(
+                Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
+        ByteBuf sink = ByteBufAllocator.DEFAULT.directBuffer(Long.BYTES);
+        return queuePair.read(sink, number).thenApply(read -> sink.readLong()).whenComplete((value, failure) -> {
+            sink.release();
+            queuePair.close();
+        });
+    }
+
+    private static String why(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        if (cause instanceof StreamEndedException ended) {
+            CloseReason reason = ended.reason();
+            return reason.endedBy() + ", " + reason.error();
+        }
+        return cause.toString();
+    }
+
+    public static void main(String[] args) throws Exception {
+        ConnectAgain program = new ConnectAgain();
+        try {
+            IwarpListener listener = IwarpListener.listen(
+                            new ServerBootstrap().group(program.group).channel(NioServerSocketChannel.class),
+                            IwarpChannelInitializer.responder(
+                                    program.domain, QueuePairSettings.DEFAULT, program::onConnectionRequest),
+                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                    .get();
+            System.out.println(
+                    "read " + program.readNumber(listener.localAddress(), 1).get());
+            listener.shutdownGracefully(Duration.ofSeconds(5))
+                    .toCompletableFuture()
+                    .get();
+        } finally {
+            program.group.shutdownGracefully().sync();
+        }
+    }
+}

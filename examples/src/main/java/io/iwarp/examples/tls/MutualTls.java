@@ -1,0 +1,123 @@
+package io.iwarp.examples.tls;
+
+import io.iwarp.ConnectionRejectedException;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+
+public final class MutualTls {
+    private static final String HOST = "localhost";
+
+    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+    private final ProtectionDomain domain = ProtectionDomain.create();
+
+    private IwarpListener listen(X509Bundle certificate, X509Certificate authority) throws Exception {
+        SslContext tls = SslContextBuilder.forServer(certificate.toKeyManagerFactory())
+                .trustManager(authority)
+                .clientAuth(ClientAuth.REQUIRE)
+                .build();
+        IwarpChannelInitializer secured = IwarpChannelInitializer.responder(
+                        domain, QueuePairSettings.DEFAULT, MutualTls::decide)
+                .withTransportHandlers(pipeline ->
+                        pipeline.addLast(tls.newHandler(pipeline.channel().alloc())));
+        return IwarpListener.listen(
+                        new ServerBootstrap().group(group).channel(NioServerSocketChannel.class),
+                        secured,
+                        new InetSocketAddress(HOST, 0))
+                .get();
+    }
+
+    /** The name is that of the certificate. It was checked before this is called. */
+    private static void decide(ConnectionRequest request) {
+        String name = request.peerPrincipal().getName();
+        if (name.equals("CN=alice")) {
+            request.accept("welcome".getBytes(StandardCharsets.UTF_8)); // and what memory alice may use
+        } else {
+            request.reject(("nothing here for " + name).getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private void connect(String who, X509Bundle certificate, X509Certificate authority, int port) throws Exception {
+        SslContext tls = SslContextBuilder.forClient()
+                .keyManager(certificate.toKeyManagerFactory())
+                .trustManager(authority)
+                .build();
+        // With the host's name the client checks that the certificate is for it.
+        IwarpChannelInitializer secured = IwarpChannelInitializer.initiator(
+                        domain, QueuePairSettings.DEFAULT, new byte[0], fresh -> {})
+                .withTransportHandlers(pipeline ->
+                        pipeline.addLast(tls.newHandler(pipeline.channel().alloc(), HOST, port)));
+        try {
+            QueuePair queuePair = new IwarpConnector(
+                            new Bootstrap().group(group).channel(NioSocketChannel.class), secured)
+                    .connect(new InetSocketAddress(HOST, port))
+                    .get();
+            System.out.println(
+                    who + ": connected to " + queuePair.peerPrincipal().getName() + ", which said: "
+                            + text(queuePair.parameters().peerPrivateData()));
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof ConnectionRejectedException rejected) {
+                System.out.println(who + ": rejected: " + text(rejected.privateData()));
+            } else if (e.getCause() instanceof StreamEndedException ended) {
+                System.out.println(who + ": failed: " + ended.reason().endedBy());
+            } else {
+                throw e;
+            }
+        }
+    }
+
+    private static String text(byte[] privateData) {
+        return new String(privateData, StandardCharsets.UTF_8);
+    }
+
+    private static CertificateBuilder certificate(String name) {
+        return new CertificateBuilder()
+                .algorithm(CertificateBuilder.Algorithm.ecp256)
+                .subject("CN=" + name);
+    }
+
+    public static void main(String[] args) throws Exception {
+        X509Bundle authority =
+                certificate("authority").setIsCertificateAuthority(true).buildSelfSigned();
+        X509Certificate trusted = authority.getCertificate();
+        X509Bundle server = certificate("server").addSanDnsName(HOST).buildIssuedBy(authority);
+        X509Bundle impostor =
+                certificate("alice").setIsCertificateAuthority(true).buildSelfSigned();
+
+        MutualTls program = new MutualTls();
+        try {
+            IwarpListener listener = program.listen(server, trusted);
+            int port = ((InetSocketAddress) listener.localAddress()).getPort();
+            program.connect("alice", certificate("alice").buildIssuedBy(authority), trusted, port);
+            program.connect("bob", certificate("bob").buildIssuedBy(authority), trusted, port);
+            program.connect("mallory", impostor, trusted, port);
+            listener.shutdownGracefully(Duration.ofSeconds(5))
+                    .toCompletableFuture()
+                    .get();
+        } finally {
+            program.group.shutdownGracefully().sync();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.iwarp.examples.write;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Writes a file into the memory of a {@link WriteServer}, piece by piece, which stores it. */
+public final class WriteClient {
+    private final QueuePair queuePair;
+
+    private WriteClient(QueuePair queuePair) {
+        this.queuePair = queuePair;
+    }
+
+    /** Sends a message, and waits for the answer, which says that the memory is free again. */
+    private String ask(ByteBuf message) throws Exception {
+        ByteBuf answer = Unpooled.buffer(WriteServer.GREATEST_MESSAGE, WriteServer.GREATEST_MESSAGE);
+        CompletableFuture<Completion> answered = queuePair.receive(answer);
+        queuePair.send(message);
+        answered.get(30, TimeUnit.SECONDS);
+        return answer.toString(StandardCharsets.UTF_8);
+    }
+
+    private String write(Path file) throws Exception {
+        RemoteBuffer memory = RemoteBuffer.decode(
+                Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
+        String answer = ask(Unpooled.copiedBuffer(file.getFileName().toString(), StandardCharsets.UTF_8));
+        try (InputStream source = Files.newInputStream(file)) {
+            while (answer.equals("next")) {
+                byte[] piece = source.readNBytes((int) memory.length());
+                if (piece.length > 0) {
+                    queuePair.write(Unpooled.wrappedBuffer(piece), memory); // is in place before the message arrives
+                }
+                answer = ask(Unpooled.copyInt(piece.length));
+            }
+        }
+        return answer;
+    }
+
+    /**
+     * Writes the file.
+     *
+     * @param args host and port of the server, and the file
+     */
+    public static void main(String[] args) throws Exception {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try {
+            QueuePair queuePair = new IwarpConnector(
+                            new Bootstrap().group(group).channel(NioSocketChannel.class),
+                            IwarpChannelInitializer.initiator(
+                                    ProtectionDomain.create(), QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                    .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
+                    .get();
+            System.out.println("the server says: " + new WriteClient(queuePair).write(Path.of(args[2])));
+            queuePair.close();
+            queuePair.closed().toCompletableFuture().get();
+        } finally {
+            group.shutdownGracefully().sync();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.iwarp.examples.write;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** Stores files that clients write into its memory. A client says by a message when a piece is there. */
+public final class WriteServer {
+    static final int PIECE = 1 << 20;
+    static final int GREATEST_MESSAGE = 256;
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ExecutorService threads = Executors.newCachedThreadPool(); // files are not for event loops
+    private final Path directory;
+
+    private WriteServer(Path directory) {
+        this.directory = directory;
+    }
+
+    private void onConnectionRequest(ConnectionRequest request) {
+        QueuePair queuePair = request.queuePair();
+        MemoryRegion memory =
+                domain.region().allocate(ByteBufAllocator.DEFAULT, PIECE).rights(AccessRight.REMOTE_WRITE).stream(
+                                queuePair.stream())
+                        .register();
+        ByteBuf message = Unpooled.buffer(GREATEST_MESSAGE, GREATEST_MESSAGE);
+        CompletableFuture<Completion> name = queuePair.receive(message);
+        threads.execute(() -> serve(queuePair, memory, message, name));
+        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
+        memory.remoteBuffer().encode(advertisement);
+        request.accept(ByteBufUtil.getBytes(advertisement));
+    }
+
+    private void serve(QueuePair queuePair, MemoryRegion memory, ByteBuf message, CompletableFuture<Completion> named) {
+        try (memory) {
+            named.get();
+            // Of what a peer says only the last part of a path may choose the file.
+            Path name = Path.of(message.toString(StandardCharsets.UTF_8)).getFileName();
+            Path part = Files.createTempFile(directory, "incoming", ".part");
+            try {
+                long stored = store(queuePair, memory, message, part);
+                Files.move(part, directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+                System.out.println("stored " + name + ", " + stored + " bytes");
+            } finally {
+                Files.deleteIfExists(part);
+            }
+            queuePair.send(Unpooled.copiedBuffer("stored", StandardCharsets.UTF_8));
+            queuePair.closed().toCompletableFuture().get();
+        } catch (Exception e) {
+            System.err.println("a client failed: " + e);
+        } finally {
+            queuePair.abort();
+        }
+    }
+
+    /** Each message says how many bytes of the next piece are there; 0 is the end. */
+    private static long store(QueuePair queuePair, MemoryRegion memory, ByteBuf message, Path part) throws Exception {
+        byte[] piece = new byte[PIECE];
+        long stored = 0;
+        try (OutputStream file = Files.newOutputStream(part)) {
+            while (true) {
+                CompletableFuture<Completion> next = queuePair.receive(message.clear()); // before it is asked for
+                queuePair.send(Unpooled.copiedBuffer("next", StandardCharsets.UTF_8));
+                next.get();
+                int length = message.readInt();
+                if (length < 0 || length > PIECE) {
+                    throw new IOException("a piece of " + length + " bytes");
+                }
+                if (length == 0) {
+                    return stored;
+                }
+                memory.span().get(0, Unpooled.wrappedBuffer(piece), 0, length);
+                file.write(piece, 0, length);
+                stored += length;
+            }
+        }
+    }
+
+    /**
+     * Serves until the process ends.
+     *
+     * @param args the directory, and the port; 0 for one that is free
+     */
+    public static void main(String[] args) throws Exception {
+        int port = args.length > 1 ? Integer.parseInt(args[1]) : 7471;
+        WriteServer server = new WriteServer(Path.of(args[0]));
+        IwarpListener listener = IwarpListener.listen(
+                        new ServerBootstrap()
+                                .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
+                                .channel(NioServerSocketChannel.class),
+                        IwarpChannelInitializer.responder(
+                                server.domain, QueuePairSettings.DEFAULT, server::onConnectionRequest),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                .get();
+        System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
+    }
+}

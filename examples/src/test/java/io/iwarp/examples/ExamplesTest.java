@@ -1,0 +1,282 @@
+package io.iwarp.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Uses each example as its readers do: copies its folder into an empty module that requires the libraries and nothing of this
+ * build, compiles it with all warnings, and runs it.
+ */
+class ExamplesTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Path EXAMPLES = Path.of("src/main/java/io/iwarp/examples");
+    private static final int MOST_FILES = 4;
+    private static final int MOST_LINES = 300;
+
+    private static final Pattern PROGRAM = Pattern.compile(
+            "```java\\n((?:(?!```).)*?public final class (\\w+)(?:(?!```).)*?static void main.*?)```.*?```\\n(.*?)```",
+            Pattern.DOTALL);
+    private static final Pattern LIBRARY = Pattern.compile(
+            ".*(?:(?:/core|/mpa-codec|/ddp-handler|/rdmap-ext)/target/classes|/iwarp-(?:core|mpa-codec|ddp-handler|rdmap-ext)-[^/]*|"
+                    + "/(?:jspecify|apiguardian-api|slf4j-api|bc(?:prov|pkix|util)-jdk18on)-\\d[^/]*|"
+                    + "/netty-(?:buffer|common|transport|transport-native-unix-common|resolver|handler|codec-base|codec-http|"
+                    + "codec-compression|pkitesting)-\\d[^/]*)");
+    /** What a program requires beside the stack, by the packages that it imports. */
+    private static final Map<String, String> MODULES = Map.of(
+            "io.netty.handler.codec", "io.netty.codec",
+            "io.netty.handler.codec.http", "io.netty.codec.http",
+            "io.netty.handler.ssl", "io.netty.handler",
+            "io.netty.pkitesting", "io.netty.pkitesting");
+
+    private static final long PATIENCE_SECONDS = 60;
+
+    @TempDir
+    private Path folder;
+
+    private final List<Process> servers = new ArrayList<>();
+
+    @AfterEach
+    void endServers() throws InterruptedException {
+        for (Process server : servers) {
+            server.destroyForcibly().waitFor();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("examples")
+    void isSmallEnoughToBeCopied(String example) throws IOException {
+        List<Path> files = sources(example);
+        assertThat(files).hasSizeBetween(1, MOST_FILES);
+        int lines = 0;
+        for (Path file : files) {
+            lines += Files.readAllLines(file).size();
+        }
+        assertThat(lines).isLessThanOrEqualTo(MOST_LINES);
+    }
+
+    @ParameterizedTest(name = "{0} of {1}")
+    @MethodSource("programs")
+    void aDocumentedProgramIsAnExampleAndPrintsWhatIsSaid(String name, Path document, String code, String output)
+            throws Exception {
+        String example = exampleWith(name + ".java");
+        assertThat(Files.readString(EXAMPLES.resolve(example).resolve(name + ".java")))
+                .isEqualTo("package io.iwarp.examples." + example + ";\n\n" + code);
+        copy(example);
+        assertThat(run(example, name)).as("output of %s in %s", name, document).containsAll(lines(output));
+    }
+
+    @Test
+    void echo() throws Exception {
+        copy("echo");
+        String port = serve("echo", "EchoServer", "0");
+        assertThat(run("echo", "EchoClient", "127.0.0.1", port, "hello", "", "world"))
+                .containsExactly("echo: hello", "echo: ", "echo: world");
+    }
+
+    @Test
+    void write() throws Exception {
+        copy("write");
+        Path source = Files.write(folder.resolve("f"), content(3_000_000));
+        Path target = Files.createDirectory(folder.resolve("target"));
+        String port = serve("write", "WriteServer", target.toString(), "0");
+        assertThat(run("write", "WriteClient", "127.0.0.1", port, source.toString()))
+                .containsExactly("the server says: stored");
+        assertThat(target.resolve("f")).hasSameBinaryContentAs(source);
+        assertThat(target).isDirectoryNotContaining("glob:**.part");
+    }
+
+    @Test
+    void read() throws Exception {
+        copy("read");
+        Path source = Files.write(folder.resolve("f"), content(3_000_000));
+        Path target = folder.resolve("copy");
+        String port = serve("read", "ReadServer", source.toString(), "0");
+        assertThat(run("read", "ReadClient", "127.0.0.1", port, target.toString()))
+                .containsExactly("read 3000000 bytes");
+        assertThat(target).hasSameBinaryContentAs(source);
+    }
+
+    @Test
+    void counter() throws Exception {
+        copy("counter");
+        String port = serve("counter", "CounterServer", "0");
+        assertThat(run("counter", "CounterClient", "127.0.0.1", port, "1000"))
+                .containsExactly("added 1 1000 times, the number is now at least 1000");
+        assertThat(run("counter", "CounterClient", "127.0.0.1", port, "1"))
+                .containsExactly("added 1 1 times, the number is now at least 1001");
+    }
+
+    @Test
+    void kv() throws Exception {
+        copy("kv");
+        String port = serve("kv", "KvServer", "0");
+        assertThat(run("kv", "KvClient", "127.0.0.1", port, "a", "a=1", "b=2", "a=3=4", "a", "b", "c"))
+                .containsExactly("a is null", "a is 3=4", "b is 2", "c is null");
+        String tooLong = "k=" + "v".repeat(250);
+        assertThat(run("kv", "KvClient", "127.0.0.1", port, "a")).containsExactly("a is 3=4");
+        assertThat(start("kv", "KvClient", "127.0.0.1", port, tooLong).waitFor())
+                .isOne();
+        assertThat(run("kv", "KvClient", "127.0.0.1", port, "b")).containsExactly("b is 2");
+    }
+
+    static Set<String> examples() throws IOException {
+        try (Stream<Path> folders = Files.list(EXAMPLES)) {
+            return folders.map(each -> each.getFileName().toString()).collect(Collectors.toCollection(TreeSet::new));
+        }
+    }
+
+    static Stream<Arguments> programs() throws IOException {
+        List<Arguments> programs = new ArrayList<>();
+        for (Path document : documents()) {
+            for (MatchResult program :
+                    PROGRAM.matcher(Files.readString(document)).results().toList()) {
+                programs.add(arguments(program.group(2), document, program.group(1), program.group(3)));
+            }
+        }
+        return programs.stream();
+    }
+
+    private static List<Path> documents() throws IOException {
+        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+            return Stream.concat(Stream.of(ROOT.resolve("README.md")), docs.sorted())
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .toList();
+        }
+    }
+
+    private static String exampleWith(String file) throws IOException {
+        return examples().stream()
+                .filter(example -> Files.exists(EXAMPLES.resolve(example).resolve(file)))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no example has " + file));
+    }
+
+    private static List<Path> sources(String example) throws IOException {
+        try (Stream<Path> files = Files.list(EXAMPLES.resolve(example))) {
+            return files.toList();
+        }
+    }
+
+    /** Makes a module of the folder, and compiles it. */
+    private void copy(String example) throws IOException {
+        Path source = Files.createDirectories(
+                folder.resolve("source/io/iwarp/examples").resolve(example));
+        StringBuilder code = new StringBuilder();
+        for (Path file : sources(example)) {
+            Files.copy(file, source.resolve(file.getFileName()));
+            code.append(Files.readString(file));
+        }
+        Path descriptor = Files.writeString(folder.resolve("source/module-info.java"), descriptor(code.toString()));
+
+        StringWriter complaints = new StringWriter();
+        List<String> options = List.of("--release", "17", "-Xlint:all", "-p", libraries(), "-d", classes());
+        var compiler = ToolProvider.getSystemJavaCompiler();
+        var fileManager = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
+        List<Path> all = new ArrayList<>(List.of(descriptor));
+        try (Stream<Path> files = Files.list(source)) {
+            files.forEach(all::add);
+        }
+        boolean compiled = compiler.getTask(
+                        complaints, null, null, options, null, fileManager.getJavaFileObjectsFromPaths(all))
+                .call();
+        assertThat(compiled).as(complaints.toString()).isTrue();
+        assertThat(complaints.toString()).isEmpty();
+    }
+
+    private static String descriptor(String code) {
+        return MODULES.entrySet().stream()
+                .filter(module -> code.contains("import " + module.getKey() + '.'))
+                .map(module -> " requires " + module.getValue() + ';')
+                .collect(Collectors.joining("", "module org.example { requires io.iwarp.rdmap;", " }"));
+    }
+
+    private ProcessBuilder command(String example, String program, String... arguments) {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String main = "org.example/io.iwarp.examples." + example + '.' + program;
+        List<String> command =
+                new ArrayList<>(List.of(java, "-p", libraries() + File.pathSeparator + classes(), "-m", main));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command);
+    }
+
+    private Process start(String example, String program, String... arguments) throws IOException {
+        return command(example, program, arguments)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("printed by " + program).toFile())
+                .start();
+    }
+
+    /** {@return what a program printed that ended without a failure} */
+    private List<String> run(String example, String program, String... arguments) throws Exception {
+        Process process = start(example, program, arguments);
+        try {
+            assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .as("%s ended", program)
+                    .isTrue();
+        } finally {
+            process.destroyForcibly();
+        }
+        List<String> printed = Files.readAllLines(folder.resolve("printed by " + program));
+        assertThat(process.exitValue()).as(String.join("\n", printed)).isZero();
+        return printed.stream().filter(line -> !line.startsWith("SLF4J")).toList();
+    }
+
+    /** {@return the port of a server that was started} */
+    private String serve(String example, String program, String... arguments) throws Exception {
+        Process server = command(example, program, arguments)
+                .redirectError(folder.resolve("errors of " + program).toFile())
+                .start();
+        servers.add(server);
+        String listening = server.inputReader().readLine();
+        assertThat(listening).startsWith("listening on port ");
+        return listening.replaceFirst(".* ", "");
+    }
+
+    private static byte[] content(int length) {
+        byte[] content = new byte[length];
+        new Random(1).nextBytes(content);
+        return content;
+    }
+
+    private String classes() {
+        return folder.resolve("classes").toString();
+    }
+
+    private static String libraries() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry ->
+                        LIBRARY.matcher(entry.replace(File.separatorChar, '/')).matches())
+                .filter(entry -> !entry.endsWith("-tests.jar"))
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static List<String> lines(String output) {
+        return output.lines().toList();
+    }
+}
