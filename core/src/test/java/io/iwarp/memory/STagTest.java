@@ -62,6 +62,41 @@ class STagTest {
         assertThat(stags).doesNotContain(0);
     }
 
+    /**
+     * The numbers of a {@link Random} follow from any two of them: 16 bits of its state are not shown, and these can be
+     * tried. Numbers that nobody can predict look like theirs in one of 2^48 runs.
+     */
+    @Test
+    @Requirement("SEC-8")
+    void stagsCannotBePredictedFromEarlierOnes() {
+        IwarpDevice device = IwarpDevice.create();
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        int first = issue(device, domain).stag();
+        int second = issue(device, domain).stag();
+        int third = issue(device, domain).stag();
+
+        long mask = (1L << 48) - 1;
+        for (int hidden = 0; hidden < 1 << 16; hidden++) {
+            long state = (Integer.toUnsignedLong(first) << 16) | hidden;
+            long next = (state * 0x5DEECE66DL + 0xB) & mask;
+            long afterNext = (next * 0x5DEECE66DL + 0xB) & mask;
+            boolean predicted = (int) (next >>> 16) == second && (int) (afterNext >>> 16) == third;
+            assertThat(predicted).isFalse();
+        }
+    }
+
+    @Test
+    @Requirement("SEC-8")
+    void devicesDoNotShareTheirStags() {
+        Set<Integer> stags = new HashSet<>();
+        for (int i = 0; i < 10; i++) {
+            IwarpDevice device = IwarpDevice.create();
+            stags.add(issue(device, device.allocateProtectionDomain()).stag());
+        }
+
+        assertThat(stags).hasSize(10);
+    }
+
     @Test
     @Requirement("SEC-8")
     void aRetiredStagIsNotHandedOutBeforeManyLaterOnesWereRetired() {

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.SocketException;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +63,11 @@ public final class Mulpdu {
      * @return octets of the MULPDU
      */
     public static int initial(MpaSettings settings, Channel channel, boolean sendMarkers) {
+        return initial(settings, channel, sendMarkers, Mulpdu::mtuOf);
+    }
+
+    /** Returns the MULPDU, with another source of the MTU of the interface that carries an address; 0 is unknown. */
+    static int initial(MpaSettings settings, Channel channel, boolean sendMarkers, ToIntFunction<InetAddress> mtu) {
         if (settings.emss() > 0) {
             return capped(settings, settings.emss(), sendMarkers);
         }
@@ -71,7 +77,7 @@ public final class Mulpdu {
         }
         SocketAddress local = channel.localAddress();
         if (local instanceof InetSocketAddress inet) {
-            return capped(settings, emssOf(inet.getAddress()), sendMarkers);
+            return capped(settings, emssOf(inet.getAddress(), mtu), sendMarkers);
         }
         return local == null ? capped(settings, DEFAULT_EMSS, sendMarkers) : Math.min(MAXIMUM, settings.maximumUlpdu());
     }
@@ -81,8 +87,8 @@ public final class Mulpdu {
         return Math.min(settings.maximumUlpdu(), fromEmss(emss, sendMarkers));
     }
 
-    private static int emssOf(@Nullable InetAddress local) {
-        int mtu = local == null ? 0 : mtuOf(local);
+    private static int emssOf(@Nullable InetAddress local, ToIntFunction<InetAddress> mtuOf) {
+        int mtu = local == null ? 0 : mtuOf.applyAsInt(local);
         if (mtu <= 0) {
             return DEFAULT_EMSS;
         }
