@@ -15,6 +15,7 @@ import io.iwarp.mpa.StartMode;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelOption;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,6 +23,7 @@ import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -155,6 +157,32 @@ class ConnectionSetupTest {
                 .cause()
                 .isInstanceOf(StreamEndedException.class)
                 .hasMessageContaining("no memory for receives");
+    }
+
+    /** Netty sets it by default, so both ends are told not to. */
+    @Test
+    @Requirement("MPA-46")
+    void noEndWaitsForFullSegments() throws Exception {
+        CompletableFuture<QueuePair> responder = new CompletableFuture<>();
+        IwarpListener listener = await(IwarpListener.listen(
+                loopback.serverBootstrap().childOption(ChannelOption.TCP_NODELAY, false),
+                IwarpChannelInitializer.responder(domain, QueuePairSettings.DEFAULT, request -> {
+                    responder.complete(request.queuePair());
+                    request.accept();
+                }),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
+        IwarpChannelInitializer initializer =
+                IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], qp -> {});
+        QueuePair initiator =
+                await(new IwarpConnector(loopback.bootstrap().option(ChannelOption.TCP_NODELAY, false), initializer)
+                        .connect(listener.localAddress()));
+        for (QueuePair end : List.of(initiator, await(responder))) {
+            assertThat(end.channel().config().getOption(ChannelOption.TCP_NODELAY))
+                    .isTrue();
+        }
+        initiator.close();
+        await(initiator.closed());
+        listener.close();
     }
 
     @Test
