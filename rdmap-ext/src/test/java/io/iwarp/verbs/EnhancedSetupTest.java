@@ -22,20 +22,27 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The enhanced connection set-up, seen by applications and on the wire. */
 class EnhancedSetupTest {
     private static final String REQUEST_KEY = "MPA ID Req Frame";
     private static final String REPLY_KEY = "MPA ID Rep Frame";
+
+    private static final byte[] NOTHING = {};
 
     private final Loopback loopback = new Loopback();
     private final ProtectionDomain domain = ProtectionDomain.create();
@@ -195,6 +202,81 @@ class EnhancedSetupTest {
                     .isEqualTo(Segment.readResponse(0, 0, new byte[0]).ulpdu());
         }
         await(loopback.nextAccepted().closed());
+    }
+
+    static Stream<Arguments> readyToReceive() {
+        return Stream.of(
+                Arguments.of(ReadyToReceive.SEND, "c0100010", Segment.send(1, NOTHING)),
+                Arguments.of(ReadyToReceive.WRITE, "80108010", Segment.write(1, 0, NOTHING)),
+                Arguments.of(ReadyToReceive.READ, "80104010", Segment.readRequest(1, 1, 0, 0, 1, 0)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("readyToReceive")
+    @Requirement({"SETUP-6", "SETUP-20", "SETUP-28"})
+    void whatWasPostedBeforeTheSetUpLeavesBehindTheReadyToReceiveMessage(
+            ReadyToReceive kind, String setup, Segment first) {
+        List<String> completed = new ArrayList<>();
+        MpaSettings.Builder mpa = MpaSettings.builder().peerToPeer(true).readyToReceive(Set.of(kind));
+        ByteBuf octet = Unpooled.directBuffer(1, 1).writeByte(7);
+        try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings(mpa), setup, qp -> {
+            qp.completionListener((same, completion) -> completed.add(completion.toString()));
+            qp.send(11, octet, PostOptions.NONE);
+            qp.write(12, octet, 0x1234, 0, PostOptions.NONE);
+        })) {
+            assertThat(peer.hears()).isEqualTo(first.ulpdu());
+            int msn = kind == ReadyToReceive.SEND ? 2 : 1;
+            assertThat(peer.hears()).isEqualTo(Segment.send(msn, new byte[] {7}).ulpdu());
+            assertThat(peer.hears())
+                    .isEqualTo(Segment.write(0x1234, 0, new byte[] {7}).ulpdu());
+            assertThat(peer.hearsNothing()).isTrue();
+            if (kind == ReadyToReceive.READ) {
+                peer.sends(Segment.readResponse(1, 0, NOTHING));
+            }
+            assertThat(completed).containsExactly("SEND 11, 1 octets", "WRITE 12, 1 octets");
+            assertThat(peer.queuePair().state()).isEqualTo(QueuePairState.READY);
+        }
+        octet.release();
+    }
+
+    /** What the peer sends first, and how long the messages are that the application gets of it. */
+    static Stream<Arguments> firstMessages() {
+        Segment empty = Segment.send(1, NOTHING);
+        Segment two = Segment.send(1, new byte[2]);
+        Segment write = Segment.write(0, 0, NOTHING);
+        return Stream.of(
+                Arguments.of("an empty Send", List.of(empty), List.of()),
+                Arguments.of("two empty Sends", List.of(empty, Segment.send(2, NOTHING)), List.of(0L)),
+                Arguments.of("an empty Write and an empty Send", List.of(write, empty), List.of(0L)),
+                Arguments.of("a Send with payload", List.of(two), List.of(2L)),
+                Arguments.of(
+                        "a Send with payload, then an empty one",
+                        List.of(two, Segment.send(2, NOTHING)),
+                        List.of(2L, 0L)),
+                Arguments.of(
+                        "a Send in two segments, the first of them empty",
+                        List.of(empty.last(false), two),
+                        List.of(2L)),
+                Arguments.of("an empty Send with Solicited Event", List.of(empty.opcode(5)), List.of(0L)));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("firstMessages")
+    @Requirement({"SETUP-20", "SETUP-28"})
+    void onlyAnEmptySendThatComesFirstIsTakenForTheReadyToReceiveMessage(
+            String name, List<Segment> sent, List<Long> received) {
+        List<Long> completed = new ArrayList<>();
+        ByteBuf inbox = Unpooled.directBuffer(8, 8);
+        try (SimulatedPeer peer = SimulatedPeer.ofResponder(domain, QueuePairSettings.DEFAULT, "c0108010", qp -> {
+            qp.completionListener((same, completion) -> completed.add(completion.octets()));
+            qp.receive(1, inbox);
+            qp.receive(2, inbox.slice());
+        })) {
+            peer.sends(sent.toArray(new Segment[0]));
+            assertThat(completed).isEqualTo(received);
+            assertThat(peer.queuePair().state()).isEqualTo(QueuePairState.READY);
+        }
+        inbox.release();
     }
 
     private static byte[] frame(String key, String flagsRevisionLength, String setup) {

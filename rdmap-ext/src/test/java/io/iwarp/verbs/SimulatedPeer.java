@@ -1,0 +1,174 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * One whole stack under virtual time, and a peer in the same thread that says what the test wants. What the stack does about
+ * it is done when a call returns, so a test can tell at once from later, and now from never.
+ */
+final class SimulatedPeer implements AutoCloseable {
+    private static final String REQUEST_KEY = "MPA ID Req Frame";
+    private static final String REPLY_KEY = "MPA ID Rep Frame";
+    private static final String PLAIN = "40010000";
+    private static final String ENHANCED = "50020004";
+
+    /** The end with the stack. */
+    final SimulatedPair.End end;
+
+    private byte[] heard = {};
+
+    private SimulatedPeer(IwarpChannelInitializer initializer) {
+        end = new SimulatedPair.End(initializer);
+        end.runTasks();
+    }
+
+    /** An initiator for a peer, through with a plain start-up. */
+    static SimulatedPeer ofResponder(ProtectionDomain domain, QueuePairSettings settings, Consumer<QueuePair> prepare) {
+        return ofResponder(domain, settings, PLAIN, "", prepare);
+    }
+
+    /** An initiator for a peer, through with an enhanced start-up that asked for this. */
+    static SimulatedPeer ofResponder(
+            ProtectionDomain domain, QueuePairSettings settings, String setup, Consumer<QueuePair> prepare) {
+        return ofResponder(domain, settings, ENHANCED, setup, prepare);
+    }
+
+    private static SimulatedPeer ofResponder(
+            ProtectionDomain domain,
+            QueuePairSettings settings,
+            String header,
+            String setup,
+            Consumer<QueuePair> prepare) {
+        SimulatedPeer peer = new SimulatedPeer(IwarpChannelInitializer.responder(domain, settings, request -> {
+            prepare.accept(request.queuePair());
+            request.accept();
+        }));
+        peer.sends(frame(REQUEST_KEY, header, setup));
+        peer.hearsFrame(REPLY_KEY);
+        return peer;
+    }
+
+    /** A responder for a peer, through with a plain start-up. */
+    static SimulatedPeer ofInitiator(ProtectionDomain domain, QueuePairSettings settings, Consumer<QueuePair> prepare) {
+        return ofInitiator(domain, settings, PLAIN, "", prepare);
+    }
+
+    /** A responder for a peer, through with an enhanced start-up that it answered with this. */
+    static SimulatedPeer ofInitiator(
+            ProtectionDomain domain, QueuePairSettings settings, String setup, Consumer<QueuePair> prepare) {
+        return ofInitiator(domain, settings, ENHANCED, setup, prepare);
+    }
+
+    private static SimulatedPeer ofInitiator(
+            ProtectionDomain domain,
+            QueuePairSettings settings,
+            String header,
+            String setup,
+            Consumer<QueuePair> prepare) {
+        SimulatedPeer peer =
+                new SimulatedPeer(IwarpChannelInitializer.initiator(domain, settings, new byte[0], prepare));
+        peer.hearsFrame(REQUEST_KEY);
+        peer.sends(frame(REPLY_KEY, header, setup));
+        return peer;
+    }
+
+    private static byte[] frame(String key, String header, String setup) {
+        return Segment.concatenate(
+                key.getBytes(StandardCharsets.US_ASCII), HexFormat.of().parseHex(header + setup));
+    }
+
+    private void hearsFrame(String key) {
+        listen();
+        assertThat(new String(heard, 0, key.length(), StandardCharsets.US_ASCII))
+                .isEqualTo(key);
+        heard = new byte[0];
+    }
+
+    QueuePair queuePair() {
+        return end.queuePair();
+    }
+
+    SimulatedPeer sends(byte[] octets) {
+        end.writeInbound(Unpooled.directBuffer(octets.length).writeBytes(octets));
+        end.runTasks();
+        return this;
+    }
+
+    SimulatedPeer sends(Segment... segments) {
+        for (Segment segment : segments) {
+            sends(segment.fpdu());
+        }
+        return this;
+    }
+
+    /** Sends an empty Write, after which a responder may send. */
+    SimulatedPeer speaksFirst() {
+        return sends(Segment.write(0, 0, new byte[0]));
+    }
+
+    /** The next FPDU's ULPDU, which has been sent. */
+    byte[] hears() {
+        listen();
+        assertThat(heard).as("octets of an FPDU").hasSizeGreaterThan(2);
+        int length = ByteBuffer.wrap(heard).getShort() & 0xffff;
+        byte[] ulpdu = Arrays.copyOfRange(heard, 2, 2 + length);
+        byte[] fpdu = Segment.fpdu(ulpdu);
+        assertThat(Arrays.copyOf(heard, fpdu.length)).isEqualTo(fpdu);
+        heard = Arrays.copyOfRange(heard, fpdu.length, heard.length);
+        return ulpdu;
+    }
+
+    /** The next message is this Terminate; then comes FIN and nothing else. */
+    void hearsTerminate(String content) {
+        String expected = "41470000000000000002000000010000" + "0000" + content.replace(" ", "");
+        assertThat(HexFormat.of().formatHex(hears())).isEqualTo(expected);
+        assertThat(hearsNothing()).as("nothing follows a Terminate").isTrue();
+        assertThat(end.isOutputShutdown()).as("FIN").isTrue();
+    }
+
+    /** {@return whether nothing was sent that was not heard} */
+    boolean hearsNothing() {
+        listen();
+        return heard.length == 0;
+    }
+
+    private void listen() {
+        end.runTasks();
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        all.writeBytes(heard);
+        for (ByteBuf octets = end.readOutbound(); octets != null; octets = end.readOutbound()) {
+            byte[] piece = new byte[octets.readableBytes()];
+            octets.readBytes(piece).release();
+            all.writeBytes(piece);
+        }
+        heard = all.toByteArray();
+    }
+
+    /** From now on the peer takes nothing that is sent, or takes it again. */
+    void deaf(boolean deaf) {
+        end.unsafe().outboundBuffer().setUserDefinedWritability(1, !deaf);
+        end.runTasks();
+    }
+
+    void pass(Duration time) {
+        end.advanceTimeBy(time.toNanos(), TimeUnit.NANOSECONDS);
+        end.runTasks();
+    }
+
+    @Override
+    public void close() {
+        end.finishAndReleaseAll();
+    }
+}
