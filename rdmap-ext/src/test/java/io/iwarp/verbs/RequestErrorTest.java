@@ -18,7 +18,10 @@ import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -183,6 +186,12 @@ class RequestErrorTest {
                 wrong("0101", "CmpSwap before the first octet", t -> swap(t.region, BASE - 8)),
                 wrong("0207", "a misaligned FetchAdd", t -> add(t.region, BASE + 4)),
                 wrong("0207", "a misaligned CmpSwap", t -> swap(t.region, BASE + 1)),
+                wrong("0102", "a misaligned FetchAdd without the right", t -> add(t.writeOnly, BASE + 4)),
+                wrong("0102", "a misaligned CmpSwap without the right", t -> swap(t.writeOnly, BASE + 1)),
+                wrong("0103", "a misaligned FetchAdd in another domain", t -> add(t.foreign, BASE + 4)),
+                wrong("0103", "a misaligned CmpSwap on another stream's", t -> swap(t.otherStreams, BASE + 4)),
+                wrong("0100", "a misaligned FetchAdd on a revoked STag", t -> add(t.revoked, BASE + 4)),
+                wrong("0104", "a misaligned FetchAdd that wraps", t -> add(t.atTheEnd, -1)),
                 wrong("0206", "atomic operation 1", t -> atomicWithCode(t, 1)),
                 wrong("0206", "atomic operation 3", t -> atomicWithCode(t, 3)),
                 wrong("0206", "atomic operation 15", t -> atomicWithCode(t, 15)),
@@ -232,6 +241,18 @@ class RequestErrorTest {
                         "Immediate Data of 9 octets",
                         t -> Segment.immediate(1, 0).payload(new byte[9])),
                 wrong(
+                        "02ff",
+                        "Immediate Data with Solicited Event of no octets",
+                        t -> Segment.immediate(1, 0).opcode(9).payload(nothing)),
+                wrong(
+                        "02ff",
+                        "Immediate Data with Solicited Event of 7 octets",
+                        t -> Segment.immediate(1, 0).opcode(9).payload(new byte[7])),
+                wrong(
+                        "02ff",
+                        "Immediate Data with Solicited Event of 9 octets",
+                        t -> Segment.immediate(1, 0).opcode(9).payload(new byte[9])),
+                wrong(
                         "0206",
                         "a Read Response nobody asked for",
                         t -> Segment.readResponse(t.region.stag(), BASE, new byte[4])),
@@ -267,6 +288,39 @@ class RequestErrorTest {
                         t -> Segment.send(1, nothing).opcode(2)));
     }
 
+    /** Each message type but those of the Terminate and of the answers, in each version but 1. */
+    static Stream<Arguments> wrongVersions() {
+        Map<String, Function<RequestErrorTest, Segment>> messages = new LinkedHashMap<>();
+        messages.put("a Write", t -> Segment.write(t.region.stag(), BASE, new byte[4]));
+        messages.put("a Read Request", t -> read(t.region, BASE, 8));
+        messages.put("a Send", t -> Segment.send(1, new byte[0]));
+        messages.put("a Send with Invalidate", t -> invalidate(1));
+        messages.put(
+                "a Send with Solicited Event", t -> Segment.send(1, new byte[0]).opcode(5));
+        messages.put("a Send with both", t -> invalidate(1).opcode(6));
+        messages.put("Immediate Data", t -> Segment.immediate(1, 0));
+        messages.put(
+                "Immediate Data with Solicited Event",
+                t -> Segment.immediate(1, 0).opcode(9));
+        messages.put("a FetchAdd", t -> add(t.region, BASE));
+        messages.put("a CmpSwap", t -> swap(t.region, BASE));
+        return IntStream.of(0, 2, 3)
+                .boxed()
+                .flatMap(version -> messages.entrySet().stream()
+                        .map(each -> wrong(
+                                "0205",
+                                each.getKey() + " of version " + version,
+                                t -> each.getValue().apply(t).rdmapVersion(version))));
+    }
+
+    @ParameterizedTest(name = "{1}")
+    @MethodSource("wrongVersions")
+    @Requirement({"RDMAP-79", "EXT-1", "EXT-33"})
+    void aMessageOfAnotherVersionIsRefused(String code, String name, Function<RequestErrorTest, Segment> message)
+            throws Exception {
+        assertNamedInTheTerminate(code, message.apply(this));
+    }
+
     private static Segment atomicWithCode(RequestErrorTest test, int code) {
         return Segment.atomic(1, code, test.region.stag(), BASE, 1, 0, 0, -1);
     }
@@ -294,7 +348,10 @@ class RequestErrorTest {
     })
     void aWrongMessageIsNamedInTheTerminate(String code, String name, Function<RequestErrorTest, Segment> message)
             throws Exception {
-        Segment segment = message.apply(this);
+        assertNamedInTheTerminate(code, message.apply(this));
+    }
+
+    private void assertNamedInTheTerminate(String code, Segment segment) throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.established(address)) {
             peer.sends(segment, Segment.send(1, new byte[0]));
             peer.expectTerminate(code

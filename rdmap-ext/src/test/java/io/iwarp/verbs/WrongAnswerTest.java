@@ -128,12 +128,20 @@ class WrongAnswerTest {
                         "an empty last segment too early",
                         t -> List.of(t.response(0, LENGTH - 1).last(false), t.response(0, 0))),
                 wrong("0206", "twice", t -> List.of(t.response(0, LENGTH), t.response(0, LENGTH))),
+                wrong("0205", "in version 0", t -> List.of(t.response(0, LENGTH).rdmapVersion(0))),
+                wrong("0205", "in version 2", t -> List.of(t.response(0, LENGTH).rdmapVersion(2))),
+                wrong(
+                        "0205",
+                        "in version 3 in a second segment",
+                        t -> List.of(
+                                t.response(0, 1).last(false),
+                                t.response(1, LENGTH - 1).rdmapVersion(3))),
                 wrong("1202", "as an Atomic Response", t -> List.of(Segment.atomicResponse(1, 1, 0))));
     }
 
     @ParameterizedTest(name = "{1}")
     @MethodSource("wrongReadResponses")
-    @Requirement({"RDMAP-31", "RDMAP-47", "RDMAP-53", "EXT-20"})
+    @Requirement({"RDMAP-31", "RDMAP-47", "RDMAP-53", "RDMAP-79", "EXT-20"})
     void aReadIsAnsweredWrongly(String code, String name, Function<WrongAnswerTest, List<Segment>> answers)
             throws Exception {
         CompletableFuture<Completion> read = queuePair.read(sink, 0, REMOTE);
@@ -164,12 +172,24 @@ class WrongAnswerTest {
                         t -> List.of(Segment.atomicResponse(1, 1, 0).payload(new byte[13]))),
                 wrong("1203", "with the second message number", t -> List.of(Segment.atomicResponse(2, 1, 0))),
                 wrong("1202", "twice", t -> List.of(Segment.atomicResponse(1, 1, 0), Segment.atomicResponse(2, 1, 0))),
+                wrong(
+                        "0205",
+                        "in version 0",
+                        t -> List.of(Segment.atomicResponse(1, 1, 0).rdmapVersion(0))),
+                wrong(
+                        "0205",
+                        "in version 2",
+                        t -> List.of(Segment.atomicResponse(1, 1, 0).rdmapVersion(2))),
+                wrong(
+                        "0205",
+                        "in version 3",
+                        t -> List.of(Segment.atomicResponse(1, 1, 0).rdmapVersion(3))),
                 wrong("0206", "as a Read Response", t -> List.of(t.response(0, 8))));
     }
 
     @ParameterizedTest(name = "{1}")
     @MethodSource("wrongAtomicResponses")
-    @Requirement({"EXT-12", "EXT-20", "EXT-21", "EXT-22"})
+    @Requirement({"RDMAP-79", "EXT-1", "EXT-12", "EXT-20", "EXT-21", "EXT-22", "EXT-33"})
     void anAtomicIsAnsweredWrongly(String code, String name, Function<WrongAnswerTest, List<Segment>> answers)
             throws Exception {
         CompletableFuture<Completion> added = queuePair.fetchAdd(REMOTE, 1);
