@@ -50,10 +50,19 @@ class FirstFpduDelayTest {
     void nothingIsReadyOnAChannelThatWasClosedMeanwhile() {
         end.channel.freezeTime();
         end.establish(Role.INITIATOR, true, false, false);
-        end.close();
+        end.closeFromWithin();
+        assertThat(end.timersLeft()).isFalse();
         advance(DELAY.toMillis());
         assertThat(timesReady()).isZero();
-        assertThat(end.channel.hasPendingTasks()).isFalse();
+    }
+
+    @Test
+    void noTimerIsLeftWhenTheHandlerIsRemoved() {
+        end.channel.freezeTime();
+        end.establish(Role.INITIATOR, true, false, false);
+        end.channel.pipeline().remove(end.framing);
+        assertThat(end.timersLeft()).isFalse();
+        end.close();
     }
 
     @Test

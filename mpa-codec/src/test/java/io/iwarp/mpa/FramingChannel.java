@@ -88,6 +88,16 @@ final class FramingChannel {
         channel.close();
     }
 
+    /** As a handler closes it; {@link #close} cancels all timers of the channel by itself. */
+    void closeFromWithin() {
+        channel.pipeline().close();
+    }
+
+    /** Whether a task is scheduled for later, after those that are due have run. */
+    boolean timersLeft() {
+        return channel.runScheduledPendingTasks() >= 0;
+    }
+
     private Ulpdu outgoing(byte[] ulpdu) {
         outgoing.header().clear();
         return outgoing.payload(Unpooled.wrappedBuffer(ulpdu), 0, ulpdu.length);

@@ -161,6 +161,15 @@ class UnfinishedFpduTest {
     }
 
     @Test
+    void noTimerIsLeftWhenTheConnectionEndsInsideAnFpdu() {
+        FramingChannel end = established(IwarpDevice.create());
+        end.receive(Arrays.copyOf(fpdu(8), 4));
+        assertThat(end.timersLeft()).isTrue();
+        end.closeFromWithin();
+        assertThat(end.timersLeft()).isFalse();
+    }
+
+    @Test
     void theTimeoutHasItsRange() {
         for (Duration wrong : List.of(Duration.ofNanos(1), Duration.ofHours(25), Duration.ofMillis(-1))) {
             assertThatThrownBy(() -> MpaSettings.builder().fpduTimeout(wrong).build())

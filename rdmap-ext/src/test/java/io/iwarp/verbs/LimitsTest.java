@@ -20,6 +20,7 @@ import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.metrics.SetupOutcome;
 import io.iwarp.mpa.MpaSettings;
+import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
@@ -29,10 +30,15 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each limit: what is refused at it, how that shows, and that everything goes on below it again. */
 class LimitsTest {
@@ -102,6 +108,47 @@ class LimitsTest {
             peer.close();
             Loopback.await(initiator.closed());
         }
+    }
+
+    /** While the peer takes nothing, nothing completes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "100", "99 1", "60 8 32", "1 99 0"})
+    void asManyOctetsAsAllowedAreOutstandingAndNotOneMore(String lengths) {
+        List<Integer> posts =
+                Stream.of(lengths.split(" ")).map(Integer::valueOf).toList();
+        int limit = posts.stream().mapToInt(Integer::intValue).sum();
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .metrics(metrics)
+                .sendQueueDepth(posts.size() + 1)
+                .maximumOutstandingOctets(limit)
+                .build();
+        try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
+            QueuePair queuePair = peer.queuePair();
+            for (int round = 0; round < 2; round++) {
+                peer.deaf(true);
+                assertThatThrownBy(() -> queuePair.send(message(limit + 1)))
+                        .isInstanceOf(QueueFullException.class)
+                        .hasMessageContaining("smaller pieces");
+                for (int length : posts) {
+                    assertThat(queuePair.send(message(length))).isNotDone();
+                }
+                assertThatThrownBy(() -> queuePair.send(message(1)))
+                        .isInstanceOf(QueueFullException.class)
+                        .hasMessageContaining("a request of 1 octets")
+                        .hasMessageContaining(limit + " of the " + limit + " octets")
+                        .hasMessageContaining("wait for a completion");
+                CompletableFuture<Completion> empty = queuePair.send(Unpooled.EMPTY_BUFFER);
+                assertThat(empty).as("it adds no octet").isNotDone();
+                assertThatThrownBy(() -> queuePair.send(Unpooled.EMPTY_BUFFER))
+                        .as("it is the queue that is full now")
+                        .isInstanceOf(QueueFullException.class)
+                        .hasMessageContaining("the send queue");
+                peer.deaf(false);
+                assertThat(empty).isCompleted();
+            }
+        }
+        assertThat(metrics.refusals(QueueLimit.OCTETS)).isEqualTo(4);
+        assertThat(metrics.refusals(QueueLimit.SEND)).isEqualTo(2);
     }
 
     @Test
@@ -212,6 +259,28 @@ class LimitsTest {
 
             peer.close();
             Loopback.await(initiator.closed());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"READ", "FETCH_ADD", "COMPARE_SWAP"})
+    @Requirement({"EXT-32", "RDMAP-53", "RDMAP-72"})
+    void withAnOrdOf0WhatNeedsAnAnswerEndsTheStreamInsteadOfWaitingForEver(Operation operation) {
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .mpa(MpaSettings.builder().ord(0).build())
+                .build();
+        RemoteBuffer remote = new RemoteBuffer(1, 0, 8);
+        try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
+            QueuePair queuePair = peer.queuePair();
+            CompletableFuture<Completion> posted = switch (operation) {
+                case READ -> queuePair.read(buffer(8), remote);
+                case FETCH_ADD -> queuePair.fetchAdd(remote, 1);
+                default -> queuePair.compareSwap(remote, 1, 2);
+            };
+            peer.hearsTerminate("0000 0000");
+            assertThat(posted).isCompletedExceptionally();
+            assertThat(queuePair.closed().toCompletableFuture())
+                    .isCompletedWithValueMatching(reason -> reason.detail().contains("ORD of 0"));
         }
     }
 
