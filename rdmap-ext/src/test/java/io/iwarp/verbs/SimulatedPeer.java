@@ -34,12 +34,12 @@ final class SimulatedPeer implements AutoCloseable {
         end.runTasks();
     }
 
-    /** An initiator for a peer, through with a plain start-up. */
+    /** The stack is the responder, the peer the initiator. The start-up was a plain one. */
     static SimulatedPeer ofResponder(ProtectionDomain domain, QueuePairSettings settings, Consumer<QueuePair> prepare) {
         return ofResponder(domain, settings, PLAIN, "", prepare);
     }
 
-    /** An initiator for a peer, through with an enhanced start-up that asked for this. */
+    /** The stack is the responder. The peer has asked for an enhanced set-up with these four octets, in hexadecimal. */
     static SimulatedPeer ofResponder(
             ProtectionDomain domain, QueuePairSettings settings, String setup, Consumer<QueuePair> prepare) {
         return ofResponder(domain, settings, ENHANCED, setup, prepare);
@@ -60,12 +60,12 @@ final class SimulatedPeer implements AutoCloseable {
         return peer;
     }
 
-    /** A responder for a peer, through with a plain start-up. */
+    /** The stack is the initiator, the peer the responder. The start-up was a plain one. */
     static SimulatedPeer ofInitiator(ProtectionDomain domain, QueuePairSettings settings, Consumer<QueuePair> prepare) {
         return ofInitiator(domain, settings, PLAIN, "", prepare);
     }
 
-    /** A responder for a peer, through with an enhanced start-up that it answered with this. */
+    /** The stack is the initiator. The peer has answered its enhanced set-up with these four octets, in hexadecimal. */
     static SimulatedPeer ofInitiator(
             ProtectionDomain domain, QueuePairSettings settings, String setup, Consumer<QueuePair> prepare) {
         return ofInitiator(domain, settings, ENHANCED, setup, prepare);
@@ -156,7 +156,7 @@ final class SimulatedPeer implements AutoCloseable {
         heard = all.toByteArray();
     }
 
-    /** From now on the peer takes nothing that is sent, or takes it again. */
+    /** Whether the peer takes nothing of what is sent from now on. */
     void deaf(boolean deaf) {
         end.unsafe().outboundBuffer().setUserDefinedWritability(1, !deaf);
         end.runTasks();
