@@ -18,5 +18,6 @@ module io.iwarp.core {
     exports io.iwarp.internal to
             io.iwarp.mpa,
             io.iwarp.ddp,
-            io.iwarp.rdmap;
+            io.iwarp.rdmap,
+            io.iwarp.verbs;
 }

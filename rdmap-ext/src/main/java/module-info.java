@@ -1,7 +1,6 @@
-/** RDMAP (RFC 5040, RFC 7306) and the verbs over it. */
+/** RDMAP (RFC 5040) with its extensions (RFC 7306). */
 module io.iwarp.rdmap {
     exports io.iwarp.rdmap;
-    exports io.iwarp.verbs;
 
     requires transitive io.iwarp.ddp;
     requires io.netty.common;

@@ -43,7 +43,7 @@ class ExamplesTest {
             "```java\\n((?:(?!```).)*?public final class (\\w+)(?:(?!```).)*?static void main.*?)```.*?```\\n(.*?)```",
             Pattern.DOTALL);
     private static final Pattern LIBRARY = Pattern.compile(
-            ".*(?:(?:/core|/mpa-codec|/ddp-handler|/rdmap-ext)/target/classes|/iwarp-(?:core|mpa-codec|ddp-handler|rdmap-ext)-[^/]*|"
+            ".*(?:(?:/core|/mpa-codec|/ddp-handler|/rdmap-ext|/verbs)/target/classes|/iwarp-(?:core|mpa-codec|ddp-handler|rdmap-ext|verbs)-[^/]*|"
                     + "/(?:jspecify|apiguardian-api|slf4j-api|bc(?:prov|pkix|util)-jdk18on)-\\d[^/]*|"
                     + "/netty-(?:buffer|common|transport|transport-native-unix-common|resolver|handler|codec-base|codec-http|"
                     + "codec-compression|pkitesting)-\\d[^/]*)");
@@ -213,7 +213,7 @@ class ExamplesTest {
         return MODULES.entrySet().stream()
                 .filter(module -> code.contains("import " + module.getKey() + '.'))
                 .map(module -> " requires " + module.getValue() + ';')
-                .collect(Collectors.joining("", "module org.example { requires io.iwarp.rdmap;", " }"));
+                .collect(Collectors.joining("", "module org.example { requires io.iwarp.verbs;", " }"));
     }
 
     private ProcessBuilder command(String example, String program, String... arguments) {

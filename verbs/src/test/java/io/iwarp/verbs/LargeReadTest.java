@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The largest Reads, in a virtual machine of their own with a heap of 64 MiB. They need 6 and 8 GiB of memory for the two
  * regions, so they run only when asked for:
  *
- * <pre>mvn -pl rdmap-ext -am test -Dtest=LargeReadTest -Dsurefire.failIfNoSpecifiedTests=false -Diwarp.largeRead=true</pre>
+ * <pre>mvn -pl verbs -am test -Dtest=LargeReadTest -Dsurefire.failIfNoSpecifiedTests=false -Diwarp.largeRead=true</pre>
  */
 @EnabledIfSystemProperty(named = "iwarp.largeRead", matches = "true")
 @Timeout(1200)
