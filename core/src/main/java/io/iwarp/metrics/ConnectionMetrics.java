@@ -1,7 +1,9 @@
 package io.iwarp.metrics;
 
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,18 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConnectionMetrics {
     private final IwarpMetrics metrics;
-    private final ConnectionRole role;
+    private final Role role;
     private final ConnectionGauges gauges;
     private final Object eventLoop;
     private final OperationTotals operations;
     private final long timedMask;
 
     ConnectionMetrics(
-            IwarpMetrics metrics,
-            ConnectionRole role,
-            ConnectionGauges gauges,
-            Object eventLoop,
-            OperationTotals operations) {
+            IwarpMetrics metrics, Role role, ConnectionGauges gauges, Object eventLoop, OperationTotals operations) {
         this.metrics = metrics;
         this.role = role;
         this.gauges = gauges;
@@ -61,23 +59,23 @@ public final class ConnectionMetrics {
     }
 
     /** A request of this side did what was asked, and moved that many octets. */
-    public void completed(OperationKind kind, long octets) {
-        operations.completed(kind, octets);
+    public void completed(Operation operation, long octets) {
+        operations.completed(operation, octets);
     }
 
     /** A request of this side was flushed, as its stream ended. */
-    public void flushed(OperationKind kind) {
-        operations.flushed(kind);
+    public void flushed(Operation operation) {
+        operations.flushed(operation);
     }
 
     /** A request of this side took so long from post to completion. */
-    public void took(OperationKind kind, long nanos) {
-        operations.took(kind, nanos);
+    public void took(Operation operation, long nanos) {
+        operations.took(operation, nanos);
     }
 
     /** An operation of the peer was carried out here. */
-    public void served(OperationKind kind, long octets) {
-        operations.served(kind, octets);
+    public void served(Operation operation, long octets) {
+        operations.served(operation, octets);
     }
 
     /** A Terminate went out; null is for an error that no RFC assigns. */
@@ -105,7 +103,7 @@ public final class ConnectionMetrics {
         metrics.remove(this);
     }
 
-    ConnectionRole role() {
+    Role role() {
         return role;
     }
 

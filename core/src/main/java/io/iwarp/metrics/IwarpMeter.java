@@ -1,6 +1,7 @@
 package io.iwarp.metrics;
 
 import io.iwarp.Counter;
+import io.iwarp.Operation;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
@@ -291,7 +292,7 @@ public enum IwarpMeter implements MeterDocumentation {
         CAUSE("cause"),
         /** Layer, type and code of an error, for example {@code 0x1/0x1/0x00}, or {@code unassigned}. */
         CODE("code"),
-        /** An {@link OperationKind}. */
+        /** An {@link Operation}. */
         OPERATION("operation"),
         /** {@code outbound} if this side posted the request, {@code inbound} if a peer did. */
         DIRECTION("direction"),

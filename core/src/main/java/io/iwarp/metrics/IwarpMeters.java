@@ -2,7 +2,9 @@ package io.iwarp.metrics;
 
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.memory.MemoryLimit;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
@@ -65,7 +67,7 @@ public final class IwarpMeters implements MeterBinder {
     }
 
     private void bindConnections(MeterRegistry registry) {
-        for (ConnectionRole role : ConnectionRole.values()) {
+        for (Role role : Role.values()) {
             Tags ofRole = tag(IwarpMeter.Tag.ROLE, role.tag());
             for (ConnectionState state : ConnectionState.values()) {
                 Tags tags = ofRole.and(tag(IwarpMeter.Tag.STATE, state.tag()));
@@ -97,20 +99,20 @@ public final class IwarpMeters implements MeterBinder {
     }
 
     private void bindOperations(MeterRegistry registry) {
-        for (OperationKind kind : OperationKind.values()) {
-            Tags tags = tag(IwarpMeter.Tag.OPERATION, kind.tag());
+        for (Operation operation : OperationTotals.COUNTED) {
+            Tags tags = tag(IwarpMeter.Tag.OPERATION, operation.tag());
             Tags outbound = tags.and(tag(IwarpMeter.Tag.DIRECTION, OUTBOUND));
             Tags inbound = tags.and(tag(IwarpMeter.Tag.DIRECTION, INBOUND));
-            counter(registry, IwarpMeter.OPERATIONS, outbound, m -> m.completed(kind));
-            counter(registry, IwarpMeter.OPERATIONS, inbound, m -> m.served(kind));
-            counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, outbound, m -> m.completedOctets(kind));
-            counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, inbound, m -> m.servedOctets(kind));
-            counter(registry, IwarpMeter.OPERATIONS_FLUSHED, tags, m -> m.flushed(kind));
+            counter(registry, IwarpMeter.OPERATIONS, outbound, m -> m.completed(operation));
+            counter(registry, IwarpMeter.OPERATIONS, inbound, m -> m.served(operation));
+            counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, outbound, m -> m.completedOctets(operation));
+            counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, inbound, m -> m.servedOctets(operation));
+            counter(registry, IwarpMeter.OPERATIONS_FLUSHED, tags, m -> m.flushed(operation));
             FunctionTimer.builder(
                             IwarpMeter.OPERATIONS_LATENCY.getName(),
                             metrics,
-                            m -> m.timed(kind),
-                            m -> m.timedNanos(kind),
+                            m -> m.timed(operation),
+                            m -> m.timedNanos(operation),
                             TimeUnit.NANOSECONDS)
                     .description(IwarpMeter.OPERATIONS_LATENCY.description())
                     .tags(common.and(tags))
@@ -118,7 +120,7 @@ public final class IwarpMeters implements MeterBinder {
             for (int i = 0; i < OperationTotals.BUCKETS; i++) {
                 int bucket = i;
                 Tags within = tags.and(tag(IwarpMeter.Tag.UPPER_BOUND, upperBound(bucket)));
-                counter(registry, IwarpMeter.OPERATIONS_LATENCY_BUCKET, within, m -> m.withinBucket(kind, bucket));
+                counter(registry, IwarpMeter.OPERATIONS_LATENCY_BUCKET, within, m -> m.withinBucket(operation, bucket));
             }
         }
     }

@@ -2,7 +2,9 @@ package io.iwarp.metrics;
 
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,8 +34,8 @@ public final class IwarpMetrics {
     private final IwarpDevice device;
     private final int timedShare;
 
-    private final LongAdder[] setups = adders(ConnectionRole.values().length * SetupOutcome.values().length);
-    private final LongAdder[] setupFailures = adders(ConnectionRole.values().length * SetupFailure.values().length);
+    private final LongAdder[] setups = adders(Role.values().length * SetupOutcome.values().length);
+    private final LongAdder[] setupFailures = adders(Role.values().length * SetupFailure.values().length);
     /** One for each error, and the last for what no RFC assigns. */
     private final LongAdder[] terminatesSent = adders(ProtocolError.values().length + 1);
 
@@ -94,7 +96,7 @@ public final class IwarpMetrics {
      *
      * @param eventLoop the thread of the connection, as an object by which its connections know each other
      */
-    public ConnectionMetrics enter(ConnectionRole role, ConnectionGauges gauges, Object eventLoop) {
+    public ConnectionMetrics enter(Role role, ConnectionGauges gauges, Object eventLoop) {
         lock.lock();
         try {
             EventLoopShare share = eventLoops.computeIfAbsent(eventLoop, loop -> new EventLoopShare());
@@ -131,23 +133,27 @@ public final class IwarpMetrics {
         return value.ordinal();
     }
 
-    private static int setupSlot(ConnectionRole role, SetupOutcome outcome) {
-        return role.slot() * SetupOutcome.values().length + outcome.slot();
+    private static int slot(Role role) {
+        return role == Role.INITIATOR ? 0 : 1;
     }
 
-    private static int failureSlot(ConnectionRole role, SetupFailure failure) {
-        return role.slot() * SetupFailure.values().length + failure.slot();
+    private static int setupSlot(Role role, SetupOutcome outcome) {
+        return slot(role) * SetupOutcome.values().length + outcome.slot();
+    }
+
+    private static int failureSlot(Role role, SetupFailure failure) {
+        return slot(role) * SetupFailure.values().length + failure.slot();
     }
 
     private static int errorSlot(@Nullable ProtocolError error) {
         return error == null ? ProtocolError.values().length : slot(error);
     }
 
-    void countSetup(ConnectionRole role, SetupOutcome outcome) {
+    void countSetup(Role role, SetupOutcome outcome) {
         setups[setupSlot(role, outcome)].increment();
     }
 
-    void countSetupFailure(ConnectionRole role, SetupFailure failure) {
+    void countSetupFailure(Role role, SetupFailure failure) {
         setupFailures[failureSlot(role, failure)].increment();
     }
 
@@ -164,7 +170,7 @@ public final class IwarpMetrics {
     }
 
     /** Counts a connection that was refused before its set-up began, as too many others were in set-up. */
-    public void refuseSetup(ConnectionRole role) {
+    public void refuseSetup(Role role) {
         countSetup(role, SetupOutcome.REFUSED);
     }
 
@@ -179,17 +185,17 @@ public final class IwarpMetrics {
     }
 
     /** {@return how many connections are in a state now} */
-    public int connections(ConnectionRole role, ConnectionState state) {
+    public int connections(Role role, ConnectionState state) {
         return (int) sumConnections(c -> c.role() == role && c.gauges().connectionState() == state ? 1 : 0);
     }
 
     /** {@return how many set-ups had an outcome so far} */
-    public long setups(ConnectionRole role, SetupOutcome outcome) {
+    public long setups(Role role, SetupOutcome outcome) {
         return setups[setupSlot(role, outcome)].sum();
     }
 
     /** {@return how many set-ups came to nothing for a reason so far} */
-    public long setupFailures(ConnectionRole role, SetupFailure failure) {
+    public long setupFailures(Role role, SetupFailure failure) {
         return setupFailures[failureSlot(role, failure)].sum();
     }
 
@@ -223,43 +229,43 @@ public final class IwarpMetrics {
     }
 
     /** {@return requests of this side that completed with success so far} */
-    public long completed(OperationKind kind) {
-        return sumOperations(totals -> totals.completed(kind));
+    public long completed(Operation operation) {
+        return sumOperations(totals -> totals.completed(operation));
     }
 
     /** {@return the octets that requests of this side moved so far} */
-    public long completedOctets(OperationKind kind) {
-        return sumOperations(totals -> totals.completedOctets(kind));
+    public long completedOctets(Operation operation) {
+        return sumOperations(totals -> totals.completedOctets(operation));
     }
 
     /** {@return requests of this side that were flushed so far, as their stream ended} */
-    public long flushed(OperationKind kind) {
-        return sumOperations(totals -> totals.flushedRequests(kind));
+    public long flushed(Operation operation) {
+        return sumOperations(totals -> totals.flushedRequests(operation));
     }
 
     /** {@return operations of peers that were carried out here so far} */
-    public long served(OperationKind kind) {
-        return sumOperations(totals -> totals.served(kind));
+    public long served(Operation operation) {
+        return sumOperations(totals -> totals.served(operation));
     }
 
     /** {@return the octets that operations of peers moved so far} */
-    public long servedOctets(OperationKind kind) {
-        return sumOperations(totals -> totals.servedOctets(kind));
+    public long servedOctets(Operation operation) {
+        return sumOperations(totals -> totals.servedOctets(operation));
     }
 
     /** {@return how many requests had their time taken so far} */
-    public long timed(OperationKind kind) {
-        return sumOperations(totals -> totals.timed(kind));
+    public long timed(Operation operation) {
+        return sumOperations(totals -> totals.timed(operation));
     }
 
     /** {@return how long those of {@link #timed} took together, in nanoseconds} */
-    public long timedNanos(OperationKind kind) {
-        return sumOperations(totals -> totals.timedNanos(kind));
+    public long timedNanos(Operation operation) {
+        return sumOperations(totals -> totals.timedNanos(operation));
     }
 
     /** {@return how many of {@link #timed} took no longer than {@code 2^(10 + bucket)} ns} */
-    long withinBucket(OperationKind kind, int bucket) {
-        return sumOperations(totals -> totals.withinBucket(kind, bucket));
+    long withinBucket(Operation operation, int bucket) {
+        return sumOperations(totals -> totals.withinBucket(operation, bucket));
     }
 
     /** {@return octets of requests other than receives that an event loop has taken and that have not completed} */

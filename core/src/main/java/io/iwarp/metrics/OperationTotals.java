@@ -1,7 +1,10 @@
 package io.iwarp.metrics;
 
+import io.iwarp.Operation;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Operations, their octets and how long they took, of all connections of one event loop. That event loop alone writes; any
@@ -17,8 +20,12 @@ final class OperationTotals {
 
     private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
-    private static final int KINDS = OperationKind.values().length;
-    /** For each kind one of each of these, in this order, then its buckets. */
+    /** What is counted apart; a receive counts as a Send. */
+    static final List<Operation> COUNTED = Stream.of(Operation.values())
+            .filter(each -> each != Operation.RECEIVE)
+            .toList();
+
+    /** For each operation one of each of these, in this order, then its buckets. */
     private static final int OUTBOUND = 0;
 
     private static final int OUTBOUND_OCTETS = 1;
@@ -28,13 +35,14 @@ final class OperationTotals {
     private static final int TIMED = 5;
     private static final int TIMED_NANOS = 6;
     private static final int FIRST_BUCKET = 7;
-    private static final int PER_KIND = FIRST_BUCKET + BUCKETS;
-    private static final int OUTSTANDING_OCTETS = KINDS * PER_KIND;
+    private static final int PER_OPERATION = FIRST_BUCKET + BUCKETS;
+    private static final int OUTSTANDING_OCTETS = COUNTED.size() * PER_OPERATION;
 
     private final long[] values = new long[OUTSTANDING_OCTETS + 1];
 
-    private static int slot(OperationKind kind, int what) {
-        return kind.slot() * PER_KIND + what;
+    @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
+    private static int slot(Operation operation, int what) {
+        return (operation == Operation.RECEIVE ? Operation.SEND : operation).ordinal() * PER_OPERATION + what;
     }
 
     private void add(int slot, long n) {
@@ -46,24 +54,24 @@ final class OperationTotals {
         return (long) VALUES.getOpaque(values, slot);
     }
 
-    void completed(OperationKind kind, long octets) {
-        add(slot(kind, OUTBOUND), 1);
-        add(slot(kind, OUTBOUND_OCTETS), octets);
+    void completed(Operation operation, long octets) {
+        add(slot(operation, OUTBOUND), 1);
+        add(slot(operation, OUTBOUND_OCTETS), octets);
     }
 
-    void flushed(OperationKind kind) {
-        add(slot(kind, FLUSHED), 1);
+    void flushed(Operation operation) {
+        add(slot(operation, FLUSHED), 1);
     }
 
-    void served(OperationKind kind, long octets) {
-        add(slot(kind, INBOUND), 1);
-        add(slot(kind, INBOUND_OCTETS), octets);
+    void served(Operation operation, long octets) {
+        add(slot(operation, INBOUND), 1);
+        add(slot(operation, INBOUND_OCTETS), octets);
     }
 
-    void took(OperationKind kind, long nanos) {
-        add(slot(kind, TIMED), 1);
-        add(slot(kind, TIMED_NANOS), nanos);
-        add(slot(kind, FIRST_BUCKET + bucket(nanos)), 1);
+    void took(Operation operation, long nanos) {
+        add(slot(operation, TIMED), 1);
+        add(slot(operation, TIMED_NANOS), nanos);
+        add(slot(operation, FIRST_BUCKET + bucket(nanos)), 1);
     }
 
     /** The bucket of a duration: the first whose upper bound is not less. */
@@ -84,39 +92,39 @@ final class OperationTotals {
         }
     }
 
-    long completed(OperationKind kind) {
-        return get(slot(kind, OUTBOUND));
+    long completed(Operation operation) {
+        return get(slot(operation, OUTBOUND));
     }
 
-    long completedOctets(OperationKind kind) {
-        return get(slot(kind, OUTBOUND_OCTETS));
+    long completedOctets(Operation operation) {
+        return get(slot(operation, OUTBOUND_OCTETS));
     }
 
-    long flushedRequests(OperationKind kind) {
-        return get(slot(kind, FLUSHED));
+    long flushedRequests(Operation operation) {
+        return get(slot(operation, FLUSHED));
     }
 
-    long served(OperationKind kind) {
-        return get(slot(kind, INBOUND));
+    long served(Operation operation) {
+        return get(slot(operation, INBOUND));
     }
 
-    long servedOctets(OperationKind kind) {
-        return get(slot(kind, INBOUND_OCTETS));
+    long servedOctets(Operation operation) {
+        return get(slot(operation, INBOUND_OCTETS));
     }
 
-    long timed(OperationKind kind) {
-        return get(slot(kind, TIMED));
+    long timed(Operation operation) {
+        return get(slot(operation, TIMED));
     }
 
-    long timedNanos(OperationKind kind) {
-        return get(slot(kind, TIMED_NANOS));
+    long timedNanos(Operation operation) {
+        return get(slot(operation, TIMED_NANOS));
     }
 
     /** How many took no longer than the upper bound of a bucket. */
-    long withinBucket(OperationKind kind, int bucket) {
+    long withinBucket(Operation operation, int bucket) {
         long sum = 0;
         for (int i = 0; i <= bucket; i++) {
-            sum += get(slot(kind, FIRST_BUCKET + i));
+            sum += get(slot(operation, FIRST_BUCKET + i));
         }
         return sum;
     }

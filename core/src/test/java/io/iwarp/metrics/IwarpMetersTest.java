@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.Counter;
 import io.iwarp.Counters;
+import io.iwarp.Operation;
+import io.iwarp.Role;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.DomainLimits;
 import io.iwarp.memory.IwarpDevice;
@@ -181,8 +183,8 @@ class IwarpMetersTest {
         Counters counters = new Counters();
         counters.add(Counter.CRC_ERRORS, 2);
         ConnectionMetrics connection =
-                metrics.enter(ConnectionRole.RESPONDER, new CountersOnly(counters), Thread.currentThread());
-        connection.took(OperationKind.SEND, 3_000_000_000L);
+                metrics.enter(Role.RESPONDER, new CountersOnly(counters), Thread.currentThread());
+        connection.took(Operation.SEND, 3_000_000_000L);
 
         assertThat(value(IwarpMeter.CRC_ERRORS)).isEqualTo(2);
         var timer = registry.get(IwarpMeter.OPERATIONS_LATENCY.getName())

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
 import org.junit.jupiter.api.Test;
 
@@ -58,7 +60,7 @@ class IwarpMetricsTest {
     }
 
     private ConnectionMetrics enter(ConnectionGauges gauges, Object loop) {
-        return metrics.enter(ConnectionRole.INITIATOR, gauges, loop);
+        return metrics.enter(Role.INITIATOR, gauges, loop);
     }
 
     @Test
@@ -66,20 +68,16 @@ class IwarpMetricsTest {
         StillConnection one = new StillConnection();
         StillConnection two = new StillConnection();
         ConnectionMetrics first = enter(one, LOOP);
-        metrics.enter(ConnectionRole.RESPONDER, two, LOOP);
+        metrics.enter(Role.RESPONDER, two, LOOP);
         two.state = ConnectionState.READY;
 
-        assertThat(metrics.connections(ConnectionRole.INITIATOR, ConnectionState.SETUP))
-                .isOne();
-        assertThat(metrics.connections(ConnectionRole.RESPONDER, ConnectionState.SETUP))
-                .isZero();
-        assertThat(metrics.connections(ConnectionRole.RESPONDER, ConnectionState.READY))
-                .isOne();
+        assertThat(metrics.connections(Role.INITIATOR, ConnectionState.SETUP)).isOne();
+        assertThat(metrics.connections(Role.RESPONDER, ConnectionState.SETUP)).isZero();
+        assertThat(metrics.connections(Role.RESPONDER, ConnectionState.READY)).isOne();
 
         first.closed();
 
-        assertThat(metrics.connections(ConnectionRole.INITIATOR, ConnectionState.SETUP))
-                .isZero();
+        assertThat(metrics.connections(Role.INITIATOR, ConnectionState.SETUP)).isZero();
     }
 
     @Test
@@ -91,20 +89,20 @@ class IwarpMetricsTest {
         ConnectionMetrics third = enter(new StillConnection(), OTHER_LOOP);
         one.counters.add(Counter.FPDUS_SENT, 7);
         two.counters.add(Counter.FPDUS_SENT, 5);
-        first.completed(OperationKind.WRITE, 100);
-        second.completed(OperationKind.WRITE, 20);
-        third.completed(OperationKind.WRITE, 3);
+        first.completed(Operation.WRITE, 100);
+        second.completed(Operation.WRITE, 20);
+        third.completed(Operation.WRITE, 3);
 
         for (ConnectionMetrics connection : new ConnectionMetrics[] {first, second, third}) {
             assertThat(metrics.counter(Counter.FPDUS_SENT)).isEqualTo(12);
-            assertThat(metrics.completed(OperationKind.WRITE)).isEqualTo(3);
-            assertThat(metrics.completedOctets(OperationKind.WRITE)).isEqualTo(123);
+            assertThat(metrics.completed(Operation.WRITE)).isEqualTo(3);
+            assertThat(metrics.completedOctets(Operation.WRITE)).isEqualTo(123);
             connection.closed();
             connection.closed();
         }
 
         assertThat(metrics.counter(Counter.FPDUS_SENT)).isEqualTo(12);
-        assertThat(metrics.completed(OperationKind.WRITE)).isEqualTo(3);
+        assertThat(metrics.completed(Operation.WRITE)).isEqualTo(3);
         assertThat(metrics.sendRequests()).isZero();
     }
 
@@ -112,22 +110,22 @@ class IwarpMetricsTest {
     void eachKindOfOperationIsCountedByItself() {
         ConnectionMetrics connection = enter(new StillConnection(), LOOP);
         int factor = 1;
-        for (OperationKind kind : OperationKind.values()) {
+        for (Operation operation : OperationTotals.COUNTED) {
             for (int i = 0; i < factor; i++) {
-                connection.completed(kind, 10);
-                connection.served(kind, 100);
-                connection.flushed(kind);
+                connection.completed(operation, 10);
+                connection.served(operation, 100);
+                connection.flushed(operation);
             }
             factor++;
         }
 
         factor = 1;
-        for (OperationKind kind : OperationKind.values()) {
-            assertThat(metrics.completed(kind)).isEqualTo(factor);
-            assertThat(metrics.completedOctets(kind)).isEqualTo(10L * factor);
-            assertThat(metrics.served(kind)).isEqualTo(factor);
-            assertThat(metrics.servedOctets(kind)).isEqualTo(100L * factor);
-            assertThat(metrics.flushed(kind)).isEqualTo(factor);
+        for (Operation operation : OperationTotals.COUNTED) {
+            assertThat(metrics.completed(operation)).isEqualTo(factor);
+            assertThat(metrics.completedOctets(operation)).isEqualTo(10L * factor);
+            assertThat(metrics.served(operation)).isEqualTo(factor);
+            assertThat(metrics.servedOctets(operation)).isEqualTo(100L * factor);
+            assertThat(metrics.flushed(operation)).isEqualTo(factor);
             factor++;
         }
     }
@@ -137,17 +135,17 @@ class IwarpMetricsTest {
         ConnectionMetrics connection = enter(new StillConnection(), LOOP);
         long[] nanos = {-1, 0, 1024, 1025, 2048, 1L << 33, (1L << 33) + 1, Long.MAX_VALUE >> 1};
         for (long duration : nanos) {
-            connection.took(OperationKind.READ, duration);
+            connection.took(Operation.READ, duration);
         }
 
-        assertThat(metrics.timed(OperationKind.READ)).isEqualTo(nanos.length);
-        assertThat(metrics.withinBucket(OperationKind.READ, 0)).isEqualTo(3);
-        assertThat(metrics.withinBucket(OperationKind.READ, 1)).isEqualTo(5);
-        assertThat(metrics.withinBucket(OperationKind.READ, OperationTotals.BUCKETS - 2))
+        assertThat(metrics.timed(Operation.READ)).isEqualTo(nanos.length);
+        assertThat(metrics.withinBucket(Operation.READ, 0)).isEqualTo(3);
+        assertThat(metrics.withinBucket(Operation.READ, 1)).isEqualTo(5);
+        assertThat(metrics.withinBucket(Operation.READ, OperationTotals.BUCKETS - 2))
                 .isEqualTo(6);
-        assertThat(metrics.withinBucket(OperationKind.READ, OperationTotals.BUCKETS - 1))
+        assertThat(metrics.withinBucket(Operation.READ, OperationTotals.BUCKETS - 1))
                 .isEqualTo(8);
-        assertThat(metrics.withinBucket(OperationKind.SEND, OperationTotals.BUCKETS - 1))
+        assertThat(metrics.withinBucket(Operation.SEND, OperationTotals.BUCKETS - 1))
                 .isZero();
     }
 
@@ -221,12 +219,10 @@ class IwarpMetricsTest {
         connection.refused(QueueLimit.SEND);
         connection.refused(QueueLimit.SEND);
         connection.refused(QueueLimit.RECEIVE);
-        metrics.refuseSetup(ConnectionRole.RESPONDER);
+        metrics.refuseSetup(Role.RESPONDER);
 
-        assertThat(metrics.setups(ConnectionRole.INITIATOR, SetupOutcome.TIMED_OUT))
-                .isOne();
-        assertThat(metrics.setups(ConnectionRole.RESPONDER, SetupOutcome.TIMED_OUT))
-                .isZero();
+        assertThat(metrics.setups(Role.INITIATOR, SetupOutcome.TIMED_OUT)).isOne();
+        assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.TIMED_OUT)).isZero();
         assertThat(metrics.ended(EndedBy.PEER_CLOSED)).isOne();
         assertThat(metrics.ended(EndedBy.TIMEOUT)).isZero();
         assertThat(metrics.terminatesSent(ProtocolError.MPA_CRC_MISMATCH)).isOne();
@@ -236,7 +232,6 @@ class IwarpMetricsTest {
         assertThat(metrics.refusals(QueueLimit.SEND)).isEqualTo(2);
         assertThat(metrics.refusals(QueueLimit.RECEIVE)).isOne();
         assertThat(metrics.refusals(QueueLimit.OCTETS)).isZero();
-        assertThat(metrics.setups(ConnectionRole.RESPONDER, SetupOutcome.REFUSED))
-                .isOne();
+        assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.REFUSED)).isOne();
     }
 }

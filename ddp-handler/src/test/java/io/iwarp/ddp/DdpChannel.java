@@ -1,13 +1,13 @@
 package io.iwarp.ddp;
 
 import io.iwarp.Counters;
+import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.FpduDecoder;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReceivedUlpdu;
-import io.iwarp.mpa.Role;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;

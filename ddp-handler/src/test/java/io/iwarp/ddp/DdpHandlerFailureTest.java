@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.TaggedBuffer;
@@ -14,7 +15,6 @@ import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaFramingHandler;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaSettings;
-import io.iwarp.mpa.Role;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.embedded.EmbeddedChannel;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counter;
 import io.iwarp.Counters;
+import io.iwarp.Role;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
@@ -18,7 +19,6 @@ import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaFramingHandler;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaSettings;
-import io.iwarp.mpa.Role;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;

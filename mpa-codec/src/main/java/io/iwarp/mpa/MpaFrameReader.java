@@ -2,6 +2,7 @@ package io.iwarp.mpa;
 
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.Role;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;

@@ -3,6 +3,7 @@ package io.iwarp.mpa;
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;

@@ -1,5 +1,6 @@
 package io.iwarp.mpa;
 
+import io.iwarp.Role;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;

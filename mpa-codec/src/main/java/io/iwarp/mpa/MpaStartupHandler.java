@@ -4,6 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.Role;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;

@@ -2,6 +2,7 @@ package io.iwarp.mpa;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
+import io.iwarp.Role;
 import org.jspecify.annotations.Nullable;
 
 /** What {@link MpaStartup} wants done after an event. After any of the last three the start-up is over. */

@@ -2,6 +2,7 @@ package io.iwarp.mpa;
 
 import io.iwarp.Counter;
 import io.iwarp.Counters;
+import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.testing.Requirement;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;

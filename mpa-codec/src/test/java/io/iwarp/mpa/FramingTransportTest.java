@@ -4,6 +4,7 @@ import static io.iwarp.mpa.MpaFramingInboundTest.filled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counters;
+import io.iwarp.Role;
 import io.iwarp.testing.Requirement;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;

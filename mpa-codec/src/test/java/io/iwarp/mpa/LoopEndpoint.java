@@ -3,6 +3,7 @@ package io.iwarp.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counters;
+import io.iwarp.Role;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

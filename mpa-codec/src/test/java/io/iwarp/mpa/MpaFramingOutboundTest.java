@@ -4,6 +4,7 @@ import static io.iwarp.mpa.MpaFramingInboundTest.filled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counter;
+import io.iwarp.Role;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

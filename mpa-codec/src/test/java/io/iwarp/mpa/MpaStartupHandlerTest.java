@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.iwarp.Role;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.StartupException;
 import io.iwarp.testing.Requirement;
 import io.netty.bootstrap.Bootstrap;

@@ -7,6 +7,7 @@ import static io.iwarp.mpa.StartupFrames.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import java.nio.ByteBuffer;

@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
+import io.iwarp.Role;
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;

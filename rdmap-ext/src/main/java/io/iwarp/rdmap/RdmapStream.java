@@ -5,19 +5,19 @@ import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ErrorLayer;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.Role;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.DdpUlp;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.StreamAssociation;
-import io.iwarp.metrics.OperationKind;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReadyToReceive;
-import io.iwarp.mpa.Role;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -281,7 +281,7 @@ final class RdmapStream implements DdpUlp {
     @Override
     public @Nullable ProtocolFault onTaggedDelivery(DdpSegment last) {
         if (!reception.onTaggedDelivery(last)) {
-            ulp.onServed(OperationKind.WRITE, reception.writtenOctets());
+            ulp.onServed(Operation.WRITE, reception.writtenOctets());
         }
         return null;
     }
@@ -294,7 +294,7 @@ final class RdmapStream implements DdpUlp {
         }
         if (message instanceof Response response) {
             responder.onSent(response);
-            ulp.onServed(response.kind(), response.operandOctets());
+            ulp.onServed(response.operation(), response.operandOctets());
         } else {
             requester.onSent(message);
         }

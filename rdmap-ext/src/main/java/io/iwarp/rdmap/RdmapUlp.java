@@ -1,11 +1,11 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.metrics.OperationKind;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +43,7 @@ public interface RdmapUlp {
      *
      * @param octets the payload octets, 0 to 2^32 - 1
      */
-    void onServed(OperationKind kind, long octets);
+    void onServed(Operation operation, long octets);
 
     /** The Terminate of this side is on its way; null for an error that no RFC assigns. {@link #onEnded} follows. */
     void onTerminateSent(@Nullable ProtocolError error);

@@ -2,6 +2,7 @@ package io.iwarp.rdmap;
 
 import io.iwarp.Counter;
 import io.iwarp.Counters;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpMessage;
@@ -10,7 +11,6 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.memory.TaggedBuffer;
-import io.iwarp.metrics.OperationKind;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
@@ -141,7 +141,7 @@ final class Responder extends HeaderQueue {
         }
         Response response = spareResponse();
         response.atomic(
-                operation == AtomicLayout.FETCH_ADD ? OperationKind.FETCH_ADD : OperationKind.COMPARE_SWAP,
+                operation == AtomicLayout.FETCH_ADD ? Operation.FETCH_ADD : Operation.COMPARE_SWAP,
                 octets.getInt(AtomicLayout.REQUEST_IDENTIFIER),
                 atomic.original());
         answer(response);

@@ -1,11 +1,11 @@
 package io.iwarp.rdmap;
 
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ddp.DdpLayout;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.TaggedBuffer;
-import io.iwarp.metrics.OperationKind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ final class Response extends DdpMessage {
             Unpooled.buffer(DdpLayout.UNTAGGED_HEADER_LENGTH, DdpLayout.UNTAGGED_HEADER_LENGTH);
     private final ByteBuf request = Unpooled.buffer(ReadRequestLayout.LENGTH, ReadRequestLayout.LENGTH);
     private int segmentLength;
-    private OperationKind kind = OperationKind.READ;
+    private Operation operation = Operation.READ;
 
     /**
      * Makes this a Read Response.
@@ -27,7 +27,7 @@ final class Response extends DdpMessage {
      * @param source what to read, or null for a Read of no octets
      */
     void read(UntaggedBuffer message, ByteBuf octets, @Nullable TaggedBuffer source) {
-        kind = OperationKind.READ;
+        operation = Operation.READ;
         tagged(
                 Opcode.READ_RESPONSE.control(),
                 octets.getInt(ReadRequestLayout.SINK_STAG),
@@ -46,8 +46,8 @@ final class Response extends DdpMessage {
     }
 
     /** Makes this an Atomic Response. */
-    void atomic(OperationKind operation, int identifier, long original) {
-        kind = operation;
+    void atomic(Operation operation, int identifier, long original) {
+        this.operation = operation;
         atomicOctets.clear().writeInt(identifier).writeLong(original);
         untagged(Opcode.ATOMIC_RESPONSE.control(), 0, Opcode.ATOMIC_RESPONSE.queue());
         source(null, 0, 0);
@@ -55,13 +55,13 @@ final class Response extends DdpMessage {
     }
 
     /** {@return what it answers} */
-    OperationKind kind() {
-        return kind;
+    Operation operation() {
+        return operation;
     }
 
     /** {@return the octets that the operation moved: those read, or the operand of an atomic} */
     long operandOctets() {
-        return kind == OperationKind.READ ? messageLength() : AtomicLayout.OPERAND_LENGTH;
+        return operation == Operation.READ ? messageLength() : AtomicLayout.OPERAND_LENGTH;
     }
 
     /**

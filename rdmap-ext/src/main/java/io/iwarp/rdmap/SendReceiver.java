@@ -1,11 +1,11 @@
 package io.iwarp.rdmap;
 
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.StreamAssociation;
-import io.iwarp.metrics.OperationKind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,11 +57,11 @@ final class SendReceiver implements UntaggedQueue {
 
     private @Nullable ProtocolFault hand(UntaggedBuffer message) {
         // Afterwards the buffer may be in use again.
-        OperationKind kind = RdmapUlp.isImmediate(message.control()) ? OperationKind.IMMEDIATE : OperationKind.SEND;
+        Operation operation = RdmapUlp.isImmediate(message.control()) ? Operation.IMMEDIATE : Operation.SEND;
         long octets = message.messageLength();
         ProtocolFault fault = receives.deliver(message);
         if (fault == null) {
-            ulp.onServed(kind, octets);
+            ulp.onServed(operation, octets);
         }
         return fault;
     }

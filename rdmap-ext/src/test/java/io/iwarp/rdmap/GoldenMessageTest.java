@@ -2,9 +2,9 @@ package io.iwarp.rdmap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ddp.DdpMessage;
-import io.iwarp.metrics.OperationKind;
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
@@ -91,7 +91,7 @@ class GoldenMessageTest {
         swap.identifier(6);
         assertUntagged(header(swap), "Atomic CmpSwap req id 6", 3);
         Response response = new Response();
-        response.atomic(OperationKind.FETCH_ADD, 5, 0xff);
+        response.atomic(Operation.FETCH_ADD, 5, 0xff);
         assertUntagged(response, "Atomic Response id 5", 1);
     }
 

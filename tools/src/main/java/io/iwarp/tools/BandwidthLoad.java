@@ -1,8 +1,8 @@
 package io.iwarp.tools;
 
+import io.iwarp.Operation;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.QueuePair;
 
 /**

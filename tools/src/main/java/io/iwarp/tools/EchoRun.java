@@ -1,9 +1,9 @@
 package io.iwarp.tools;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Operation;
 import io.iwarp.StreamEndedException;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

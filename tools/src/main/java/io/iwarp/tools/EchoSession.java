@@ -2,8 +2,8 @@ package io.iwarp.tools;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
 import io.netty.buffer.ByteBuf;

@@ -1,6 +1,6 @@
 package io.iwarp.tools;
 
-import io.iwarp.metrics.ConnectionRole;
+import io.iwarp.Role;
 import io.iwarp.metrics.ConnectionState;
 import io.iwarp.metrics.IwarpMeters;
 import io.iwarp.metrics.IwarpMetrics;
@@ -119,6 +119,6 @@ final class KvServer implements Callable<Integer> {
                 Locale.ROOT,
                 "{\"status\":\"UP\",\"entries\":%d,\"connections\":%d}%n",
                 store.entries(),
-                metrics.connections(ConnectionRole.RESPONDER, ConnectionState.READY));
+                metrics.connections(Role.RESPONDER, ConnectionState.READY));
     }
 }

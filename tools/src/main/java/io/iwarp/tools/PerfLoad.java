@@ -1,10 +1,10 @@
 package io.iwarp.tools;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Operation;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;

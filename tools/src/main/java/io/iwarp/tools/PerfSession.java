@@ -2,11 +2,11 @@ package io.iwarp.tools;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;

@@ -1,7 +1,7 @@
 package io.iwarp.tools;
 
+import io.iwarp.Operation;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;
 import io.netty.buffer.ByteBuf;

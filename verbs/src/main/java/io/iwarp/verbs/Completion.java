@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Operation;
 import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;

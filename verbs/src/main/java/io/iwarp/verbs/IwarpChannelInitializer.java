@@ -2,12 +2,11 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
+import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.metrics.ConnectionRole;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.MpaStartupHandler;
-import io.iwarp.mpa.Role;
 import io.iwarp.mpa.StartMode;
 import io.iwarp.mpa.TransportHandler;
 import io.netty.channel.Channel;
@@ -194,7 +193,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 settings.maximumSetups());
         IwarpMetrics metrics = settings.metrics();
         if (metrics != null) {
-            metrics.refuseSetup(ConnectionRole.RESPONDER);
+            metrics.refuseSetup(Role.RESPONDER);
         }
         channel.close();
     }

@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.MemoryRegion;

@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.OctetSpan;

@@ -4,21 +4,21 @@ import io.iwarp.CloseReason;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.Role;
 import io.iwarp.StreamEndedException;
 import io.iwarp.ddp.DdpHandler;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
-import io.iwarp.metrics.OperationKind;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.mpa.EnhancedSetup;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaFramingHandler;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaStartupHandler;
-import io.iwarp.mpa.Role;
 import io.iwarp.mpa.TransportHandler;
 import io.iwarp.rdmap.RdmapHandler;
 import io.iwarp.rdmap.RdmapRequest;
@@ -323,9 +323,9 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     @Override
-    public void onServed(OperationKind kind, long octets) {
+    public void onServed(Operation operation, long octets) {
         if (metrics != null) {
-            metrics.served(kind, octets);
+            metrics.served(operation, octets);
         }
     }
 

@@ -2,17 +2,16 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counters;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.metrics.ConnectionGauges;
 import io.iwarp.metrics.ConnectionMetrics;
-import io.iwarp.metrics.ConnectionRole;
 import io.iwarp.metrics.ConnectionState;
 import io.iwarp.metrics.IwarpMetrics;
-import io.iwarp.metrics.OperationKind;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.metrics.SetupFailure;
 import io.iwarp.metrics.SetupOutcome;
-import io.iwarp.mpa.Role;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,10 +26,7 @@ final class QueuePairMetrics implements ConnectionGauges {
 
     QueuePairMetrics(QueuePairEngine engine, IwarpMetrics metrics, Role role) {
         this.engine = engine;
-        this.connection = metrics.enter(
-                role == Role.INITIATOR ? ConnectionRole.INITIATOR : ConnectionRole.RESPONDER,
-                this,
-                engine.channel().eventLoop());
+        this.connection = metrics.enter(role, this, engine.channel().eventLoop());
     }
 
     void posted(WorkRequest request) {
@@ -49,21 +45,21 @@ final class QueuePairMetrics implements ConnectionGauges {
     }
 
     void completed(WorkRequest request, boolean successful) {
-        OperationKind kind = request.operation().kind();
+        Operation operation = request.operation();
         connection.released(request.countedOctets());
         request.countedOctets(0);
         if (!successful) {
-            connection.flushed(kind);
+            connection.flushed(operation);
             return;
         }
-        connection.completed(kind, request.octets());
+        connection.completed(operation, request.octets());
         if (request.postedNanos() != 0) {
-            connection.took(kind, System.nanoTime() - request.postedNanos());
+            connection.took(operation, System.nanoTime() - request.postedNanos());
         }
     }
 
-    void served(OperationKind kind, long octets) {
-        connection.served(kind, octets);
+    void served(Operation operation, long octets) {
+        connection.served(operation, octets);
     }
 
     void terminateSent(@Nullable ProtocolError error) {

@@ -2,8 +2,8 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counter;
+import io.iwarp.Role;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.mpa.Role;
 import java.net.SocketAddress;
 import java.util.EnumMap;
 import java.util.Map;

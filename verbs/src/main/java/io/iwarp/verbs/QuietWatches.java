@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.Operation;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.OctetSpan;

@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;

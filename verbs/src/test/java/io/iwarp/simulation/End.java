@@ -2,6 +2,7 @@ package io.iwarp.simulation;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
@@ -9,7 +10,6 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.CompletionQueue;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueueFullException;
 import io.iwarp.verbs.QueuePair;

@@ -3,8 +3,8 @@ package io.iwarp.transports;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Operation;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.QueuePair;
 import java.util.ArrayList;
 import java.util.List;

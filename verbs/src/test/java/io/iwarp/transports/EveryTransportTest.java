@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.AtomicOperation;
@@ -14,7 +15,6 @@ import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Requirement;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.PostOptions;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

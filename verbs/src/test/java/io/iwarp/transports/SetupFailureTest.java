@@ -4,8 +4,8 @@ import static io.iwarp.transports.Server.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
-import io.iwarp.metrics.ConnectionRole;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.SetupFailure;
 import io.iwarp.metrics.SetupOutcome;
@@ -83,13 +83,13 @@ class SetupFailureTest {
         server.close();
 
         for (SetupFailure failure : SetupFailure.values()) {
-            assertThat(metrics.setupFailures(ConnectionRole.RESPONDER, failure))
+            assertThat(metrics.setupFailures(Role.RESPONDER, failure))
                     .as(failure.tag())
                     .isEqualTo(failure == stranger.failure ? 1 : 0);
         }
         SetupOutcome outcome =
                 stranger.failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED;
-        assertThat(metrics.setups(ConnectionRole.RESPONDER, outcome)).isOne();
+        assertThat(metrics.setups(Role.RESPONDER, outcome)).isOne();
         assertThat(log.events())
                 .filteredOn(line -> line.getFormattedMessage().contains("set-up failed: "))
                 .singleElement()

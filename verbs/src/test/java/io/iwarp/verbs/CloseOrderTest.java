@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;

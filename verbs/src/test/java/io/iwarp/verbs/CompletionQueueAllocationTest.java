@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.Role;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;

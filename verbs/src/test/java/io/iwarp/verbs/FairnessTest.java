@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;

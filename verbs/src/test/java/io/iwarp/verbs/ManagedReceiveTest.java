@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.ByteBuf;

@@ -7,18 +7,18 @@ import static org.awaitility.Awaitility.await;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.metrics.ConnectionRole;
 import io.iwarp.metrics.ConnectionState;
 import io.iwarp.metrics.IwarpMeters;
 import io.iwarp.metrics.IwarpMetrics;
-import io.iwarp.metrics.OperationKind;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.metrics.SetupOutcome;
 import io.iwarp.mpa.MpaSettings;
@@ -90,25 +90,25 @@ class MetricsTest {
         Loopback.await(initiator.fetchAdd(target, 1));
         Loopback.await(initiator.compareSwap(target, 1, 2));
 
-        assertOutbound(OperationKind.WRITE, 100);
-        assertOutbound(OperationKind.SEND, 100);
-        assertOutbound(OperationKind.IMMEDIATE, 8);
-        assertOutbound(OperationKind.READ, LENGTH);
-        assertOutbound(OperationKind.FETCH_ADD, 8);
-        assertOutbound(OperationKind.COMPARE_SWAP, 8);
+        assertOutbound(Operation.WRITE, 100);
+        assertOutbound(Operation.SEND, 100);
+        assertOutbound(Operation.IMMEDIATE, 8);
+        assertOutbound(Operation.READ, LENGTH);
+        assertOutbound(Operation.FETCH_ADD, 8);
+        assertOutbound(Operation.COMPARE_SWAP, 8);
     }
 
-    private void assertOutbound(OperationKind kind, long octets) {
-        assertThat(initiators.completed(kind)).as("%s", kind).isOne();
-        assertThat(initiators.completedOctets(kind)).as("%s", kind).isEqualTo(octets);
-        assertThat(initiators.served(kind)).as("%s", kind).isZero();
-        assertThat(initiators.timed(kind)).as("%s", kind).isOne();
-        assertThat(initiators.timedNanos(kind)).as("%s", kind).isPositive();
+    private void assertOutbound(Operation operation, long octets) {
+        assertThat(initiators.completed(operation)).as("%s", operation).isOne();
+        assertThat(initiators.completedOctets(operation)).as("%s", operation).isEqualTo(octets);
+        assertThat(initiators.served(operation)).as("%s", operation).isZero();
+        assertThat(initiators.timed(operation)).as("%s", operation).isOne();
+        assertThat(initiators.timedNanos(operation)).as("%s", operation).isPositive();
         await().untilAsserted(() -> {
-            assertThat(responders.served(kind)).as("%s", kind).isOne();
-            assertThat(responders.servedOctets(kind)).as("%s", kind).isEqualTo(octets);
+            assertThat(responders.served(operation)).as("%s", operation).isOne();
+            assertThat(responders.servedOctets(operation)).as("%s", operation).isEqualTo(octets);
         });
-        assertThat(responders.completed(kind)).as("%s", kind).isZero();
+        assertThat(responders.completed(operation)).as("%s", operation).isZero();
     }
 
     @Test
@@ -130,26 +130,20 @@ class MetricsTest {
         stranger.close();
 
         await().untilAsserted(() -> {
-            assertThat(initiators.setups(ConnectionRole.INITIATOR, SetupOutcome.ACCEPTED))
+            assertThat(initiators.setups(Role.INITIATOR, SetupOutcome.ACCEPTED)).isOne();
+            assertThat(initiators.setups(Role.INITIATOR, SetupOutcome.REJECTED)).isOne();
+            assertThat(initiators.setups(Role.INITIATOR, SetupOutcome.TIMED_OUT))
                     .isOne();
-            assertThat(initiators.setups(ConnectionRole.INITIATOR, SetupOutcome.REJECTED))
+            assertThat(initiators.setups(Role.INITIATOR, SetupOutcome.FAILED)).isZero();
+            assertThat(initiators.connections(Role.INITIATOR, ConnectionState.READY))
                     .isOne();
-            assertThat(initiators.setups(ConnectionRole.INITIATOR, SetupOutcome.TIMED_OUT))
-                    .isOne();
-            assertThat(initiators.setups(ConnectionRole.INITIATOR, SetupOutcome.FAILED))
+            assertThat(initiators.connections(Role.INITIATOR, ConnectionState.SETUP))
                     .isZero();
-            assertThat(initiators.connections(ConnectionRole.INITIATOR, ConnectionState.READY))
-                    .isOne();
-            assertThat(initiators.connections(ConnectionRole.INITIATOR, ConnectionState.SETUP))
-                    .isZero();
-            assertThat(responders.setups(ConnectionRole.RESPONDER, SetupOutcome.ACCEPTED))
-                    .isOne();
-            assertThat(responders.setups(ConnectionRole.RESPONDER, SetupOutcome.REJECTED))
-                    .isOne();
+            assertThat(responders.setups(Role.RESPONDER, SetupOutcome.ACCEPTED)).isOne();
+            assertThat(responders.setups(Role.RESPONDER, SetupOutcome.REJECTED)).isOne();
             // The peer that lost its patience, and the stranger.
-            assertThat(responders.setups(ConnectionRole.RESPONDER, SetupOutcome.FAILED))
-                    .isEqualTo(2);
-            assertThat(responders.connections(ConnectionRole.RESPONDER, ConnectionState.READY))
+            assertThat(responders.setups(Role.RESPONDER, SetupOutcome.FAILED)).isEqualTo(2);
+            assertThat(responders.connections(Role.RESPONDER, ConnectionState.READY))
                     .isOne();
         });
 
@@ -160,10 +154,8 @@ class MetricsTest {
             assertThat(initiators.ended(EndedBy.LOCAL_APPLICATION)).isOne();
             assertThat(responders.ended(EndedBy.PEER_CLOSED)).isOne();
             for (ConnectionState state : ConnectionState.values()) {
-                assertThat(initiators.connections(ConnectionRole.INITIATOR, state))
-                        .isZero();
-                assertThat(responders.connections(ConnectionRole.RESPONDER, state))
-                        .isZero();
+                assertThat(initiators.connections(Role.INITIATOR, state)).isZero();
+                assertThat(responders.connections(Role.RESPONDER, state)).isZero();
             }
         });
     }
@@ -185,7 +177,7 @@ class MetricsTest {
         await().untilAsserted(() -> assertThat(responders.terminatesSent(error)).isOne());
         assertThat(initiators.terminatesReceived(error)).isOne();
         assertThat(initiators.terminatesSent(error)).isZero();
-        assertThat(initiators.flushed(OperationKind.READ)).isOne();
+        assertThat(initiators.flushed(Operation.READ)).isOne();
         assertThat(initiators.ended(EndedBy.PEER_TERMINATE)).isOne();
         await().untilAsserted(
                         () -> assertThat(responders.ended(EndedBy.LOCAL_FAULT)).isOne());
@@ -250,7 +242,7 @@ class MetricsTest {
         assertThat(initiators.receiveQueueDepth()).isEqualTo(3);
         assertThat(initiators.outstandingOctets()).isZero();
         loopback.close();
-        assertThat(initiators.flushed(OperationKind.SEND)).isEqualTo(2);
+        assertThat(initiators.flushed(Operation.SEND)).isEqualTo(2);
         assertThat(initiators.sendRequests()).isZero();
     }
 
@@ -288,8 +280,8 @@ class MetricsTest {
 
         Loopback.await(initiator.write(message, region.remoteBuffer()));
 
-        assertThat(initiators.completed(OperationKind.WRITE)).isZero();
-        assertThat(initiators.connections(ConnectionRole.INITIATOR, ConnectionState.READY))
+        assertThat(initiators.completed(Operation.WRITE)).isZero();
+        assertThat(initiators.connections(Role.INITIATOR, ConnectionState.READY))
                 .isZero();
     }
 }

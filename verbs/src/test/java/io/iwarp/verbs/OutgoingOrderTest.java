@@ -4,6 +4,7 @@ import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counter;
+import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;

@@ -4,6 +4,7 @@ import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Operation;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.RemoteBuffer;

@@ -1,11 +1,11 @@
 package io.iwarp.examples.echo;
 
+import io.iwarp.Operation;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpListener;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.ServerBootstrap;

@@ -1,5 +1,6 @@
 package io.iwarp.examples.kv;
 
+import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -8,7 +9,6 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpListener;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.ServerBootstrap;

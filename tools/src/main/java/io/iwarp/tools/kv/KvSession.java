@@ -1,7 +1,7 @@
 package io.iwarp.tools.kv;
 
+import io.iwarp.Operation;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.Operation;
 import io.iwarp.verbs.QueueFullException;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;
