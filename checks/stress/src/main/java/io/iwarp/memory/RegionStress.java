@@ -1,0 +1,201 @@
+package io.iwarp.memory;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZZZ_Result;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
+
+/** Cases of {@link MemoryRegion} and {@link MemoryWindow}: what was taken back stays so, and leaves nothing behind. */
+public final class RegionStress {
+    private RegionStress() {}
+
+    /** A region, and a device that it has for itself. */
+    static class Registered {
+        static final int LENGTH = 256;
+        private static final ByteBuf SOURCE =
+                Unpooled.unreleasableBuffer(UnpooledByteBufAllocator.DEFAULT.directBuffer(LENGTH, LENGTH));
+
+        static {
+            while (SOURCE.isWritable()) {
+                SOURCE.writeByte(1);
+            }
+        }
+
+        final IwarpDevice device = new IwarpDevice(IwarpDevice.builder(), new Random(1));
+        final ProtectionDomain domain = device.allocateProtectionDomain();
+        final StreamAssociation stream = domain.openStream();
+        final ByteBuf memory =
+                UnpooledByteBufAllocator.DEFAULT.directBuffer(LENGTH, LENGTH).setZero(0, LENGTH);
+        final MemoryRegion region =
+                domain.region().buffers(memory).rights(AccessRight.REMOTE_WRITE).register();
+        private int sumAtEnd;
+
+        final boolean place() {
+            TaggedBuffer buffer = stream.lookup(region.stag());
+            return buffer != null && buffer.place(0, SOURCE, 0, LENGTH);
+        }
+
+        final void remember() {
+            sumAtEnd = sum();
+        }
+
+        private int sum() {
+            int sum = 0;
+            for (int i = 0; i < LENGTH; i++) {
+                sum += memory.getByte(i);
+            }
+            return sum;
+        }
+
+        final boolean isAsRemembered() {
+            int sum = sum();
+            return sum == sumAtEnd && (sum == 0 || sum == LENGTH);
+        }
+    }
+
+    /** A peer's octets are placed while the region is invalidated. */
+    @JCStressTest
+    @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "placed before")
+    @Outcome(id = "false, true", expect = Expect.ACCEPTABLE, desc = "not placed")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the memory changed after invalidate() had returned, or in part")
+    @State
+    public static class InvalidateBesidePlacement extends Registered {
+        private boolean placed;
+
+        /** Places. */
+        @Actor
+        public void loop() {
+            placed = place();
+        }
+
+        /** Takes the STag back. */
+        @Actor
+        public void owner() {
+            region.invalidate();
+            remember();
+        }
+
+        /** Looks again. */
+        @Arbiter
+        public void rest(ZZ_Result result) {
+            result.r1 = placed;
+            result.r2 = isAsRemembered() && !place();
+            region.close();
+            memory.release();
+        }
+    }
+
+    /** A peer's octets are placed while the region is closed. */
+    @JCStressTest
+    @Outcome(id = "true, true, true", expect = Expect.ACCEPTABLE, desc = "placed before")
+    @Outcome(id = "false, true, true", expect = Expect.ACCEPTABLE, desc = "not placed")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the memory changed after close() had returned, or was not let go of")
+    @State
+    public static class CloseBesidePlacement extends Registered {
+        private boolean placed;
+
+        /** Places. */
+        @Actor
+        public void loop() {
+            placed = place();
+        }
+
+        /** Gives the memory back. */
+        @Actor
+        public void owner() {
+            region.close();
+            remember();
+        }
+
+        /** Looks again. */
+        @Arbiter
+        public void rest(ZZZ_Result result) {
+            result.r1 = placed;
+            result.r2 = isAsRemembered() && !place();
+            result.r3 = memory.refCnt() == 1 && device.regions() == 0;
+            memory.release();
+        }
+    }
+
+    /** A window is bound for a stream while its region is closed. */
+    @JCStressTest
+    @Outcome(id = "true, true, true", expect = Expect.ACCEPTABLE, desc = "bound before, and ended with the region")
+    @Outcome(id = "false, true, true", expect = Expect.ACCEPTABLE, desc = "not bound")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "a window outlives its region, or is left in the device or the stream")
+    @State
+    public static class BindBesideClose extends Registered {
+        private @Nullable MemoryWindow window;
+
+        /** Binds. */
+        @Actor
+        public void binder() {
+            try {
+                window = region.window(0, 1).stream(stream).bind();
+            } catch (RegistrationEndedException closed) {
+                // Not bound.
+            }
+        }
+
+        /** Closes. */
+        @Actor
+        public void owner() {
+            region.close();
+        }
+
+        /** Looks for what is left. */
+        @Arbiter
+        public void rest(ZZZ_Result result) {
+            MemoryWindow bound = window;
+            result.r1 = bound != null;
+            result.r2 = bound == null || (!bound.isValid() && stream.lookup(bound.stag()) == null);
+            result.r3 = stream.holders() == 0 && device.windows() == 0;
+            memory.release();
+        }
+    }
+
+    /** A window is bound for a stream while the stream ends. */
+    @JCStressTest
+    @Outcome(id = "true, true, true", expect = Expect.ACCEPTABLE, desc = "bound before, and ended with the stream")
+    @Outcome(id = "false, true, true", expect = Expect.ACCEPTABLE, desc = "not bound")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "a window outlives its stream, or is left in the device or the stream")
+    @State
+    public static class BindBesideEndOfStream extends Registered {
+        private @Nullable MemoryWindow window;
+
+        /** Binds. */
+        @Actor
+        public void binder() {
+            try {
+                window = region.window(0, 1).stream(stream).bind();
+            } catch (RegistrationEndedException closed) {
+                // Not bound.
+            }
+        }
+
+        /** Ends the stream. */
+        @Actor
+        public void loop() {
+            stream.close();
+        }
+
+        /** Looks for what is left. */
+        @Arbiter
+        public void rest(ZZZ_Result result) {
+            MemoryWindow bound = window;
+            result.r1 = bound != null;
+            result.r2 = bound == null || (!bound.isValid() && device.find(bound.stag()) == null);
+            result.r3 = device.windows() == 0;
+            region.close();
+            memory.release();
+        }
+    }
+}
