@@ -17,6 +17,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.handler.ssl.SslContext;
 import java.net.SocketAddress;
@@ -27,26 +29,40 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A server over one transport, and what its clients need. The server gives each client memory of its own and checks that its
- * messages come in order; now and then it aborts a client or takes the memory away in the middle.
+ * messages come in order; now and then it ends a client or takes the memory away in the middle.
  */
 final class Lane {
     /** Bytes of memory that a client gets. */
     static final int MEMORY = 16 * 1024;
 
     private static final long PATIENCE_SECONDS = 60;
-    /** Of so many clients, the server aborts one, and takes the memory of another. */
-    private static final int ONE_OF = 10;
+    /** Of so many clients, the server does each thing it may do to one. */
+    private static final int ONE_OF = 20;
 
     private static final int LONGEST_LIFE_MILLIS = 200;
+    /** Connections with several posters end sooner by themselves. */
+    private static final int LONGEST_LIFE_OF_SEVERAL_MILLIS = 10;
 
     private final String name;
+    private final IoHandlerFactory io;
     private final EventLoopGroup group;
+    private final Class<? extends Channel> client;
+    private final IwarpChannelInitializer initiator;
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final ProtectionDomain clientDomain = ProtectionDomain.create();
     private final MemoryRegion counter;
     private final IwarpListener listener;
     private final IwarpConnector connector;
     private final Soak soak;
+
+    /** What a server may do to a client in the middle. */
+    private enum Fate {
+        ABORT,
+        CLOSE,
+        KILL,
+        INVALIDATE,
+        CLOSE_REGION
+    }
 
     /** What is added to {@link #counter} for sure, and at most. */
     final AtomicLong added = new AtomicLong();
@@ -60,7 +76,7 @@ final class Lane {
     Lane(
             Soak soak,
             String name,
-            EventLoopGroup group,
+            IoHandlerFactory io,
             Class<? extends ServerChannel> server,
             Class<? extends Channel> client,
             SocketAddress address,
@@ -68,13 +84,15 @@ final class Lane {
             throws Exception {
         this.soak = soak;
         this.name = name;
-        this.group = group;
+        this.io = io;
+        this.group = newGroup(2);
+        this.client = client;
         counter = domain.region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, Long.BYTES)
                 .rights(AccessRight.REMOTE_ATOMIC)
                 .register();
         QueuePairSettings settings = QueuePairSettings.builder()
-                .sendQueueDepth(Client.WINDOW * Client.POSTS_OF_A_GROUP)
+                .sendQueueDepth(Client.WINDOW * Poster.POSTS_OF_A_GROUP)
                 .managedReceiveOctets(Long.BYTES)
                 .receiveWait(Duration.ofSeconds(10))
                 .build();
@@ -85,11 +103,18 @@ final class Lane {
                                 IwarpChannelInitializer.responder(domain, settings, this::serve)),
                         address)
                 .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        connector = new IwarpConnector(
-                new Bootstrap().group(group).channel(client),
-                with(
-                        tls == null ? null : tls.client(),
-                        IwarpChannelInitializer.initiator(clientDomain, settings, new byte[0], queuePair -> {})));
+        initiator = with(
+                tls == null ? null : tls.client(),
+                IwarpChannelInitializer.initiator(clientDomain, settings, new byte[0], queuePair -> {}));
+        connector = connector(group);
+    }
+
+    EventLoopGroup newGroup(int loops) {
+        return new MultiThreadIoEventLoopGroup(loops, io);
+    }
+
+    private IwarpConnector connector(EventLoopGroup loops) {
+        return new IwarpConnector(new Bootstrap().group(loops).channel(client), initiator);
     }
 
     private static IwarpChannelInitializer with(@Nullable SslContext tls, IwarpChannelInitializer initializer) {
@@ -108,7 +133,16 @@ final class Lane {
     }
 
     QueuePair connect() throws Exception {
-        return connector.connect(listener.localAddress()).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        return connect(connector);
+    }
+
+    /** Connects with an event loop of the client's own. */
+    QueuePair connect(EventLoopGroup loops) throws Exception {
+        return connect(connector(loops));
+    }
+
+    private QueuePair connect(IwarpConnector by) throws Exception {
+        return by.connect(listener.localAddress()).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     /** The memory of the client first, then the counter that all clients of the lane share. */
@@ -121,29 +155,49 @@ final class Lane {
                 .stream(queuePair.stream())
                 .register();
         queuePair.closed().thenRun(memory::close);
-        long[] next = {0};
+        long[] next = new long[soak.posters()];
         queuePair.completionListener((same, completion) -> {
             ByteBuf message = completion.buffer();
             if (message != null) {
-                long number = message.readLong();
+                judge(message.readLong(), next);
                 message.release();
-                if (number != next[0]++) {
-                    soak.complain(name + ": message " + number + " came instead of " + (next[0] - 1));
-                }
             }
         });
         int fate = soak.dice().nextInt(ONE_OF);
-        if (fate < 2) {
-            Runnable end = fate == 0 ? queuePair::abort : memory::invalidate;
+        if (fate < Fate.values().length) {
             queuePair
                     .channel()
                     .eventLoop()
-                    .schedule(end, soak.dice().nextInt(LONGEST_LIFE_MILLIS), TimeUnit.MILLISECONDS);
+                    .schedule(
+                            () -> end(queuePair, memory, Fate.values()[fate]),
+                            soak.dice()
+                                    .nextInt(
+                                            soak.posters() == 1 ? LONGEST_LIFE_MILLIS : LONGEST_LIFE_OF_SEVERAL_MILLIS),
+                            TimeUnit.MILLISECONDS);
         }
         ByteBuf advertisement = Unpooled.buffer();
         memory.remoteBuffer().encode(advertisement);
         counter.remoteBuffer().encode(advertisement);
         request.accept(ByteBufUtil.getBytes(advertisement));
+    }
+
+    /** The messages of each poster come in order. */
+    private void judge(long message, long[] next) {
+        int poster = Poster.posterOf(message);
+        long number = Poster.numberOf(message);
+        if (number != next[poster]++) {
+            soak.complain(name + ": message " + number + " came instead of " + (next[poster] - 1));
+        }
+    }
+
+    private static void end(QueuePair queuePair, MemoryRegion memory, Fate fate) {
+        switch (fate) {
+            case ABORT -> queuePair.abort();
+            case CLOSE -> queuePair.close();
+            case KILL -> queuePair.channel().close();
+            case INVALIDATE -> memory.invalidate();
+            case CLOSE_REGION -> memory.close();
+        }
     }
 
     /** Ends the lane, and complains of what is not as it should be. */

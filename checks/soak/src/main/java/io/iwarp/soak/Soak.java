@@ -4,7 +4,6 @@ import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
@@ -27,11 +26,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -51,30 +54,41 @@ public final class Soak {
     private final AtomicLong complaints = new AtomicLong();
     private final AtomicLong connections = new AtomicLong();
     private final AtomicLong posts = new AtomicLong();
-    private final AtomicLong endedByServer = new AtomicLong();
+    private final AtomicLong refused = new AtomicLong();
+    private final ConcurrentMap<String, LongAdder> ends = new ConcurrentSkipListMap<>();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final int posters;
+    private final long wantedEnds;
     private final AtomicLong controls = new AtomicLong();
     private final AtomicLong slowestControl = new AtomicLong();
 
     /** Contexts of both sides. */
     record Tls(SslContext server, SslContext client) {}
 
-    private Soak(long seed) {
+    private Soak(long seed, int posters, long wantedEnds) {
         this.seeds = new Random(seed);
+        this.posters = posters;
+        this.wantedEnds = wantedEnds;
     }
 
     /**
      * Runs the load.
      *
-     * @param args for how many minutes, and the seed of what clients and servers do
+     * @param args for how many minutes at most, the seed of what clients and servers do, how many threads post on each
+     *     connection, and after how many ends of connections to stop before the time is over; 0 not to stop
      */
     public static void main(String[] args) throws Exception {
+        long minutes = Long.parseLong(args[0]);
         long seed = Long.parseLong(args[1]);
+        int posters = Integer.parseInt(args[2]);
+        long ends = Long.parseLong(args[3]);
         System.out.println("seed " + seed);
         // Classes, compiled code and what event loops keep belong to no connection.
-        new Soak(seed).run(TimeUnit.SECONDS.toNanos(10));
+        Soak warmUp = new Soak(seed, posters, 0);
+        warmUp.run(TimeUnit.SECONDS.toNanos(10));
         Usage before = Usage.now();
-        Soak soak = new Soak(seed);
-        soak.run(TimeUnit.MINUTES.toNanos(Long.parseLong(args[0])));
+        Soak soak = new Soak(seed, posters, ends);
+        soak.run(TimeUnit.MINUTES.toNanos(minutes));
         Usage after = Usage.now();
         System.out.printf(
                 Locale.ROOT,
@@ -84,13 +98,15 @@ public final class Soak {
         if (after.direct() - before.direct() > LEFT_DIRECT || after.heap() - before.heap() > LEFT_HEAP) {
             soak.complain("memory is left");
         }
-        System.exit(soak.complaints.get() == 0 ? 0 : 1);
+        if (soak.connections.get() < ends) {
+            soak.complain("the time was enough for " + soak.connections + " ends only");
+        }
+        System.exit(warmUp.complaints.get() + soak.complaints.get() == 0 ? 0 : 1);
     }
 
     private void run(long nanos) throws Exception {
         long start = System.nanoTime();
         List<Lane> lanes = lanes();
-        ExecutorService threads = Executors.newCachedThreadPool();
         List<Future<?>> running = new ArrayList<>();
         for (Lane lane : lanes) {
             for (int i = 0; i < CLIENTS_OF_A_LANE; i++) {
@@ -108,15 +124,21 @@ public final class Soak {
         }
         System.out.printf(
                 Locale.ROOT,
-                "%,d s: %,d connections, %,d ended by the server in the middle; %,d posts completed once and in order;"
+                "%,d s: %,d connections ended, by %s; %,d posts completed once and in order, %,d were refused behind an end;"
                         + " control clients were served %,d times, %,d ms at the slowest; %,d complaints%n",
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start),
                 connections.get(),
-                endedByServer.get(),
+                ends,
                 posts.get(),
+                refused.get(),
                 controls.get(),
                 slowestControl.get(),
                 complaints.get());
+    }
+
+    /** {@return whether to go on} */
+    private boolean unfinished(long start, long nanos) {
+        return System.nanoTime() - start < nanos && (wantedEnds == 0 || connections.get() < wantedEnds);
     }
 
     private List<Lane> lanes() throws Exception {
@@ -125,7 +147,7 @@ public final class Soak {
         lanes.add(new Lane(
                 this,
                 "NIO",
-                new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory()),
+                NioIoHandler.newFactory(),
                 NioServerSocketChannel.class,
                 NioSocketChannel.class,
                 any,
@@ -133,7 +155,7 @@ public final class Soak {
         lanes.add(new Lane(
                 this,
                 "NIO with TLS",
-                new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory()),
+                NioIoHandler.newFactory(),
                 NioServerSocketChannel.class,
                 NioSocketChannel.class,
                 any,
@@ -141,7 +163,7 @@ public final class Soak {
         lanes.add(new Lane(
                 this,
                 "local",
-                new MultiThreadIoEventLoopGroup(2, LocalIoHandler.newFactory()),
+                LocalIoHandler.newFactory(),
                 LocalServerChannel.class,
                 LocalChannel.class,
                 LocalAddress.ANY,
@@ -150,7 +172,7 @@ public final class Soak {
             lanes.add(new Lane(
                     this,
                     "epoll",
-                    new MultiThreadIoEventLoopGroup(2, EpollIoHandler.newFactory()),
+                    EpollIoHandler.newFactory(),
                     EpollServerSocketChannel.class,
                     EpollSocketChannel.class,
                     any,
@@ -175,10 +197,10 @@ public final class Soak {
     }
 
     private void load(Lane lane, Random random, long start, long nanos) {
-        while (System.nanoTime() - start < nanos) {
-            connections.incrementAndGet();
+        while (unfinished(start, nanos)) {
             try {
                 posts.addAndGet(new Client(this, lane, random).run());
+                connections.incrementAndGet();
             } catch (Exception failure) {
                 complain(lane.name() + ": a client failed: " + failure);
             }
@@ -187,12 +209,13 @@ public final class Soak {
 
     /** Once a second: is the server still there for a client that only wants to write and read a little? */
     private void control(Lane lane, long start, long nanos) {
-        while (System.nanoTime() - start < nanos) {
+        while (unfinished(start, nanos)) {
             LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
             long begun = System.nanoTime();
             try {
-                while (!writtenAndRead(lane)) {
-                    endedByServer();
+                boolean served = writtenAndRead(lane);
+                while (!served) {
+                    served = writtenAndRead(lane);
                 }
             } catch (Exception failure) {
                 complain(lane.name() + ": the control client was not served: " + failure);
@@ -236,8 +259,23 @@ public final class Soak {
         return new Random(seeds.nextLong());
     }
 
-    void endedByServer() {
-        endedByServer.incrementAndGet();
+    int posters() {
+        return posters;
+    }
+
+    /** Runs a task on a thread of its own. */
+    Future<?> submit(Callable<?> task) {
+        return threads.submit(task);
+    }
+
+    /** A connection has ended. */
+    void ended(String how) {
+        ends.computeIfAbsent(how, same -> new LongAdder()).increment();
+    }
+
+    /** A post was refused as its connection had ended. */
+    void refused() {
+        refused.incrementAndGet();
     }
 
     void complain(String what) {

@@ -90,7 +90,7 @@ public final class DrainScheduleStress {
         /** Ends. */
         @Actor
         public void loop() {
-            loop.end();
+            loop.end(schedule::end);
         }
 
         /** Runs what the termination left to another thread; the loop that ended runs nothing more. */

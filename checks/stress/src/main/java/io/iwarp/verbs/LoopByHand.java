@@ -102,12 +102,16 @@ final class LoopByHand {
         runner = null;
     }
 
-    /** Runs what is there, and terminates; what comes too late for the last look is dropped, or rejected. */
-    void end() {
+    /**
+     * Shuts down: runs what is there, and a last task, as Netty's loops do while they reject others already. What comes too late
+     * for the last look is dropped.
+     */
+    void end(Runnable last) {
         run();
         life = Life.SHUTTING_DOWN;
         run();
         life = Life.SHUT_DOWN;
+        run(last);
         if (termination != null) {
             termination.setSuccess(null);
         }
