@@ -1,7 +1,7 @@
 package io.iwarp.verbs;
 
+import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.Role;
 import io.netty.channel.Channel;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.EventLoop;
