@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>No request is lost at the end: whoever publishes after the stream has ended sees the close reason and wakes the event
  * loop once more, which flushes again. When the loop itself has ended, a listener of its termination flushes, see
- * {@link DrainSchedule}.
+ * {@link DrainSchedule} and {@link LoopTermination}.
  */
 final class QueuePairEngine implements RdmapUlp {
     private static final Logger LOGGER = LoggerFactory.getLogger(QueuePair.class);
@@ -76,6 +76,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
     private final ClosedStages closed = new ClosedStages();
     private final DrainSchedule drains;
+    private final Runnable loopTerminated = this::drainAfterLoop;
     private final @Nullable QuietWatches watches;
 
     /** Never DRAINING: that is what it is until the end once there is a reason in {@link #closing}. */
@@ -103,7 +104,7 @@ final class QueuePairEngine implements RdmapUlp {
         this.queuePair = queuePair;
         this.channel = channel;
         this.eventLoop = channel.eventLoop();
-        this.drains = new DrainSchedule(eventLoop, this::drain, this::drainAfterLoop);
+        this.drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
         this.settings = settings;
         this.role = role;
         this.setupTicket = setupTicket;
@@ -126,6 +127,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     /** Adds the handlers of the three layers behind what is in the pipeline already. */
     void addHandlers(ChannelPipeline pipeline, MpaStartupHandler startup) {
+        LoopTermination.await(eventLoop, loopTerminated);
         pipeline.addLast(startup);
         pipeline.addLast(new MpaFramingHandler(
                 settings.mpa(), counters, stream.protectionDomain().device()));
@@ -408,6 +410,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onEnded(CloseReason reason) {
+        LoopTermination.forget(eventLoop, loopTerminated);
         leaveSetup();
         if (watches != null) {
             watches.stop();

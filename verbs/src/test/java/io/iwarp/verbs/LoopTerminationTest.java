@@ -1,0 +1,107 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.iwarp.EndedBy;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.local.LocalAddress;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.local.LocalIoHandler;
+import io.netty.channel.local.LocalServerChannel;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** An event loop that ends without closing its channels, as one may that is shut down without a quiet period. */
+class LoopTerminationTest {
+    private final EventLoopGroup servers = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
+    private final EventLoopGroup clients = new MultiThreadIoEventLoopGroup(1, (IoHandlerFactory)
+            executor -> new LeavingOpen(LocalIoHandler.newFactory().newHandler(executor)));
+    private final ProtectionDomain domain = ProtectionDomain.create();
+
+    /** Closes no channel at the end of its loop. */
+    private record LeavingOpen(IoHandler handler) implements IoHandler {
+        @Override
+        public void initialize() {
+            handler.initialize();
+        }
+
+        @Override
+        public int run(IoHandlerContext context) {
+            return handler.run(context);
+        }
+
+        @Override
+        public void prepareToDestroy() {}
+
+        @Override
+        public void destroy() {
+            handler.destroy();
+        }
+
+        @Override
+        public IoRegistration register(IoHandle handle) throws Exception {
+            return handler.register(handle);
+        }
+
+        @Override
+        public void wakeup() {
+            handler.wakeup();
+        }
+
+        @Override
+        public boolean isCompatible(Class<? extends IoHandle> type) {
+            return handler.isCompatible(type);
+        }
+    }
+
+    @AfterEach
+    void shutDown() throws InterruptedException {
+        clients.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+        servers.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    }
+
+    @Test
+    void whatWasPostedCompletesWhenTheLoopIsGone() throws Exception {
+        QueuePair queuePair = connect();
+        CompletableFuture<Completion> receive = queuePair.receive(Unpooled.buffer(8, 8));
+
+        clients.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+
+        ExecutionException failure =
+                catchThrowableOfType(ExecutionException.class, () -> receive.get(60, TimeUnit.SECONDS));
+        assertThat(failure).hasCauseInstanceOf(StreamEndedException.class);
+        assertThat(queuePair.closed().toCompletableFuture().get(60, TimeUnit.SECONDS))
+                .satisfies(reason -> assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION))
+                .satisfies(reason -> assertThat(reason.detail()).contains("event loop"));
+        assertThat(queuePair.state()).isNotIn(QueuePairState.READY, QueuePairState.INIT);
+    }
+
+    private QueuePair connect() throws Exception {
+        LocalAddress address = new LocalAddress(LoopTerminationTest.class);
+        IwarpListener.listen(
+                        new ServerBootstrap().group(servers).channel(LocalServerChannel.class),
+                        IwarpChannelInitializer.responder(domain, QueuePairSettings.DEFAULT, ConnectionRequest::accept),
+                        address)
+                .get();
+        return new IwarpConnector(
+                        new Bootstrap().group(clients).channel(LocalChannel.class),
+                        IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                .connect(address)
+                .get();
+    }
+}
