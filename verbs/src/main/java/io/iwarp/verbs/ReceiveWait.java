@@ -21,7 +21,9 @@ final class ReceiveWait {
     private final long nanos;
     private final Runnable resume;
     private volatile boolean waiting;
+    /** The message that comes now has waited long enough. */
     private boolean over;
+
     private @Nullable Future<?> timer;
 
     /**
@@ -77,8 +79,9 @@ final class ReceiveWait {
         return receives.offers(0);
     }
 
-    /** A message has found a receive, maybe the one that waits. */
+    /** A message has found a receive, maybe the one that waits. Those behind it may wait as long as it could. */
     void passed() {
+        over = false;
         if (timer != null) {
             end();
         }

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -151,6 +152,28 @@ class ReceiveWakeUpTest {
         pair.advance(Duration.ofMillis(1));
         CloseReason reason = taker.closed().toCompletableFuture().join();
         assertThat(reason.error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
+    }
+
+    /** The receive is posted just before the deadline, and the loop comes to the deadline first. */
+    @Test
+    @Requirement("DDP-69")
+    void aMessageBehindOneThatGotItsReceiveAtTheDeadlineWaitsForAsLong() {
+        SimulatedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
+        QueuePair taker = pair.responder.queuePair();
+        pair.initiator.queuePair().send(Unpooled.EMPTY_BUFFER);
+        sendTo(pair);
+        taker.receive(0, Unpooled.EMPTY_BUFFER);
+        pair.responder.advanceTimeBy(WAIT.toNanos(), TimeUnit.NANOSECONDS);
+        pair.responder.runScheduledPendingTasks();
+        pair.run();
+        assertThat(takers).hasSize(1);
+
+        pair.advance(WAIT.minusMillis(1));
+
+        assertThat(taker.state()).isEqualTo(QueuePairState.READY);
+        pair.advance(Duration.ofMillis(1));
+        assertThat(taker.closed().toCompletableFuture())
+                .isCompletedWithValueMatching(reason -> reason.error() == ProtocolError.DDP_UNTAGGED_NO_BUFFER);
     }
 
     /** The answer to the Read is behind the message, which may wait for longer than the close timeout. */
