@@ -16,6 +16,7 @@ import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;
 import io.iwarp.verbs.QueuePairListener;
 import io.iwarp.verbs.QueuePairSettings;
+import io.iwarp.verbs.QueuePairState;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -34,6 +35,10 @@ final class End {
     private static final byte[] SOURCE = new byte[REGION_OCTETS];
     private static final int NUMBERS = 8;
     private static final int RECEIVE_OCTETS = 2048;
+    /** The longest Read into a part of a region. */
+    private static final int SINK_OCTETS = 2000;
+
+    private static final int SINKS = REGION_OCTETS / SINK_OCTETS;
     /** Ids from here on are those of the shared receive queue. */
     static final int SHARED_IDS = 1_000_000;
 
@@ -90,8 +95,11 @@ final class End {
     private int closedCalls;
     private int owed;
     private int credits;
-    private int sinkOffset;
+    private int lastSink;
     private long progressAt;
+    /** When the application last saw that its completion queue was empty. */
+    private long emptyAt;
+
     private long quietSince;
     private long writtenBefore = -1;
     private byte @Nullable [] targetAtRevocation;
@@ -160,8 +168,8 @@ final class End {
             prepared.completionQueues(sendQueue, getQueue);
             sends = sendQueue;
             gets = getQueue;
-            world.add(new Poller(world, this, sendQueue, name + "-poll", false));
-            world.add(new Poller(world, this, getQueue, name + "-get", plan.solicitedEvents));
+            world.add(new Poller(world, this, sendQueue, name + "-poll", false, () -> {}));
+            world.add(new Poller(world, this, getQueue, name + "-get", plan.solicitedEvents, this::sawNothing));
         } else {
             prepared.completionListener((pair, completion) -> onCompletion(completion));
         }
@@ -201,6 +209,7 @@ final class End {
             }
         }
         progressAt = world.now();
+        emptyAt = world.now();
         quietSince = world.now();
     }
 
@@ -323,10 +332,8 @@ final class End {
         post.offset = world.dice.below(REGION_OCTETS - length);
         RemoteBuffer from = other().sourceAddress.slice(post.offset, length);
         PostOptions options = options();
-        if (length <= 2000 && local.isValid() && world.dice.permille(500)) {
-            // 32 Reads at most are posted at a time, so no other one of them has this part of the region.
-            int at = sinkOffset;
-            sinkOffset = (sinkOffset + 2000) % (REGION_OCTETS - 2000);
+        int at = length <= SINK_OCTETS && local.isValid() && world.dice.permille(500) ? freeSink() : -1;
+        if (at >= 0) {
             post.region = local;
             post.operand = at;
             post(
@@ -344,6 +351,23 @@ final class End {
                 post,
                 () -> queuePair().read(post.id, sink, from.stag(), from.taggedOffset(), options),
                 () -> queuePair().read(sink, from, options));
+    }
+
+    /** {@return where in the local region there is room that no Read fills until its completion was looked at, or -1} */
+    private int freeSink() {
+        boolean[] taken = new boolean[SINKS];
+        for (Post post : posts) {
+            if (post.region != null && !post.completed && !post.refused) {
+                taken[(int) post.operand / SINK_OCTETS] = true;
+            }
+        }
+        for (int i = 0; i < SINKS; i++) {
+            lastSink = (lastSink + 1) % SINKS;
+            if (!taken[lastSink]) {
+                return lastSink * SINK_OCTETS;
+            }
+        }
+        return -1;
     }
 
     private void postAtomic(boolean add) {
@@ -393,8 +417,9 @@ final class End {
         returned(post);
     }
 
-    /** On a queue pair that has ended the future has failed already, and nothing was posted. */
+    /** On a queue pair that takes no requests the future has failed already, and nothing was posted. */
     private void postFuture(Post post, FuturePost withFuture) {
+        boolean open = queuePair().state() == QueuePairState.INIT || queuePair().state() == QueuePairState.READY;
         CompletableFuture<Completion> future;
         try {
             future = withFuture.post();
@@ -403,7 +428,8 @@ final class End {
             return;
         }
         if (future.isCompletedExceptionally()) {
-            // Refused, or posted and flushed before the call had returned.
+            // Refused; or posted, perhaps sent, and flushed before the call had returned.
+            orderUnknown |= open;
             world.trace().add(world, "refused or flushed", this, post);
             post.refused = true;
             post.letGo();
@@ -580,8 +606,14 @@ final class End {
         }
     }
 
+    /** The completion queue has nothing now; what comes out of it next was delivered later. */
+    private void sawNothing() {
+        emptyAt = world.now();
+    }
+
     private void onMessage(Completion completion, @Nullable ByteBuf buffer) {
-        progressAt = world.now();
+        // The next message may wait since this one was delivered, which a polled completion tells later.
+        progressAt = gets == null ? world.now() : emptyAt;
         if (ownReceives) {
             owed++;
         } else if (pool != null) {

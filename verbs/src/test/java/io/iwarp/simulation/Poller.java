@@ -10,10 +10,15 @@ final class Poller implements Context {
     private final CompletionListener handler;
     private final String name;
     private final boolean solicited;
+    private final Runnable onEmpty;
     private boolean awake = true;
 
-    Poller(World world, End end, CompletionQueue queue, String name, boolean solicited) {
+    /**
+     * @param onEmpty called when it goes to sleep because there is nothing
+     */
+    Poller(World world, End end, CompletionQueue queue, String name, boolean solicited, Runnable onEmpty) {
         this.world = world;
+        this.onEmpty = onEmpty;
         this.queue = queue.listener(ready -> awake = true);
         this.name = name;
         this.solicited = solicited;
@@ -37,6 +42,8 @@ final class Poller implements Context {
         boolean more = polled > 0 || (solicited ? queue.armSolicited() : queue.arm());
         if (more) {
             awake = true;
+        } else {
+            onEmpty.run();
         }
     }
 
