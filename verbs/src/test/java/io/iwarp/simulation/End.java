@@ -327,7 +327,7 @@ final class End {
     }
 
     private void postRead() {
-        int length = world.dice.below(plan.largest);
+        int length = plan.fullWindows ? plan.largest - world.dice.below(1000) : world.dice.below(plan.largest);
         Post post = newPost(Post.Kind.READ, length);
         post.offset = world.dice.below(REGION_OCTETS - length);
         RemoteBuffer from = other().sourceAddress.slice(post.offset, length);

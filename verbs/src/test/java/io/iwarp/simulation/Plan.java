@@ -19,6 +19,7 @@ final class Plan {
 
     private static final long MILLI = 1_000_000L;
     static final int SEND_LIMIT = 1500;
+    private static final int DEEP = 32;
 
     final int connections;
     final boolean oneLoop;
@@ -53,27 +54,34 @@ final class Plan {
     final boolean rejects;
     final boolean readsOnly;
     final int largest;
+    /**
+     * The answers to many long Reads wait for the transmit window, while their side has no memory: what it has sent is all
+     * that lets it go on.
+     */
+    final boolean fullWindows;
+
     final QueuePairSettings initiator;
     final QueuePairSettings responder;
 
     Plan(Dice dice) {
+        fullWindows = dice.permille(40);
         connections = dice.permille(250) ? 2 + dice.below(2) : 1;
         oneLoop = dice.permille(300);
         interruptionPermille = dice.oneOf(0, 0, 20, 100, 300);
         stallPermille = dice.oneOf(0, 0, 50, 300);
-        outOfMemoryPermille = dice.permille(120) ? dice.oneOf(2, 10, 50) : 0;
-        exhaustions = dice.permille(120);
+        outOfMemoryPermille = !fullWindows && dice.permille(120) ? dice.oneOf(2, 10, 50) : 0;
+        exhaustions = !fullWindows && dice.permille(120);
         throwingPermille = dice.permille(150) ? 100 : 0;
-        pipeCapacity = dice.oneOf(1 << 11, 1 << 14, 1 << 16);
-        slowestWire = dice.oneOf(0L, 50_000L, 3 * MILLI);
+        pipeCapacity = fullWindows ? 1 << 14 : dice.oneOf(1 << 11, 1 << 14, 1 << 16);
+        slowestWire = fullWindows ? dice.oneOf(50_000L, 3 * MILLI) : dice.oneOf(0L, 50_000L, 3 * MILLI);
         cuts = dice.permille(700);
         threads = 1 + dice.below(3);
-        actions = 2 + dice.below(30);
-        restPermille = dice.oneOf(0, 50, 200);
+        actions = fullWindows ? 30 : 2 + dice.below(30);
+        restPermille = fullWindows ? 0 : dice.oneOf(0, 50, 200);
         longestRest = dice.oneOf(MILLI, 100 * MILLI, 4000 * MILLI);
         keepAlive = dice.permille(300) ? dice.oneOf(20 * MILLI, 300 * MILLI) : 0;
         longestSettling = keepAlive == 0 ? 70_000 * MILLI : 12 * keepAlive;
-        closePermille = dice.oneOf(0, 20, 100);
+        closePermille = fullWindows ? 0 : dice.oneOf(0, 20, 100);
         completionQueue = dice.permille(300);
         solicitedEvents = completionQueue && dice.permille(400);
         futurePermille = completionQueue ? 0 : dice.oneOf(0, 0, 500);
@@ -91,8 +99,8 @@ final class Plan {
         silences = dice.permille(80);
         aborts = dice.permille(80);
         rejects = dice.permille(20);
-        readsOnly = dice.permille(100);
-        largest = dice.oneOf(100, 2000, 30_000);
+        readsOnly = dice.permille(100) || fullWindows;
+        largest = fullWindows ? 30_000 : dice.oneOf(100, 2000, 30_000);
         boolean enhanced = dice.permille(300);
         boolean peerToPeer = enhanced && dice.permille(500);
         initiator = settings(dice, enhanced, peerToPeer);
@@ -103,7 +111,7 @@ final class Plan {
         int depth = 1 << dice.below(4);
         MpaSettings mpa = MpaSettings.builder()
                 .requestMarkers(dice.permille(200))
-                .maximumUlpdu(dice.oneOf(128, 1000, 1460, 8000, MpaSettings.MAXIMUM_MULPDU))
+                .maximumUlpdu(longestUlpdu(dice))
                 .enhanced(enhanced)
                 .peerToPeer(peerToPeer)
                 .ird(depthOf(enhanced, depth))
@@ -114,7 +122,7 @@ final class Plan {
                 .withCloseTimeout(Duration.ofNanos(dice.oneOf(shortestClose(), 1000 * MILLI, 5000 * MILLI)))
                 .withResponseTimeout(Duration.ofNanos(dice.oneOf(1000 * MILLI, 60_000 * MILLI)));
         return QueuePairSettings.builder()
-                .sendQueueDepth(dice.oneOf(1, 2, 8, 32))
+                .sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))
                 .receiveQueueDepth(16)
                 .managedReceiveOctets(receives == Receives.MANAGED ? 4096 : 0)
                 .maximumOutstandingOctets(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
@@ -128,14 +136,20 @@ final class Plan {
                 .build();
     }
 
+    private int longestUlpdu(Dice dice) {
+        return fullWindows
+                ? dice.oneOf(8000, MpaSettings.MAXIMUM_MULPDU)
+                : dice.oneOf(128, 1000, 1460, 8000, MpaSettings.MAXIMUM_MULPDU);
+    }
+
     /** Long enough for a full transmit window, within which nobody sees that octets move. */
     private long shortestClose() {
         return slowestWire > MILLI ? 1000 * MILLI : 100 * MILLI;
     }
 
     /** A plain set-up tells nobody how many Reads may be asked for at a time, so both sides take as many. */
-    private static int depthOf(boolean enhanced, int depth) {
-        return enhanced ? depth : 8;
+    private int depthOf(boolean enhanced, int depth) {
+        return fullWindows ? DEEP : enhanced ? depth : 8;
     }
 
     @Override
@@ -151,7 +165,8 @@ final class Plan {
                 + ", stalls " + stallPermille + ", out of memory " + outOfMemoryPermille
                 + (exhaustions ? " and for a while" : "") + ", throwing " + throwingPermille
                 + (revokes ? ", revokes" : "") + (resets ? ", resets" : "") + (silences ? ", silences" : "")
-                + (aborts ? ", aborts" : "") + (rejects ? ", rejects" : "") + "\ninitiator " + initiator
+                + (aborts ? ", aborts" : "") + (fullWindows ? ", full windows" : "") + (rejects ? ", rejects" : "")
+                + "\ninitiator " + initiator
                 + "\nresponder "
                 + responder;
     }

@@ -34,6 +34,8 @@ final class SimulatedAllocator extends AbstractByteBufAllocator {
     private int failures;
     private boolean failing = true;
     private boolean exhausted;
+    private long octetsLeft = Long.MAX_VALUE;
+    private long exhaustion;
 
     SimulatedAllocator(World world, int failurePermille) {
         super(true);
@@ -49,6 +51,12 @@ final class SimulatedAllocator extends AbstractByteBufAllocator {
     void exhaust(long nanos) {
         exhausted = true;
         world.after(nanos, "memory again", () -> exhausted = false);
+    }
+
+    /** So many octets may be taken, then there is no memory for a while. */
+    void exhaustAfter(long octets, long nanos) {
+        octetsLeft = octets;
+        exhaustion = nanos;
     }
 
     /** There is memory again, for good. */
@@ -88,6 +96,11 @@ final class SimulatedAllocator extends AbstractByteBufAllocator {
     }
 
     private void mayFail(int octets) {
+        octetsLeft -= octets;
+        if (octetsLeft < 0) {
+            octetsLeft = Long.MAX_VALUE;
+            exhaust(exhaustion);
+        }
         if (failing && (exhausted || world.dice.permille(failurePermille))) {
             failures++;
             world.trace().add(world, "no memory", octets);

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.core.AppenderBase;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
+import io.netty.buffer.ByteBufAllocator;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -17,13 +18,17 @@ import org.slf4j.LoggerFactory;
 
 /** One run: what a seed decides, from the connections' set-up until nothing is left of them. */
 public final class Simulation {
-    private static final long SECOND = 1_000_000_000L;
+    private static final long MILLI = 1_000_000L;
+    private static final long SECOND = 1000 * MILLI;
     private static final long LONGEST_ACTIVITY = 100 * SECOND;
     private static final long LONGEST_END = 1000 * SECOND;
 
     private final Plan plan;
     private final World world;
     private final SimulatedAllocator stackMemory;
+    /** There always is some. */
+    private final SimulatedAllocator ampleMemory;
+
     private final SimulatedAllocator applicationMemory;
     private final List<Connection> connections = new ArrayList<>();
     private final List<AppThread> threads = new ArrayList<>();
@@ -35,6 +40,7 @@ public final class Simulation {
         plan = new Plan(dice);
         world = new World(dice, trace, plan.interruptionPermille, plan.stallPermille);
         stackMemory = new SimulatedAllocator(world, plan.outOfMemoryPermille);
+        ampleMemory = new SimulatedAllocator(world, 0);
         applicationMemory = new SimulatedAllocator(world, 0);
         pool = plan.receives == Plan.Receives.SHARED ? new SharedPool(world, applicationMemory) : null;
     }
@@ -122,12 +128,15 @@ public final class Simulation {
         }
         if (plan.exhaustions) {
             for (int i = world.dice.below(3); i >= 0; i--) {
-                long length = world.dice.oneOf(10_000L, 1_000_000L, SECOND);
+                long length = world.dice.oneOf(10_000L, MILLI, SECOND);
                 world.after(
-                        world.dice.between(0, world.dice.oneOf(1_000_000L, 100_000_000L)),
+                        world.dice.between(0, world.dice.oneOf(1, 100) * MILLI),
                         "no memory",
                         () -> stackMemory.exhaust(length));
             }
+        }
+        if (plan.fullWindows) {
+            stackMemory.exhaustAfter(world.dice.below(1 << 20), world.dice.oneOf(5, 50, 1000) * MILLI);
         }
         world.onRest(nanos -> connections.forEach(connection -> connection.onRest(nanos)));
         world.run(world.start() + LONGEST_ACTIVITY, () -> threads.stream().allMatch(AppThread::done));
@@ -202,7 +211,7 @@ public final class Simulation {
                 world.violated("nothing is left", loop + ": " + left);
             }
         }
-        for (SimulatedAllocator memory : List.of(stackMemory, applicationMemory)) {
+        for (SimulatedAllocator memory : List.of(stackMemory, ampleMemory, applicationMemory)) {
             if (memory.live() > 0) {
                 world.violated("nothing is left", memory.live() + " buffers:" + memory.describeLive());
             }
@@ -232,21 +241,26 @@ public final class Simulation {
         Connection connection = new Connection(asks, asked);
         start(
                 responder,
+                stackMemory,
                 loop("loopR" + number),
                 IwarpChannelInitializer.responder(asked.domain, plan.responder, request -> decide(asked, request)));
         start(
                 initiator,
+                plan.fullWindows ? ampleMemory : stackMemory,
                 loop("loopI" + number),
                 IwarpChannelInitializer.initiator(asks.domain, plan.initiator, new byte[0], asks::prepare));
-        for (End end : connection.ends()) {
-            startThreads(end);
-        }
+        startThreads(asks, plan.actions);
+        startThreads(asked, plan.fullWindows ? 0 : plan.actions);
         connection.planTrouble();
         return connection;
     }
 
-    private void start(SimulatedChannel channel, SimulatedLoop loop, IwarpChannelInitializer initializer) {
-        channel.config().setAllocator(stackMemory);
+    private void start(
+            SimulatedChannel channel,
+            ByteBufAllocator memory,
+            SimulatedLoop loop,
+            IwarpChannelInitializer initializer) {
+        channel.config().setAllocator(memory);
         channel.pipeline().addLast(initializer);
         loop.add(channel);
         loop.execute(() -> loop.register(channel));
@@ -278,9 +292,9 @@ public final class Simulation {
         }
     }
 
-    private void startThreads(End end) {
+    private void startThreads(End end, int actions) {
         for (int i = 0; i < plan.threads; i++) {
-            int[] left = {world.dice.below(plan.actions + 1)};
+            int[] left = {world.dice.below(actions + 1)};
             threads.add(new AppThread(
                     world,
                     end + "-" + i,
