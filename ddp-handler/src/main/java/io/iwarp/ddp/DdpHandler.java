@@ -9,6 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,10 +163,15 @@ public final class DdpHandler extends ChannelDuplexHandler {
         ctx.fireChannelWritabilityChanged();
     }
 
+    /**
+     * What is the answer to a segment just written goes up as a fault of the stream, which the ULP can tell the peer of, as
+     * with a segment that was written with a promise; unless the transport is lost.
+     */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        transmitter().exceptionCaught(cause);
-        ctx.fireExceptionCaught(cause);
+        if (!transmitter().exceptionCaught(cause) || cause instanceof IOException) {
+            ctx.fireExceptionCaught(cause);
+        }
     }
 
     @Override

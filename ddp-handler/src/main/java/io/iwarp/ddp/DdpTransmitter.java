@@ -174,11 +174,17 @@ final class DdpTransmitter {
         }
     }
 
-    /** An exception came up the pipeline; if it is the answer to a segment just written, the message has a hole. */
-    void exceptionCaught(Throwable cause) {
-        if (writing) {
-            lose(cause);
+    /**
+     * An exception came up the pipeline; if it is the answer to a segment just written, the message has a hole.
+     *
+     * @return whether it was, and the ULP was told of it as a fault
+     */
+    boolean exceptionCaught(Throwable cause) {
+        if (!writing || lost || phase == Phase.ENDED) {
+            return false;
         }
+        lose(cause);
+        return true;
     }
 
     /**

@@ -135,6 +135,23 @@ class DdpHandlerFailureTest {
         assertThatTheStreamEndedForWantOfMemory();
     }
 
+    /** Nobody waits for a promise of its own, so its failure comes up as an exception of the channel. */
+    @Test
+    void aSegmentInTheMiddleOfABurstThatCannotBeWrittenEndsTheStreamAsTheLastOneDoes() {
+        ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
+        transport.onWrite = () -> {
+            transport.onWrite = () -> {};
+            ddp.channel.pipeline().fireExceptionCaught(new OutOfMemoryError("no direct memory is left"));
+        };
+        ddp.send("refused");
+        ddp.send("behind");
+        without(ddp::flush);
+
+        assertThat(ddp.sent()).containsExactly("refused", "T");
+        transport.takeAll();
+        assertThatTheStreamEndedForWantOfMemory();
+    }
+
     @Test
     void whatWasCutOfABurstBeforeTheMemoryWasGoneIsFlushed() {
         ddp.send("a");
