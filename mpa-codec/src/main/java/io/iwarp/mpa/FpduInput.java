@@ -166,9 +166,10 @@ final class FpduInput {
         if (octets.hasArray() || octets.nioBufferCount() == 1) {
             return octets;
         }
-        ByteBuf copy = allocator.directBuffer(Math.max(1, octets.readableBytes()));
-        copy.writeBytes(octets);
-        octets.release();
-        return copy;
+        try {
+            return allocator.directBuffer(Math.max(1, octets.readableBytes())).writeBytes(octets);
+        } finally {
+            octets.release();
+        }
     }
 }

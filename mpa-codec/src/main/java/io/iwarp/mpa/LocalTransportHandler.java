@@ -54,9 +54,8 @@ final class LocalTransportHandler extends TransportHandler {
 
     private static ByteBuf copy(ChannelHandlerContext ctx, ByteBuf octets) {
         int length = octets.readableBytes();
-        ByteBuf copy = ctx.alloc().directBuffer(length, length);
         try {
-            return copy.writeBytes(octets);
+            return ctx.alloc().directBuffer(length, length).writeBytes(octets);
         } finally {
             octets.release();
         }
