@@ -162,7 +162,7 @@ class LocalAtomicsTest {
     }
 
     @Test
-    @Requirement({"EXT-4", "EXT-7"})
+    @Requirement("EXT-7")
     void fieldsOfOneNumberCountApartFromEachOther() throws Exception {
         int additions = 300_000;
         TaggedBuffer tagged = stream.lookup(region.stag());
