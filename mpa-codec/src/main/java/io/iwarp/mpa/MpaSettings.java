@@ -5,6 +5,9 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What an endpoint wishes for its MPA connection. Immutable, may be shared by any number of connections.
@@ -15,7 +18,8 @@ import java.util.Set;
  *     both directions.
  * @param crc whether CRC32C is asked for, our C bit. It is on in both directions if either side asks. Default true.
  *     Turn it off only where something at least as strong protects the octets from end to end, TLS for instance: TCP's
- *     checksum lets errors through that CRC32C finds, and they would end in registered memory (RFC 5044, section 4.4).
+ *     checksum lets errors through that CRC32C finds, and they would end in registered memory (RFC 5044, section 4.4). The first settings of a
+ *     process that turn it off log a warning.
  * @param start how Full Operation is entered; default {@link StartMode#REQUEST_REPLY}
  * @param startupTimeout how long the whole start-up may take, from the channel becoming active to Full Operation, the
  *     application's decision about a connection request included: 1 ms to 24 h, default 10 s. It bounds how long a
@@ -84,6 +88,10 @@ public record MpaSettings(
     private static final Duration MINIMUM_FPDU_TIMEOUT = Duration.ofMillis(1);
     private static final Duration MAXIMUM_FPDU_TIMEOUT = Duration.ofHours(24);
 
+    private static final Logger LOG = LoggerFactory.getLogger(MpaSettings.class);
+    /** Whether the warning was logged: settings may be made for each connection, and a log that repeats itself is not read. */
+    private static final AtomicBoolean WARNED_OF_CRC_OFF = new AtomicBoolean();
+
     /**
      * Checks all settings.
      *
@@ -120,6 +128,11 @@ public record MpaSettings(
                         || fpduTimeout.compareTo(MAXIMUM_FPDU_TIMEOUT) > 0)) {
             throw new IllegalArgumentException("fpduTimeout is " + fpduTimeout + ", allowed are " + MINIMUM_FPDU_TIMEOUT
                     + " to " + MAXIMUM_FPDU_TIMEOUT + ", or 0 for none");
+        }
+        if (!crc && WARNED_OF_CRC_OFF.compareAndSet(false, true)) {
+            LOG.warn("The settings of a connection turn CRC32C off. TCP's checksum lets errors through, and they end in"
+                    + " registered memory. Use crc(true), the default, unless something as strong protects the octets"
+                    + " from end to end, such as TLS (RFC 5044, section 4.4).");
         }
     }
 
