@@ -24,8 +24,8 @@ class DdpPropertyTest {
 
     @Test
     @Requirement({
-        "DDP-4", "DDP-10", "DDP-12", "DDP-13", "DDP-16", "DDP-18", "DDP-20", "DDP-21", "DDP-22", "DDP-24", "DDP-26",
-        "DDP-27", "DDP-28", "DDP-29", "DDP-30", "DDP-33", "DDP-34", "DDP-36", "DDP-38", "DDP-39"
+        "DDP-4", "DDP-12", "DDP-13", "DDP-16", "DDP-18", "DDP-20", "DDP-21", "DDP-22", "DDP-24", "DDP-26", "DDP-27",
+        "DDP-28", "DDP-29", "DDP-30", "DDP-33", "DDP-34", "DDP-36", "DDP-38", "DDP-39"
     })
     void whatGoesInComesOut() {
         Seeds.forEach(150, (seed, random) -> {

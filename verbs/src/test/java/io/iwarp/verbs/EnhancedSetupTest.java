@@ -111,7 +111,7 @@ class EnhancedSetupTest {
         "1, 0, 5, 3, 1, 0, 0, 1",
         "0, 7, 7, 9, 0, 7, 7, 0"
     })
-    @Requirement({"SETUP-7", "SETUP-8", "SETUP-9", "SETUP-11", "RDMAP-72", "RDMAP-75"})
+    @Requirement({"SETUP-7", "SETUP-8", "SETUP-9", "SETUP-11", "RDMAP-72"})
     void eachEndHasAtMostAsManyReadsOutstandingAsTheOtherTakes(
             int ird,
             int ord,
@@ -292,7 +292,7 @@ class EnhancedSetupTest {
         "80104010, 2007, MPA_NO_MATCHING_RTR",
         "c0100010, 2007, MPA_NO_MATCHING_RTR"
     })
-    @Requirement({"SETUP-12", "SETUP-21", "SETUP-22", "RDMAP-57"})
+    @Requirement({"SETUP-12", "SETUP-21", "RDMAP-57"})
     void anInitiatorThatCannotUseTheReplySaysWhyInItsFirstFpdu(String reply, String code, ProtocolError error)
             throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -57,18 +57,7 @@ final class SimulatedPair implements AutoCloseable {
      */
     boolean carry(End from, End to) {
         from.runTasks();
-        boolean carried = false;
-        while (to.isOpen()
-                && to.config().isAutoRead()
-                && !from.outboundMessages().isEmpty()) {
-            ByteBuf octets = from.readOutbound();
-            carried = true;
-            if (octets.isReadable()) {
-                to.writeInbound(octets);
-            } else {
-                octets.release();
-            }
-        }
+        boolean carried = carryOctets(from, to);
         if (to.isOpen() && from.outboundMessages().isEmpty() && from.finished && !to.sawFinish) {
             to.sawFinish = true;
             carried = true;
@@ -82,6 +71,27 @@ final class SimulatedPair implements AutoCloseable {
             to.close();
         }
         to.runTasks();
+        return carried;
+    }
+
+    /**
+     * Carries the octets that one end has sent, as long as the other one takes them.
+     *
+     * @return whether there was anything
+     */
+    static boolean carryOctets(End from, End to) {
+        boolean carried = false;
+        while (to.isOpen()
+                && to.config().isAutoRead()
+                && !from.outboundMessages().isEmpty()) {
+            ByteBuf octets = from.readOutbound();
+            carried = true;
+            if (octets.isReadable()) {
+                to.writeInbound(octets);
+            } else {
+                octets.release();
+            }
+        }
         return carried;
     }
 
@@ -106,7 +116,7 @@ final class SimulatedPair implements AutoCloseable {
     }
 
     /** A channel that can be half closed. */
-    static final class End extends EmbeddedChannel implements DuplexChannel {
+    static class End extends EmbeddedChannel implements DuplexChannel {
         private boolean finished;
         private boolean sawFinish;
 
