@@ -313,7 +313,7 @@ class OutgoingOrderTest {
 
     @ParameterizedTest
     @EnumSource(names = {"READ", "FETCH_ADD", "COMPARE_SWAP"})
-    @Requirement({"RDMAP-72", "RDMAP-73", "RDMAP-75", "EXT-14"})
+    @Requirement({"RDMAP-72", "RDMAP-73", "EXT-14"})
     void noMoreThanTheOrdAreUnansweredAndWhatIsBehindWaitsToo(Kind kind) throws Exception {
         assertThat(queuePair.parameters().ord()).isEqualTo(ORD);
         int count = 3 * ORD;

@@ -197,7 +197,6 @@ class ProtocolErrorTest {
         "DDP-72",
         "DDP-75",
         "RDMAP-7",
-        "RDMAP-16",
         "RDMAP-35",
         "RDMAP-42",
         "RDMAP-48",
@@ -206,7 +205,6 @@ class ProtocolErrorTest {
         "RDMAP-56",
         "RDMAP-58",
         "RDMAP-76",
-        "RDMAP-77",
         "RDMAP-78",
         "RDMAP-79",
         "SEC-1",
@@ -414,7 +412,7 @@ class ProtocolErrorTest {
     }
 
     @Test
-    @Requirement({"RDMAP-43", "RDMAP-44", "RDMAP-46", "RDMAP-49"})
+    @Requirement({"RDMAP-44", "RDMAP-46", "RDMAP-49"})
     void aTerminateOfThePeerReachesTheApplicationAndIsNotAnswered() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.established(address)) {
             peer.sends(Segment.terminate(HexFormat.of().parseHex("11011fff")));
@@ -426,7 +424,7 @@ class ProtocolErrorTest {
     }
 
     @Test
-    @Requirement({"RDMAP-43"})
+    @Requirement({"RDMAP-46"})
     void aBadTerminateIsNotAnsweredEither() throws Exception {
         for (Segment bad : new Segment[] {
             Segment.terminate(new byte[200]),

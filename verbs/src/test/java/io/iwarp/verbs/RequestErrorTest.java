@@ -363,7 +363,7 @@ class RequestErrorTest {
     }
 
     @Test
-    @Requirement({"RDMAP-28", "RDMAP-74", "SEC-11", "SEC-16", "EXT-19"})
+    @Requirement({"RDMAP-28", "RDMAP-74", "SEC-11", "EXT-19"})
     void asManyRequestsAsAgreedAreAnsweredAndOneMoreEndsTheStream() throws Exception {
         Segment[] burst = new Segment[READS + 1];
         for (int i = 0; i < burst.length; i++) {
