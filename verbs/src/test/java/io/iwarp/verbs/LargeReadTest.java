@@ -2,7 +2,6 @@ package io.iwarp.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.testing.Requirement;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The largest Reads, in a virtual machine of their own with a heap of 64 MiB. They need 6 and 8 GiB of memory for the two
- * regions, so they run only when asked for:
+ * regions, so they run only when asked for; {@link GreatestReadTest} always runs:
  *
  * <pre>mvn -pl verbs -am test -Dtest=LargeReadTest -Dsurefire.failIfNoSpecifiedTests=false -Diwarp.largeRead=true</pre>
  */
@@ -22,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LargeReadTest {
     @ParameterizedTest
     @ValueSource(longs = {3L << 30, 0xffff_ffffL})
-    @Requirement({"RDMAP-32", "DDP-25"})
     void oneReadNeedsNoMemoryButTheTwoRegions(long length) throws Exception {
         Process process = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
