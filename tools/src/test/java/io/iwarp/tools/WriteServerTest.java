@@ -1,11 +1,21 @@
 package io.iwarp.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.testing.Requirement;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,6 +170,7 @@ class WriteServerTest {
     }
 
     @Test
+    @Requirement({"SEC-20", "SEC-22"})
     void aClientCannotWriteIntoTheMemoryOfAnother() throws Exception {
         try (RawWriteClient victim = RawWriteClient.connect(address);
                 RawWriteClient attacker = RawWriteClient.connect(address)) {
@@ -178,6 +189,107 @@ class WriteServerTest {
     }
 
     @Test
+    @Requirement("SEC-20")
+    void clientsAtTheSameTimeWriteIntoMemoryOfTheirOwn() throws Exception {
+        try (RawWriteClient first = RawWriteClient.connect(address);
+                RawWriteClient second = RawWriteClient.connect(address)) {
+            List<RawWriteClient> clients = List.of(first, second);
+            for (byte i = 0; i < clients.size(); i++) {
+                RawWriteClient client = clients.get(i);
+                client.says(new FileMessage.Offer(2, "f" + i));
+                FileMessage.Grant grant = (FileMessage.Grant) client.hears();
+                client.writes(new byte[] {i}, grant.memory().slice(0, 1));
+                client.writes(new byte[] {i}, grant.memory().slice(grant.slotLength(), 1));
+                client.says(new FileMessage.Piece(0, 1));
+                assertThat(client.hears()).as("both octets are in place").isEqualTo(new FileMessage.Credit(0));
+            }
+            for (byte i = 0; i < clients.size(); i++) {
+                RawWriteClient client = clients.get(i);
+                client.says(new FileMessage.Piece(1, 1));
+                assertThat(client.hears()).isEqualTo(new FileMessage.Credit(1));
+                client.says(new FileMessage.Done(sha256(i, i)));
+                assertThat(client.hears()).isEqualTo(new FileMessage.Stored(sha256(i, i)));
+                assertThat(inbox.resolve("f" + i)).hasBinaryContent(new byte[] {i, i});
+            }
+        }
+    }
+
+    private static String sha256(byte... octets) throws NoSuchAlgorithmException {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(octets));
+    }
+
+    @Test
+    @Requirement("SEC-22")
+    void aClientCannotTakeBackTheMemoryOfAnother() throws Exception {
+        try (RawWriteClient victim = RawWriteClient.connect(address);
+                RawWriteClient attacker = RawWriteClient.connect(address)) {
+            victim.says(new FileMessage.Offer(1, "f"));
+            FileMessage.Grant grant = (FileMessage.Grant) victim.hears();
+
+            attacker.givesBack(grant.memory().stag(), new FileMessage.Offer(1, "g"));
+
+            CloseReason reason = attacker.hearsTheEnd();
+            assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
+            assertThat(reason.error()).isEqualTo(ProtocolError.RDMAP_STAG_NOT_INVALIDATED);
+            victim.writes(new byte[] {5}, grant.memory().slice(0, 1));
+            victim.says(new FileMessage.Piece(0, 1));
+            assertThat(victim.hears()).isEqualTo(new FileMessage.Credit(0));
+        }
+    }
+
+    /** The file has fewer octets than a slot, where the client before has left more. */
+    @Test
+    @Requirement("SEC-21")
+    void aReaderSeesItsFileAndNothingElse() throws Exception {
+        storeOneOctet();
+        try (RawWriteClient writer = RawWriteClient.connect(address)) {
+            writer.says(new FileMessage.Offer(SLOT, "secret"));
+            FileMessage.Grant grant = (FileMessage.Grant) writer.hears();
+            writer.writes(new byte[SLOT], grant.memory().slice(0, SLOT));
+            writer.says(new FileMessage.Piece(0, SLOT));
+            assertThat(writer.hears()).isEqualTo(new FileMessage.Credit(0));
+        }
+        server.awaitLine(Pattern.compile(".* nothing was kept: .*"));
+        try (RawWriteClient reader = RawWriteClient.connect(address)) {
+            FileMessage.Served served = fetch(reader);
+            assertThat(served.memory().length()).isEqualTo(1);
+            assertThat(reader.reads(served.memory())).containsExactly(7);
+            RemoteBuffer more =
+                    new RemoteBuffer(served.memory().stag(), served.memory().taggedOffset(), 2);
+            assertThatThrownBy(() -> reader.reads(more))
+                    .isInstanceOfSatisfying(
+                            StreamEndedException.class,
+                            ended -> assertThat(ended.reason().error()).isEqualTo(ProtocolError.RDMAP_BASE_OR_BOUNDS));
+        }
+    }
+
+    @Test
+    @Requirement("SEC-21")
+    void aReaderHasItsRightUntilItHasTakenThePiece() throws Exception {
+        storeOneOctet();
+        try (RawWriteClient reader = RawWriteClient.connect(address)) {
+            RemoteBuffer memory = fetch(reader).memory();
+            reader.givesBack(memory.stag(), new FileMessage.Taken(0));
+            assertThat(reader.hears()).isInstanceOf(FileMessage.Done.class);
+            assertThatThrownBy(() -> reader.reads(memory))
+                    .isInstanceOfSatisfying(
+                            StreamEndedException.class,
+                            ended -> assertThat(ended.reason().error()).isEqualTo(ProtocolError.RDMAP_INVALID_STAG));
+        }
+    }
+
+    private void storeOneOctet() throws IOException {
+        Files.write(inbox.resolve("mine"), new byte[] {7});
+    }
+
+    private static FileMessage.Served fetch(RawWriteClient reader) throws Exception {
+        reader.says(new FileMessage.Fetch("mine"));
+        FileMessage found = reader.hears();
+        return found instanceof FileMessage.Served served ? served : (FileMessage.Served) reader.hears();
+    }
+
+    @Test
+    @Requirement("SEC-21")
     void memoryIsRevokedBeforeTheNextClientGetsIt() throws Exception {
         FileMessage.Grant old;
         try (RawWriteClient first = RawWriteClient.connect(address)) {

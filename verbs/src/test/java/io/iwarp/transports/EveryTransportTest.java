@@ -143,7 +143,9 @@ class EveryTransportTest {
         assertThat(window.isValid()).isFalse();
     }
 
+    /** Over TLS too. */
     @Test
+    @Requirement("SEC-26")
     void aWriteIsInPlaceWhenTheSendBehindItArrives() throws Exception {
         initiator.posts().write(pattern, region.remoteBuffer(), PostOptions.NONE);
         initiator.posts().send(Unpooled.copyInt(LENGTH), PostOptions.NONE);

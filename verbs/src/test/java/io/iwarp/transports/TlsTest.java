@@ -50,6 +50,7 @@ class TlsTest {
 
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "NONE")
+    @Requirement("SEC-26")
     void bothSidesKnowWhoThePeerIsAlsoWhenTheDecisionComesLate(Security security) throws Exception {
         CompletableFuture<ConnectionRequest> asked = new CompletableFuture<>();
         listen(security, asked::complete);
