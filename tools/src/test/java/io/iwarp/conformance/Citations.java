@@ -14,20 +14,31 @@ import com.sun.source.util.TreeScanner;
 import io.iwarp.testing.Requirement;
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.ToolProvider;
 
 /** Which test cites which requirement, read from the sources: the tests of other modules are not on the class path. */
 final class Citations {
-    private final SortedMap<String, Set<String>> testsById = new TreeMap<>();
+    /**
+     * A test that cites a requirement.
+     *
+     * @param name for people, such as {@code FpduDecoderTest.refusesABadCrc}
+     * @param type its class, as class files are named: {@code io.iwarp.mpa.Outer$Inner}
+     * @param method empty if the class as a whole cites
+     */
+    record Test(String name, String type, String method) {}
+
+    private final SortedMap<String, SortedSet<Test>> testsById = new TreeMap<>();
 
     private Citations() {}
 
@@ -37,9 +48,30 @@ final class Citations {
         JavacTask parser = (JavacTask) compiler.getTask(null, null, null, List.of("-proc:none"), null, sources);
         Citations citations = new Citations();
         for (CompilationUnitTree unit : parser.parse()) {
-            citations.new Scanner().scan(unit, null);
+            String packageName = unit.getPackageName() == null ? "" : unit.getPackageName() + ".";
+            citations.new Scanner(packageName).scan(unit, null);
         }
         return citations;
+    }
+
+    /** {@return the citations by some of the tests} */
+    Citations by(Predicate<Test> wanted) {
+        Citations some = new Citations();
+        testsById.forEach((id, tests) -> tests.stream().filter(wanted).forEach(test -> some.add(id, test)));
+        return some;
+    }
+
+    /** {@return the classes of all tests that cite anything} */
+    Set<String> classes() {
+        Set<String> classes = new TreeSet<>();
+        testsById.values().forEach(tests -> tests.forEach(test -> classes.add(test.type())));
+        return classes;
+    }
+
+    private void add(String id, Test test) {
+        testsById
+                .computeIfAbsent(id, any -> new TreeSet<>(Comparator.comparing(Test::name)))
+                .add(test);
     }
 
     /** Every id that is cited anywhere. */
@@ -48,17 +80,23 @@ final class Citations {
     }
 
     /** The tests that cite a requirement, in alphabetic order: {@code FpduDecoderTest.refusesABadCrc}. */
-    Set<String> tests(String id) {
-        return testsById.getOrDefault(id, Collections.emptySet());
+    List<String> tests(String id) {
+        SortedSet<Test> tests = testsById.get(id);
+        return tests == null ? List.of() : tests.stream().map(Test::name).toList();
     }
 
     private final class Scanner extends TreeScanner<Void, Void> {
+        private final String packageName;
         private final Deque<String> enclosing = new ArrayDeque<>();
+
+        Scanner(String packageName) {
+            this.packageName = packageName;
+        }
 
         @Override
         public Void visitClass(ClassTree type, Void nothing) {
             enclosing.addLast(type.getSimpleName().toString());
-            cite(type.getModifiers());
+            cite(type.getModifiers(), "");
             super.visitClass(type, null);
             enclosing.removeLast();
             return null;
@@ -66,15 +104,15 @@ final class Citations {
 
         @Override
         public Void visitMethod(MethodTree method, Void nothing) {
-            enclosing.addLast(method.getName().toString());
-            cite(method.getModifiers());
-            super.visitMethod(method, null);
-            enclosing.removeLast();
-            return null;
+            cite(method.getModifiers(), method.getName().toString());
+            return super.visitMethod(method, null);
         }
 
-        private void cite(ModifiersTree modifiers) {
-            String test = String.join(".", enclosing);
+        private void cite(ModifiersTree modifiers, String method) {
+            Test test = new Test(
+                    String.join(".", enclosing) + (method.isEmpty() ? "" : "." + method),
+                    packageName + String.join("$", enclosing),
+                    method);
             for (AnnotationTree annotation : modifiers.getAnnotations()) {
                 if (annotation.getAnnotationType().toString().equals(Requirement.class.getSimpleName())) {
                     annotation.getArguments().forEach(argument -> cite(argument, test));
@@ -82,17 +120,15 @@ final class Citations {
             }
         }
 
-        private void cite(ExpressionTree value, String test) {
+        private void cite(ExpressionTree value, Test test) {
             if (value instanceof AssignmentTree named) {
                 cite(named.getExpression(), test);
             } else if (value instanceof NewArrayTree several) {
                 several.getInitializers().forEach(one -> cite(one, test));
             } else if (value instanceof LiteralTree literal) {
-                testsById
-                        .computeIfAbsent((String) literal.getValue(), id -> new TreeSet<>())
-                        .add(test);
+                add((String) literal.getValue(), test);
             } else {
-                throw new IllegalArgumentException(test + " cites " + value + ", which is no literal");
+                throw new IllegalArgumentException(test.name() + " cites " + value + ", which is no literal");
             }
         }
     }

@@ -48,8 +48,13 @@ final class ConformanceTable {
         }
     }
 
-    /** What is wrong, each with the id it is about; empty when every requirement is proven or excused. */
-    List<String> flaws(Citations citations) {
+    /**
+     * What is wrong, each with the id it is about; empty when every requirement is proven or excused.
+     *
+     * @param citations by all tests
+     * @param proofs the citations by tests that ran and passed
+     */
+    List<String> flaws(Citations citations, Citations proofs) {
         List<String> found = new ArrayList<>(flaws);
         citations.ids().stream()
                 .filter(id -> !rows.containsKey(id))
@@ -64,6 +69,8 @@ final class ConformanceTable {
                 found.add(id + " stands under \"" + excuse + "\" but is tested by " + tests(citations, id));
             } else if (!tested && excuse == null) {
                 found.add(id + " has neither a test nor an excuse");
+            } else if (tested && proofs.tests(id).isEmpty()) {
+                found.add(id + " is proven by nothing that ran and passed: " + tests(citations, id));
             }
         }
         return found;

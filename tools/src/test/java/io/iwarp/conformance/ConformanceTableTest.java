@@ -73,6 +73,20 @@ class ConformanceTableTest {
     }
 
     @Test
+    void namesARequirementWhoseTestsDidNotRun() throws IOException {
+        Citations citations = citations(SOURCE, "class BTest { @Requirement({\"MPA-1\", \"MPA-3\"}) void b() {} }");
+        ConformanceTable table = new ConformanceTable(DOCUMENT);
+        assertThat(table.flaws(citations, citations.by(test -> !test.method().equals("b"))))
+                .as("MPA-1 has other tests")
+                .containsExactly("MPA-3 is proven by nothing that ran and passed: BTest.b");
+        assertThat(table.flaws(citations, citations.by(test -> test.type().equals("BTest"))))
+                .isEmpty();
+        assertThat(table.flaws(citations, citations.by(test -> !test.type().equals("a.ATest"))))
+                .as("a test of the same name in a package")
+                .isEmpty();
+    }
+
+    @Test
     void acceptsTestsOfPartsThatExistBeforeTheFeature() throws IOException {
         assertThat(flaws(DOCUMENT, SOURCE, "class B { @Requirement(\"MPA-3\") void codec() {} }"))
                 .isEmpty();
@@ -103,7 +117,8 @@ class ConformanceTableTest {
     }
 
     private static List<String> flaws(String document, String... sources) throws IOException {
-        return new ConformanceTable(document).flaws(citations(sources));
+        Citations citations = citations(sources);
+        return new ConformanceTable(document).flaws(citations, citations);
     }
 
     private static String updated(String document, String... sources) throws IOException {
