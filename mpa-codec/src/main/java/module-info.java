@@ -9,4 +9,5 @@ module io.iwarp.mpa {
     requires static org.jspecify;
 
     exports io.iwarp.mpa;
+    exports io.iwarp.transport;
 }

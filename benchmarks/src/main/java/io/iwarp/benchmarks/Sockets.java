@@ -1,6 +1,6 @@
 package io.iwarp.benchmarks;
 
-import io.iwarp.verbs.BusyPolling;
+import io.iwarp.transport.BusyPolling;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;

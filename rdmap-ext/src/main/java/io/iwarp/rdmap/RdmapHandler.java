@@ -6,7 +6,7 @@ import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpUlp;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
-import io.iwarp.mpa.TransportHandler;
+import io.iwarp.transport.TransportHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

@@ -1,6 +1,6 @@
 package io.iwarp.tools;
 
-import io.iwarp.verbs.BusyPolling;
+import io.iwarp.transport.BusyPolling;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;

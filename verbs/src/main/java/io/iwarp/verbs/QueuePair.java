@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
  * (the same in every flushed completion; receives that are still posted at an orderly end are flushed as well). There is no
  * error of a single request: each ends the stream. {@link #close} ends in order, {@link #abort} at once. An error of the
  * peer ends the stream with a Terminate message; its meaning is in the {@link CloseReason}. Close a queue pair before its
- * event loop is shut down: a busy loop may end without closing its channels, and then nobody is left who could complete what
- * was posted.
+ * event loop is shut down: a busy loop may end without closing its channels. Then the peer learns nothing, and requests
+ * complete when the loop has terminated, on another thread.
  *
  * <p>Completions, and the calls of {@link QueuePairListener}, come on the event loop of the channel, except for completions
  * that wait in a {@link CompletionQueue}.

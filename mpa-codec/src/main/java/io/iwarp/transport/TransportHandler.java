@@ -1,4 +1,4 @@
-package io.iwarp.mpa;
+package io.iwarp.transport;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;

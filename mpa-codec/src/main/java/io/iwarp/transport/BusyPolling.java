@@ -1,4 +1,4 @@
-package io.iwarp.verbs;
+package io.iwarp.transport;
 
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;

@@ -1,4 +1,4 @@
-package io.iwarp.mpa;
+package io.iwarp.transport;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;

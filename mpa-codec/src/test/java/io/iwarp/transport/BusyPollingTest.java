@@ -1,4 +1,4 @@
-package io.iwarp.verbs;
+package io.iwarp.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

@@ -1,4 +1,4 @@
-package io.iwarp.verbs;
+package io.iwarp.transport;
 
 import io.iwarp.internal.WarmBuffers;
 import io.netty.buffer.ByteBuf;
@@ -11,7 +11,7 @@ import io.netty.util.UncheckedBooleanSupplier;
  * Reads into a buffer that the channels of an event loop share, one after the other: what was read is placed where it belongs
  * before the next read. If it is still in use, as under TLS, the next read gets a buffer of its own, of a size that adapts.
  */
-final class WarmReads implements RecvByteBufAllocator {
+public final class WarmReads implements RecvByteBufAllocator {
     private static final int SMALLEST = 2 * 1024;
     private static final int FIRST = 16 * 1024;
     /**
@@ -29,6 +29,9 @@ final class WarmReads implements RecvByteBufAllocator {
     private static final WarmBuffers WARM = new WarmBuffers(SHARED, 1);
 
     private final AdaptiveRecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(SMALLEST, FIRST, LARGEST);
+
+    /** An allocator for one channel, or for several. */
+    public WarmReads() {}
 
     @Override
     public ExtendedHandle newHandle() {

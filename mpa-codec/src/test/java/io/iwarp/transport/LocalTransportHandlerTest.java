@@ -1,0 +1,23 @@
+package io.iwarp.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.testing.ExhaustedAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import org.junit.jupiter.api.Test;
+
+class LocalTransportHandlerTest {
+    @Test
+    void octetsThatThereIsNoMemoryToCopyAreReleased() {
+        EmbeddedChannel channel = new EmbeddedChannel(new LocalTransportHandler());
+        channel.config().setAllocator(new ExhaustedAllocator());
+        ByteBuf octets = Unpooled.directBuffer(1).writeByte(1);
+
+        assertThat(channel.writeAndFlush(octets).cause()).isInstanceOf(OutOfMemoryError.class);
+
+        assertThat(octets.refCnt()).isZero();
+        channel.finishAndReleaseAll();
+    }
+}
