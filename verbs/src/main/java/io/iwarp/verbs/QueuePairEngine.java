@@ -355,7 +355,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public boolean holdsInputBack() {
-        return receiveWait.waiting();
+        return receiveWait.holdsInputBack();
     }
 
     @Override

@@ -26,6 +26,11 @@ final class ReceiveWait {
 
     private @Nullable Future<?> timer;
 
+    /** The message may go on, and the task that passes it again has not run yet. */
+    private boolean resuming;
+
+    private final Runnable goOn = this::goOn;
+
     /**
      * @param nanos how long to wait at most; 0 not to wait
      * @param resume has the message passed again
@@ -40,6 +45,14 @@ final class ReceiveWait {
     /** {@return whether a message waits; any thread} */
     boolean waiting() {
         return waiting;
+    }
+
+    /**
+     * {@return whether input is held back, or was until now and has not been looked at since} A deadline for something of the
+     * peer must not run out meanwhile: it may be in that input.
+     */
+    boolean holdsInputBack() {
+        return waiting || resuming;
     }
 
     /**
@@ -64,9 +77,19 @@ final class ReceiveWait {
     /** Goes on if there is a receive now; in a task of its own, as this may be called while input is handled. */
     void check(Receives receives) {
         if (waiting && (receives.offers(0) || offersOrLists(receives))) {
-            end();
-            eventLoop.execute(resume);
+            resumeSoon();
         }
+    }
+
+    private void resumeSoon() {
+        end();
+        resuming = true;
+        eventLoop.execute(goOn);
+    }
+
+    private void goOn() {
+        resuming = false;
+        resume.run();
     }
 
     /**
@@ -98,8 +121,7 @@ final class ReceiveWait {
     /** The stream is over: what the peer still sends is read again, and dropped. */
     void stop() {
         if (waiting && eventLoop.inEventLoop()) {
-            end();
-            eventLoop.execute(resume);
+            resumeSoon();
         }
     }
 

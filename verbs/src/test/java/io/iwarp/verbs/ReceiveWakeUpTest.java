@@ -14,6 +14,7 @@ import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -216,5 +217,29 @@ class ReceiveWakeUpTest {
                 .isCompletedWithValueMatching(reason -> reason.endedBy() == EndedBy.LOCAL_APPLICATION);
         sink.release();
         memory.close();
+    }
+
+    /** The event loop was late: a receive came, the time for the answer ran out, and the input was looked at after both. */
+    @Test
+    void anAnswerBehindAMessageThatMayGoOnIsNotTooLate() {
+        Duration responseTimeout = Duration.ofSeconds(1);
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .receiveWait(WAIT)
+                .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(responseTimeout))
+                .build();
+        try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
+            CompletableFuture<Completion> answered = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
+            int identifier = Unpooled.wrappedBuffer(peer.hears()).getInt(22);
+            peer.sends(Segment.send(1, new byte[3]), Segment.atomicResponse(1, identifier, 41));
+
+            CompletableFuture<Completion> received = peer.queuePair().receive(Unpooled.buffer(3, 3));
+            EmbeddedChannel channel = (EmbeddedChannel) peer.queuePair().channel();
+            channel.eventLoop().execute(channel::runScheduledPendingTasks);
+            peer.pass(responseTimeout);
+
+            assertThat(received).isCompletedWithValueMatching(Completion::successful);
+            assertThat(answered).isCompletedWithValueMatching(completion -> completion.original() == 41);
+            peer.queuePair().abort();
+        }
     }
 }
