@@ -77,6 +77,10 @@ final class RdmapStream implements DdpUlp {
     private long sentAtDeadline;
     private long receivedAtDeadline;
     private long answeredAtResponseDeadline;
+    /** Input was held back for some of the time that the deadline gives, so the peer did not have all of it. */
+    private boolean heldBeforeDeadline;
+
+    private boolean heldBeforeResponseDeadline;
     /** Why the stream ends if nothing gets in the way of the orderly close. */
     private @Nullable CloseReason orderlyReason;
 
@@ -200,6 +204,7 @@ final class RdmapStream implements DdpUlp {
         if (!responseDeadlineArmed) {
             responseDeadlineArmed = true;
             answeredAtResponseDeadline = requester.answeredOctets();
+            heldBeforeResponseDeadline = false;
             link.armResponseDeadline();
         }
     }
@@ -210,7 +215,9 @@ final class RdmapStream implements DdpUlp {
         if (requester.unanswered() == 0 || phase == Phase.TERMINATING || phase == Phase.ENDED) {
             return;
         }
-        if (requester.answeredOctets() > answeredAtResponseDeadline || ulp.holdsInputBack()) {
+        if (requester.answeredOctets() > answeredAtResponseDeadline
+                || heldBeforeResponseDeadline
+                || ulp.holdsInputBack()) {
             armResponseDeadline();
             return;
         }
@@ -225,6 +232,12 @@ final class RdmapStream implements DdpUlp {
         } else {
             beginTerminating(Terminate.of(ProtocolError.RDMAP_LOCAL_CATASTROPHIC));
         }
+    }
+
+    /** Input that was held back is looked at from now on. */
+    void onInputGoesOn() {
+        heldBeforeDeadline = true;
+        heldBeforeResponseDeadline = true;
     }
 
     /** {@return whether {@link #submit} may be called now} */
@@ -519,7 +532,10 @@ final class RdmapStream implements DdpUlp {
     private boolean moved() {
         long sent = counters.get(Counter.ULPDU_OCTETS_SENT);
         long received = counters.get(Counter.ULPDU_OCTETS_RECEIVED);
-        boolean moved = sent > sentAtDeadline || (received > receivedAtDeadline && requester.unanswered() > 0);
+        boolean moved = sent > sentAtDeadline
+                || (received > receivedAtDeadline && requester.unanswered() > 0)
+                || heldBeforeDeadline;
+        heldBeforeDeadline = false;
         sentAtDeadline = sent;
         receivedAtDeadline = received;
         return moved;

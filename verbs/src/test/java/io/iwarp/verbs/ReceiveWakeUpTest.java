@@ -242,4 +242,30 @@ class ReceiveWakeUpTest {
             peer.queuePair().abort();
         }
     }
+
+    /** The answer is still in the socket when the message in front of it has gone on. */
+    @Test
+    void theTimeForAnAnswerBeginsAgainWhenInputGoesOn() {
+        Duration responseTimeout = Duration.ofSeconds(1);
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .receiveWait(WAIT)
+                .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(responseTimeout))
+                .build();
+        try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
+            CompletableFuture<Completion> answered = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
+            int identifier = Unpooled.wrappedBuffer(peer.hears()).getInt(22);
+            peer.sends(Segment.send(1, new byte[3]));
+            peer.pass(responseTimeout.minusMillis(1));
+            CompletableFuture<Completion> received = peer.queuePair().receive(Unpooled.buffer(3, 3));
+            peer.pass(Duration.ZERO);
+            assertThat(received).isCompletedWithValueMatching(Completion::successful);
+
+            peer.pass(responseTimeout.minusMillis(1));
+            assertThat(answered).isNotDone();
+            peer.sends(Segment.atomicResponse(1, identifier, 41));
+
+            assertThat(answered).isCompletedWithValueMatching(completion -> completion.original() == 41);
+            peer.queuePair().abort();
+        }
+    }
 }
