@@ -2,7 +2,6 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
-import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -31,60 +30,54 @@ public final class Completion {
 
     Completion() {}
 
-    Completion set(WorkRequest request, @Nullable CloseReason reason) {
-        workRequestId = request.id();
-        operation(request.operation());
-        octets = reason == null ? request.octets() : 0;
+    /** Tells of a request other than a receive. */
+    Completion requested(
+            long id, Operation what, long moved, @Nullable ByteBuf sink, long found, @Nullable CloseReason reason) {
+        set(id, what, moved, sink, reason);
+        original = found;
+        return this;
+    }
+
+    /** Tells of a receive that took a message. */
+    Completion received(long id, @Nullable ByteBuf sink, long length, int invalidated, boolean eventAsked) {
+        set(id, Operation.RECEIVE, length, sink, null);
+        invalidatedStag = invalidated;
+        solicited = eventAsked;
+        return this;
+    }
+
+    /** Tells of a receive that took Immediate Data. */
+    Completion receivedImmediate(long id, @Nullable ByteBuf sink, long data, boolean eventAsked) {
+        set(id, Operation.RECEIVE, 0, sink, null);
+        hasImmediate = true;
+        immediate = data;
+        solicited = eventAsked;
+        return this;
+    }
+
+    /** Tells of a receive that took no message, as the stream ended. */
+    Completion flushed(long id, @Nullable ByteBuf sink, CloseReason reason) {
+        set(id, Operation.RECEIVE, 0, sink, reason);
+        return this;
+    }
+
+    private void set(long id, Operation what, long moved, @Nullable ByteBuf sink, @Nullable CloseReason reason) {
+        workRequestId = id;
+        operation(what);
+        octets = moved;
         solicited = false;
-        buffer = request.sinkBuffer();
-        original = reason == null ? request.original() : 0;
-        clearReceived();
-        failure = reason;
-        return this;
-    }
-
-    /** A receive took a message of the given type. */
-    Completion received(ReceiveRequest request, Opcode opcode) {
-        receive(request);
-        solicited = opcode.solicited();
-        if (opcode.immediate()) {
-            hasImmediate = true;
-            immediate = request.immediate();
-        } else {
-            octets = request.messageLength();
-            invalidatedStag = opcode.invalidates() ? request.rsvdUlp() : 0;
-        }
-        failure = null;
-        return this;
-    }
-
-    /** A receive took no message, as the stream ended. */
-    Completion flushed(ReceiveRequest request, CloseReason reason) {
-        receive(request);
-        failure = reason;
-        return this;
-    }
-
-    private void receive(ReceiveRequest request) {
-        workRequestId = request.id();
-        operation(Operation.RECEIVE);
-        octets = 0;
-        solicited = false;
-        buffer = request.buffer();
+        buffer = sink;
         original = 0;
-        clearReceived();
+        hasImmediate = false;
+        immediate = 0;
+        invalidatedStag = 0;
+        failure = reason;
     }
 
     private void operation(Operation what) {
         if (operation != what) {
             operation = what;
         }
-    }
-
-    private void clearReceived() {
-        hasImmediate = false;
-        immediate = 0;
-        invalidatedStag = 0;
     }
 
     /** {@return the number the application gave the request when it posted it} */

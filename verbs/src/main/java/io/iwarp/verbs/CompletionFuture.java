@@ -5,9 +5,10 @@ import io.iwarp.StreamEndedException;
 import java.util.concurrent.CompletableFuture;
 
 /** The future of one work request. */
-final class CompletionFuture extends CompletableFuture<Completion> implements CompletionListener {
+final class CompletionFuture extends CompletableFuture<Completion> implements CompletionTarget {
     @Override
-    public void onCompletion(QueuePair queuePair, Completion completion) {
+    public void complete(Completion completion, CompletionBound place) {
+        place.release();
         CloseReason failure = completion.failure();
         if (failure == null) {
             complete(completion.copy());

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * completions waiting are together never more than the depth, for which the completion queue has room. When the stream has
  * ended and all was polled, the room is given back, once.
  */
-final class CompletionPort implements CompletionListener {
+final class CompletionPort implements CompletionTarget {
     private final QueuePair queuePair;
     private final CompletionQueue queue;
     private final CompletionBound bound;
@@ -43,7 +43,7 @@ final class CompletionPort implements CompletionListener {
     }
 
     @Override
-    public void onCompletion(QueuePair owner, Completion completion) {
+    public void complete(Completion completion, CompletionBound place) {
         queue.add(this, completion);
     }
 
@@ -56,8 +56,8 @@ final class CompletionPort implements CompletionListener {
         }
     }
 
-    /** Event loop: nothing can be posted any more. May be called again. */
-    void end() {
+    @Override
+    public void end() {
         ended = true;
         settle();
     }

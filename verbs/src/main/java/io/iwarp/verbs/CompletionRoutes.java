@@ -7,82 +7,65 @@ import org.jspecify.annotations.Nullable;
  * up before the first post, by one thread; read by any.
  */
 final class CompletionRoutes {
-    private final QueuePair queuePair;
-    private volatile @Nullable CompletionListener sendListener;
-    private volatile @Nullable CompletionListener receiveListener;
-    private volatile @Nullable CompletionPort sendPort;
-    private volatile @Nullable CompletionPort receivePort;
-
-    CompletionRoutes(QueuePair queuePair) {
-        this.queuePair = queuePair;
-    }
+    private volatile @Nullable CompletionTarget sends;
+    private volatile @Nullable CompletionTarget receives;
+    private volatile boolean toQueues;
 
     /** Sets who is told of what goes to no completion queue. */
-    void listener(CompletionListener listener) {
-        if (sendPort == null) {
-            sendListener = listener;
-        }
-        if (receivePort == null) {
-            receiveListener = listener;
+    void listener(CompletionTarget listener) {
+        if (!toQueues) {
+            sends = listener;
+            receives = listener;
         }
     }
 
-    /** Reserves room in both queues, or in none. */
-    void queues(
-            CompletionQueue forSends, CompletionBound sends, CompletionQueue forReceives, CompletionBound receives) {
-        if (sendPort != null) {
+    /** Sets the ways to completion queues. */
+    void queues(CompletionTarget forSends, CompletionTarget forReceives) {
+        sends = forSends;
+        receives = forReceives;
+        toQueues = true;
+    }
+
+    void requireNoQueues() {
+        if (toQueues) {
             throw new IllegalStateException("the queue pair has its completion queues already");
         }
-        sends.releasedByConsumer();
-        receives.releasedByConsumer();
-        CompletionPort newSendPort = new CompletionPort(queuePair, forSends, sends);
-        CompletionPort newReceivePort;
-        try {
-            newReceivePort = new CompletionPort(queuePair, forReceives, receives);
-        } catch (IllegalStateException refused) {
-            newSendPort.abandon();
-            throw refused;
-        }
-        sendListener = newSendPort;
-        receiveListener = newReceivePort;
-        sendPort = newSendPort;
-        receivePort = newReceivePort;
     }
 
     /** {@return whether completion queues were set} */
     boolean toCompletionQueues() {
-        return sendPort != null;
+        return toQueues;
     }
 
-    CompletionListener forSends() {
-        return required(sendListener);
+    CompletionTarget forSends() {
+        return required(sends);
     }
 
-    CompletionListener forReceives() {
-        return required(receiveListener);
+    CompletionTarget forReceives() {
+        return required(receives);
     }
 
     /** {@return who is told of receives with an id, or null if nobody is set} */
     @Nullable
-    CompletionListener receiveListener() {
-        return receiveListener;
+    CompletionTarget receiveTarget() {
+        return receives;
     }
 
-    private static CompletionListener required(@Nullable CompletionListener listener) {
-        if (listener == null) {
+    private static CompletionTarget required(@Nullable CompletionTarget target) {
+        if (target == null) {
             throw new IllegalStateException("nobody would learn of the completion: set a completion listener or a"
                     + " completion queue on the queue pair, or use the form that returns a future");
         }
-        return listener;
+        return target;
     }
 
     /** Event loop: the stream is over and everything posted so far was completed. May be called again. */
     void onFlushed() {
-        CompletionPort sendEnd = sendPort;
+        CompletionTarget sendEnd = sends;
         if (sendEnd != null) {
             sendEnd.end();
         }
-        CompletionPort receiveEnd = receivePort;
+        CompletionTarget receiveEnd = receives;
         if (receiveEnd != null) {
             receiveEnd.end();
         }

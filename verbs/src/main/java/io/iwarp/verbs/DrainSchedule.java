@@ -28,7 +28,7 @@ final class DrainSchedule {
      */
     private static final int DRAINS_BEFORE_POLL = 16;
 
-    private static final Logger LOGGER = LoggerFactory.getLogger(QueuePair.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
 
     private final EventLoop eventLoop;
     private final Runnable drain;

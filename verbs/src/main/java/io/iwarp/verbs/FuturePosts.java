@@ -26,12 +26,12 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
      *     {@link StreamEndedException} if the stream ends before
      */
     public CompletableFuture<Completion> send(ByteBuf message, PostOptions options) {
-        return future(listener -> poster().send(0, message, options, listener));
+        return future(future -> poster().send(0, message, options, future));
     }
 
     /** As {@link #send(long, MemoryRegion, long, long, PostOptions)}, with a future. */
     public CompletableFuture<Completion> send(MemoryRegion source, long offset, long length, PostOptions options) {
-        return future(listener -> poster().send(0, source, offset, length, options, listener));
+        return future(future -> poster().send(0, source, offset, length, options, future));
     }
 
     /** As {@link #sendWithInvalidate(long, ByteBuf, int, PostOptions)}, without options. */
@@ -41,7 +41,7 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
 
     /** As {@link #sendWithInvalidate(long, ByteBuf, int, PostOptions)}, with a future. */
     public CompletableFuture<Completion> sendWithInvalidate(ByteBuf message, int stag, PostOptions options) {
-        return future(listener -> poster().sendWithInvalidate(0, message, stag, options, listener));
+        return future(future -> poster().sendWithInvalidate(0, message, stag, options, future));
     }
 
     /** As {@link #write(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -58,7 +58,7 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
      */
     public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
         checkFits(source.readableBytes(), target);
-        return future(listener -> poster().write(0, source, target.stag(), target.taggedOffset(), options, listener));
+        return future(future -> poster().write(0, source, target.stag(), target.taggedOffset(), options, future));
     }
 
     /** As {@link #write(MemoryRegion, long, long, RemoteBuffer, PostOptions)}, without options. */
@@ -77,8 +77,8 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
     public CompletableFuture<Completion> write(
             MemoryRegion source, long offset, long length, RemoteBuffer target, PostOptions options) {
         checkFits(length, target);
-        return future(listener ->
-                poster().write(0, source, offset, length, target.stag(), target.taggedOffset(), options, listener));
+        return future(future ->
+                poster().write(0, source, offset, length, target.stag(), target.taggedOffset(), options, future));
     }
 
     /**
@@ -89,8 +89,8 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
     public CompletableFuture<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, long data, PostOptions options) {
         checkFits(source.readableBytes(), target);
-        return future(listener ->
-                poster().writeWithImmediate(0, source, target.stag(), target.taggedOffset(), data, options, listener));
+        return future(future ->
+                poster().writeWithImmediate(0, source, target.stag(), target.taggedOffset(), data, options, future));
     }
 
     /**
@@ -102,13 +102,13 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
     public CompletableFuture<Completion> writeWithImmediate(
             MemoryRegion source, long offset, long length, RemoteBuffer target, long data, PostOptions options) {
         checkFits(length, target);
-        return future(listener -> poster().writeWithImmediate(
-                        0, source, offset, length, target.stag(), target.taggedOffset(), data, options, listener));
+        return future(future -> poster().writeWithImmediate(
+                        0, source, offset, length, target.stag(), target.taggedOffset(), data, options, future));
     }
 
     /** As {@link #sendImmediate(long, long, PostOptions)}, with a future. */
     public CompletableFuture<Completion> sendImmediate(long data, PostOptions options) {
-        return future(listener -> poster().immediate(0, data, options, listener));
+        return future(future -> poster().immediate(0, data, options, future));
     }
 
     /** As {@link #read(MemoryRegion, long, RemoteBuffer, PostOptions)}, without options. */
@@ -127,8 +127,8 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
      */
     public CompletableFuture<Completion> read(
             MemoryRegion sink, long offset, RemoteBuffer source, PostOptions options) {
-        return future(listener -> poster().read(
-                        0, sink, offset, source.length(), source.stag(), source.taggedOffset(), options, listener));
+        return future(future ->
+                poster().read(0, sink, offset, source.length(), source.stag(), source.taggedOffset(), options, future));
     }
 
     /** As {@link #read(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -150,8 +150,7 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
                     source.length() + " octets do not fit into one buffer: read slices of it, or read into a region");
         }
         int length = (int) source.length();
-        return future(
-                listener -> poster().read(0, sink, length, source.stag(), source.taggedOffset(), options, listener));
+        return future(future -> poster().read(0, sink, length, source.stag(), source.taggedOffset(), options, future));
     }
 
     /**
@@ -165,8 +164,7 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
 
     /** As {@link #fetchAdd(long, int, long, long, long, PostOptions)}, at the start of an advertised buffer. */
     public CompletableFuture<Completion> fetchAdd(RemoteBuffer target, long add, long mask, PostOptions options) {
-        return future(
-                listener -> poster().fetchAdd(0, target.stag(), target.taggedOffset(), add, mask, options, listener));
+        return future(future -> poster().fetchAdd(0, target.stag(), target.taggedOffset(), add, mask, options, future));
     }
 
     /**
@@ -189,7 +187,7 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
             long replacement,
             long replacementMask,
             PostOptions options) {
-        return future(listener -> poster().compareSwap(
+        return future(future -> poster().compareSwap(
                         0,
                         target.stag(),
                         target.taggedOffset(),
@@ -198,7 +196,7 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
                         replacement,
                         replacementMask,
                         options,
-                        listener));
+                        future));
     }
 
     /**
@@ -208,15 +206,15 @@ abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
      *     also if it ends in order
      */
     public CompletableFuture<Completion> receive(ByteBuf sink) {
-        return future(listener -> poster().receive(0, sink, listener));
+        return future(future -> poster().receive(0, sink, future));
     }
 
     /** As {@link #receive(long, MemoryRegion, long, long)}, with a future. */
     public CompletableFuture<Completion> receive(MemoryRegion sink, long offset, long length) {
-        return future(listener -> poster().receive(0, sink, offset, length, listener));
+        return future(future -> poster().receive(0, sink, offset, length, future));
     }
 
-    private static CompletableFuture<Completion> future(Consumer<CompletionListener> post) {
+    private static CompletableFuture<Completion> future(Consumer<CompletionTarget> post) {
         CompletionFuture future = new CompletionFuture();
         try {
             post.accept(future);

@@ -18,9 +18,26 @@ import org.slf4j.LoggerFactory;
  * <p>Any thread may call any method.
  */
 final class LentMemory {
-    private static final Logger LOGGER = LoggerFactory.getLogger(QueuePair.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
+
+    private static final long GREATEST_MESSAGE = 0xffff_ffffL;
 
     private LentMemory() {}
+
+    static void requireWritable(ByteBuf sink) {
+        if (sink.isReadOnly()) {
+            throw new IllegalArgumentException("a receive needs a writable buffer, this one is read-only");
+        }
+    }
+
+    /** Takes a reference to a part of a region, for one message. */
+    static void retain(MemoryRegion region, long offset, long length) {
+        if (length > GREATEST_MESSAGE) {
+            throw new IllegalArgumentException(
+                    "a message of " + length + " octets exceeds " + GREATEST_MESSAGE + ": post it in several pieces");
+        }
+        OctetSpan.retain(region, offset, length);
+    }
 
     /**
      * {@return the error to end the stream with if a buffer was released while a request used it; null if it was not}

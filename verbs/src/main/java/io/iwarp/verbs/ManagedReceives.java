@@ -77,8 +77,8 @@ final class ManagedReceives extends Receives {
 
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
-        CompletionListener listener = engine.routes().receiveListener();
-        if (listener == null) {
+        CompletionTarget target = engine.routes().receiveTarget();
+        if (target == null) {
             return withoutListener();
         }
         ReceiveRequest request = ring.peek(0);
@@ -90,8 +90,8 @@ final class ManagedReceives extends Receives {
                 buffer.retain();
             }
             request.clear();
-            ring.free(listener);
-            engine.completeInBurst(listener, completion);
+            ring.retire();
+            engine.completeInBurst(target, completion, ring);
         }
         return fault;
     }
@@ -101,7 +101,7 @@ final class ManagedReceives extends Receives {
     void flush(CloseReason reason) {
         for (ReceiveRequest request = ring.take(); request != null; request = ring.take()) {
             request.clear();
-            ring.free(null);
+            ring.free();
         }
     }
 }

@@ -139,7 +139,7 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         return retired == taken ? null : slot(retired);
     }
 
-    /** Event loop: the oldest taken slot is worked off. Its content must be cleared. */
+    /** Event loop: the oldest taken slot is worked off. Its content must be cleared. Its place is released later. */
     void retire() {
         retired++;
     }
@@ -154,12 +154,10 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         }
     }
 
-    /** Event loop: retires and releases the oldest taken slot, unless whoever gets the completion is going to release it. */
-    void free(@Nullable CompletionListener toldOfIt) {
+    /** Event loop: retires and releases the oldest taken slot. */
+    void free() {
         retire();
-        if (!(toldOfIt instanceof CompletionPort)) {
-            release();
-        }
+        release();
     }
 
     /**

@@ -16,7 +16,6 @@ import java.util.Objects;
  * that was claimed and never published would hold up all slots behind it.
  */
 final class Poster {
-    private static final long GREATEST_MESSAGE = 0xffff_ffffL;
     private static final String NO_OPTIONS = "the options are null: use PostOptions.NONE";
 
     private final QueuePairEngine engine;
@@ -25,29 +24,28 @@ final class Poster {
         this.engine = engine;
     }
 
-    void send(long id, ByteBuf message, PostOptions options, CompletionListener listener) {
+    void send(long id, ByteBuf message, PostOptions options, CompletionTarget target) {
         WorkRequest request = claim(message, options);
         request.send(options.solicited());
-        publish(request, id, Operation.SEND, options, listener);
+        publish(request, id, Operation.SEND, options, target);
     }
 
-    void send(
-            long id, MemoryRegion source, long offset, long length, PostOptions options, CompletionListener listener) {
+    void send(long id, MemoryRegion source, long offset, long length, PostOptions options, CompletionTarget target) {
         WorkRequest request = claim(source, offset, length, options);
         request.send(options.solicited());
-        publish(request, id, Operation.SEND, options, listener);
+        publish(request, id, Operation.SEND, options, target);
     }
 
-    void sendWithInvalidate(long id, ByteBuf message, int stag, PostOptions options, CompletionListener listener) {
+    void sendWithInvalidate(long id, ByteBuf message, int stag, PostOptions options, CompletionTarget target) {
         WorkRequest request = claim(message, options);
         request.sendWithInvalidate(stag, options.solicited());
-        publish(request, id, Operation.SEND, options, listener);
+        publish(request, id, Operation.SEND, options, target);
     }
 
-    void write(long id, ByteBuf source, int stag, long taggedOffset, PostOptions options, CompletionListener listener) {
+    void write(long id, ByteBuf source, int stag, long taggedOffset, PostOptions options, CompletionTarget target) {
         WorkRequest request = claim(source, options);
         request.write(stag, taggedOffset);
-        publish(request, id, Operation.WRITE, options, listener);
+        publish(request, id, Operation.WRITE, options, target);
     }
 
     void write(
@@ -58,10 +56,10 @@ final class Poster {
             int stag,
             long taggedOffset,
             PostOptions options,
-            CompletionListener listener) {
+            CompletionTarget target) {
         WorkRequest request = claim(source, offset, length, options);
         request.write(stag, taggedOffset);
-        publish(request, id, Operation.WRITE, options, listener);
+        publish(request, id, Operation.WRITE, options, target);
     }
 
     void writeWithImmediate(
@@ -71,11 +69,11 @@ final class Poster {
             long taggedOffset,
             long data,
             PostOptions options,
-            CompletionListener listener) {
+            CompletionTarget target) {
         requireExtensions();
         WorkRequest request = claim(source, options);
         request.writeWithImmediate(stag, taggedOffset, data, options.solicited());
-        publish(request, id, Operation.WRITE, options, listener);
+        publish(request, id, Operation.WRITE, options, target);
     }
 
     void writeWithImmediate(
@@ -87,18 +85,18 @@ final class Poster {
             long taggedOffset,
             long data,
             PostOptions options,
-            CompletionListener listener) {
+            CompletionTarget target) {
         requireExtensions();
         WorkRequest request = claim(source, offset, length, options);
         request.writeWithImmediate(stag, taggedOffset, data, options.solicited());
-        publish(request, id, Operation.WRITE, options, listener);
+        publish(request, id, Operation.WRITE, options, target);
     }
 
-    void immediate(long id, long data, PostOptions options, CompletionListener listener) {
+    void immediate(long id, long data, PostOptions options, CompletionTarget target) {
         requireExtensions();
         WorkRequest request = claim(Long.BYTES, options);
         request.immediate(data, options.solicited());
-        publish(request, id, Operation.IMMEDIATE, options, listener);
+        publish(request, id, Operation.IMMEDIATE, options, target);
     }
 
     void read(
@@ -109,7 +107,7 @@ final class Poster {
             int stag,
             long taggedOffset,
             PostOptions options,
-            CompletionListener listener) {
+            CompletionTarget target) {
         if (!sink.grants(AccessRight.LOCAL_WRITE)) {
             throw new IllegalArgumentException(
                     sink + " cannot be the sink of a Read: register it with the right " + AccessRight.LOCAL_WRITE);
@@ -122,7 +120,7 @@ final class Poster {
         long sinkOffset = sink.baseTaggedOffset() + offset;
         WorkRequest request = claim(sink, offset, length, options);
         request.read(sinkStag, sinkOffset, length, stag, taggedOffset);
-        publish(request, id, Operation.READ, options, listener);
+        publish(request, id, Operation.READ, options, target);
     }
 
     /** Registers the buffer for the time of the Read; only the answers of this stream's peer can be placed there. */
@@ -133,7 +131,7 @@ final class Poster {
             int stag,
             long taggedOffset,
             PostOptions options,
-            CompletionListener listener) {
+            CompletionTarget target) {
         if (length > sink.writableBytes()) {
             throw new IllegalArgumentException(
                     length + " octets do not fit into the " + sink.writableBytes() + " writable octets of the sink");
@@ -142,7 +140,7 @@ final class Poster {
             WorkRequest request = claim(0, options);
             request.read(0, 0, 0, stag, taggedOffset);
             request.sinkBuffer(sink);
-            publish(request, id, Operation.READ, options, listener);
+            publish(request, id, Operation.READ, options, target);
             return;
         }
         MemoryRegion region = register(sink);
@@ -159,7 +157,7 @@ final class Poster {
         request.temporarySink(region);
         request.sinkBuffer(sink);
         request.read(sinkStag, sinkOffset, length, stag, taggedOffset);
-        publish(request, id, Operation.READ, options, listener);
+        publish(request, id, Operation.READ, options, target);
     }
 
     /** With the stream that it is for, registration ends; then it is that end which the caller must learn of. */
@@ -174,17 +172,11 @@ final class Poster {
     }
 
     void fetchAdd(
-            long id,
-            int stag,
-            long taggedOffset,
-            long add,
-            long mask,
-            PostOptions options,
-            CompletionListener listener) {
+            long id, int stag, long taggedOffset, long add, long mask, PostOptions options, CompletionTarget target) {
         requireExtensions();
         WorkRequest request = claim(Long.BYTES, options);
         request.fetchAdd(stag, taggedOffset, add, mask);
-        publish(request, id, Operation.FETCH_ADD, options, listener);
+        publish(request, id, Operation.FETCH_ADD, options, target);
     }
 
     void compareSwap(
@@ -196,15 +188,15 @@ final class Poster {
             long replacement,
             long replacementMask,
             PostOptions options,
-            CompletionListener listener) {
+            CompletionTarget target) {
         requireExtensions();
         WorkRequest request = claim(Long.BYTES, options);
         request.compareSwap(stag, taggedOffset, replacement, replacementMask, expected, expectedMask);
-        publish(request, id, Operation.COMPARE_SWAP, options, listener);
+        publish(request, id, Operation.COMPARE_SWAP, options, target);
     }
 
-    void receive(long id, ByteBuf sink, CompletionListener listener) {
-        requireWritable(sink);
+    void receive(long id, ByteBuf sink, CompletionTarget target) {
+        LentMemory.requireWritable(sink);
         int index = sink.writerIndex();
         int length = sink.writableBytes();
         sink.retain();
@@ -217,11 +209,11 @@ final class Poster {
             }
         }
         request.sink().cover(sink, index, length);
-        engine.publish(request.set(id, listener));
+        engine.publish(request.set(id, target));
     }
 
-    void receive(long id, MemoryRegion sink, long offset, long length, CompletionListener listener) {
-        retain(sink, offset, length);
+    void receive(long id, MemoryRegion sink, long offset, long length, CompletionTarget target) {
+        LentMemory.retain(sink, offset, length);
         ReceiveRequest request = null;
         try {
             request = claimReceive();
@@ -231,13 +223,13 @@ final class Poster {
             }
         }
         request.sink().cover(sink, offset, length);
-        engine.publish(request.set(id, listener));
+        engine.publish(request.set(id, target));
     }
 
     private void publish(
-            WorkRequest request, long id, Operation operation, PostOptions options, CompletionListener listener) {
+            WorkRequest request, long id, Operation operation, PostOptions options, CompletionTarget target) {
         request.fenced(options.fenced());
-        engine.publish(request.set(id, operation, listener));
+        engine.publish(request.set(id, operation, target));
     }
 
     private void requireExtensions() {
@@ -273,7 +265,7 @@ final class Poster {
     }
 
     private WorkRequest claim(MemoryRegion memory, long offset, long length, PostOptions options) {
-        retain(memory, offset, length);
+        LentMemory.retain(memory, offset, length);
         WorkRequest request = null;
         try {
             request = claim(length, options);
@@ -292,20 +284,5 @@ final class Poster {
             throw engine.receiveRefused();
         }
         return request;
-    }
-
-    static void requireWritable(ByteBuf sink) {
-        if (sink.isReadOnly()) {
-            throw new IllegalArgumentException("a receive needs a writable buffer, this one is read-only");
-        }
-    }
-
-    /** Takes a reference to a part of a region, for one message. */
-    static void retain(MemoryRegion region, long offset, long length) {
-        if (length > GREATEST_MESSAGE) {
-            throw new IllegalArgumentException(
-                    "a message of " + length + " octets exceeds " + GREATEST_MESSAGE + ": post it in several pieces");
-        }
-        OctetSpan.retain(region, offset, length);
     }
 }

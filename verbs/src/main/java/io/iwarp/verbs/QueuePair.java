@@ -84,7 +84,11 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
      * connection is accepted or made: a message that nobody would learn of ends the stream.
      */
     public QueuePair completionListener(CompletionListener listener) {
-        engine.routes().listener(listener);
+        engine.routes().listener((completion, place) -> {
+            // At first, so that the listener can post again at full depth.
+            place.release();
+            listener.onCompletion(this, completion);
+        });
         return this;
     }
 

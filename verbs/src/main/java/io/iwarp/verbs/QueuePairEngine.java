@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * {@link DrainSchedule} and {@link LoopTermination}.
  */
 final class QueuePairEngine implements RdmapUlp {
-    private static final Logger LOGGER = LoggerFactory.getLogger(QueuePair.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
 
     private static final CloseReason CLOSED_HERE =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
@@ -117,7 +117,7 @@ final class QueuePairEngine implements RdmapUlp {
                 ? new ManagedReceives(
                         this, settings.receiveQueueDepth(), channel.alloc(), settings.managedReceiveOctets())
                 : new ReceiveQueue(this, settings.receiveQueueDepth());
-        this.routes = new CompletionRoutes(queuePair);
+        this.routes = new CompletionRoutes();
         this.rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters);
         this.receiveWait =
                 new ReceiveWait(this, eventLoop, settings.receiveWait().toNanos(), rdmap::resume);
@@ -440,17 +440,18 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /** A receive completes; until the end of the burst, posts need no wake-up. */
-    void completeInBurst(@Nullable CompletionListener whoToTell, Completion completion) {
+    void completeInBurst(@Nullable CompletionTarget target, Completion completion, CompletionBound place) {
         drains.beginBurst();
-        complete(whoToTell, completion);
+        complete(target, completion, place);
     }
 
-    void complete(@Nullable CompletionListener whoToTell, Completion completion) {
-        if (whoToTell == null) {
+    void complete(@Nullable CompletionTarget target, Completion completion, CompletionBound place) {
+        if (target == null) {
+            place.release();
             return;
         }
         try {
-            whoToTell.onCompletion(queuePair, completion);
+            target.complete(completion, place);
         } catch (RuntimeException | Error e) {
             logFailedListener(e);
         }
@@ -496,7 +497,16 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     void completionQueues(CompletionQueue sends, CompletionQueue gets) {
-        routes.queues(sends, sendQueue.ring(), gets, receives.bound());
+        routes.requireNoQueues();
+        sendQueue.ring().releasedByConsumer();
+        receives.bound().releasedByConsumer();
+        CompletionPort sendPort = new CompletionPort(queuePair, sends, sendQueue.ring());
+        try {
+            routes.queues(sendPort, new CompletionPort(queuePair, gets, receives.bound()));
+        } catch (IllegalStateException refused) {
+            sendPort.abandon();
+            throw refused;
+        }
         VarHandle.fullFence();
         if (closeReason != null) {
             drains.wake();

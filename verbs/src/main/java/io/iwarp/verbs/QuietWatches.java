@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * two timers at most, and nothing for each message. Belongs to the event loop.
  */
 final class QuietWatches {
-    private static final CompletionListener NOBODY = (queuePair, completion) -> {};
-
     private final QueuePairEngine engine;
     private @Nullable Future<?> idleTimer;
     private @Nullable Future<?> keepAliveTimer;
@@ -113,7 +111,7 @@ final class QuietWatches {
         WorkRequest request = engine.claimSend(0);
         if (request != null) {
             request.write(0, 0);
-            engine.publish(request.set(0, Operation.WRITE, NOBODY));
+            engine.publish(request.set(0, Operation.WRITE, null));
         }
     }
 }

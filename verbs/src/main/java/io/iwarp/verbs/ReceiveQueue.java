@@ -51,7 +51,7 @@ final class ReceiveQueue extends Receives {
         ProtocolFault fault = fill(request, delivered);
         if (fault == null) {
             ring.take();
-            engine.completeInBurst(release(request), completion);
+            engine.completeInBurst(retire(request), completion, ring);
         }
         return fault;
     }
@@ -60,17 +60,16 @@ final class ReceiveQueue extends Receives {
     void flush(CloseReason reason) {
         ReceiveRequest request = ring.take();
         while (request != null) {
-            completion.flushed(request, reason);
-            engine.complete(release(request), completion);
+            request.flushed(completion, reason);
+            engine.complete(retire(request), completion, ring);
             request = ring.take();
         }
     }
 
-    /** Frees the slot before the listener is told, so that it can post again at full depth. */
-    private @Nullable CompletionListener release(ReceiveRequest request) {
-        CompletionListener listener = request.listener();
+    private @Nullable CompletionTarget retire(ReceiveRequest request) {
+        CompletionTarget target = request.target();
         request.clear();
-        ring.free(listener);
-        return listener;
+        ring.retire();
+        return target;
     }
 }

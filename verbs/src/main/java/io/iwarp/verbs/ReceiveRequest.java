@@ -1,9 +1,11 @@
 package io.iwarp.verbs;
 
+import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.OctetSpan;
+import io.iwarp.rdmap.Opcode;
 import io.iwarp.rdmap.RdmapUlp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -18,13 +20,13 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
 
     private long position;
     private long id;
-    private @Nullable CompletionListener listener;
+    private @Nullable CompletionTarget target;
     private @Nullable OctetSpan immediateSink;
 
-    ReceiveRequest set(long workRequestId, @Nullable CompletionListener whoToTell) {
+    ReceiveRequest set(long workRequestId, @Nullable CompletionTarget whoToTell) {
         id = workRequestId;
-        if (listener != whoToTell) {
-            listener = whoToTell;
+        if (target != whoToTell) {
+            target = whoToTell;
         }
         return this;
     }
@@ -69,8 +71,21 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
     }
 
     @Nullable
-    CompletionListener listener() {
-        return listener;
+    CompletionTarget target() {
+        return target;
+    }
+
+    /** Makes a completion tell that the receive took a message of the given type. */
+    Completion received(Completion completion, Opcode opcode) {
+        return opcode.immediate()
+                ? completion.receivedImmediate(id, buffer(), immediate(), opcode.solicited())
+                : completion.received(
+                        id, buffer(), messageLength(), opcode.invalidates() ? rsvdUlp() : 0, opcode.solicited());
+    }
+
+    /** Makes a completion tell that the receive took no message, as the stream ended. */
+    Completion flushed(Completion completion, CloseReason reason) {
+        return completion.flushed(id, buffer(), reason);
     }
 
     /** Ends the use of the local memory. */
@@ -78,9 +93,9 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
         LentMemory.giveBack(Operation.RECEIVE, id, sink());
         sink().clear();
         reset();
-        // Others are told of many requests: kept, they need not be written again, which costs more than to look.
-        if (listener instanceof CompletionFuture) {
-            listener = null;
+        // Keep shared targets: writing the reference again costs a GC barrier.
+        if (target instanceof CompletionFuture) {
+            target = null;
         }
     }
 }

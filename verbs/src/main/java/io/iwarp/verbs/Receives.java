@@ -76,7 +76,7 @@ abstract class Receives implements UntaggedQueue {
 
     /** Makes {@link #completion} tell of a message, and its buffer hold it; or says what is wrong. */
     final @Nullable ProtocolFault fill(ReceiveRequest request, UntaggedBuffer delivered) {
-        completion.received(request, RdmapUlp.opcodeOf(delivered));
+        request.received(completion, RdmapUlp.opcodeOf(delivered));
         ByteBuf buffer = request.buffer();
         if (buffer == null) {
             return null;

@@ -68,15 +68,15 @@ final class SendQueue {
     }
 
     private void complete(WorkRequest request, @Nullable CloseReason reason) {
-        completion.set(request, reason);
+        request.tell(completion, reason);
         QueuePairMetrics metrics = engine.metrics();
         if (metrics != null) {
             metrics.completed(request, reason == null);
         }
-        CompletionListener listener = request.listener();
+        CompletionTarget target = request.target();
         engine.giveBack(request.octets());
         request.clear();
-        ring.free(listener);
-        engine.complete(listener, completion);
+        ring.retire();
+        engine.complete(target, completion, ring);
     }
 }

@@ -84,7 +84,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @throws IllegalStateException if the queue was closed
      */
     public void receive(long workRequestId, ByteBuf sink) {
-        Poster.requireWritable(sink);
+        LentMemory.requireWritable(sink);
         int index = sink.writerIndex();
         int length = sink.writableBytes();
         sink.retain();
@@ -111,7 +111,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @throws IllegalStateException if the queue was closed
      */
     public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
-        Poster.retain(sink, offset, length);
+        LentMemory.retain(sink, offset, length);
         ReceiveRequest request = null;
         lock.lock();
         try {

@@ -94,35 +94,31 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
-        CompletionListener listener = engine.routes().receiveListener();
-        if (listener == null) {
+        CompletionTarget target = engine.routes().receiveTarget();
+        if (target == null) {
             return withoutListener();
         }
-        ReceiveRequest request = taken.get(0);
-        ProtocolFault fault = fill(request, delivered);
+        ProtocolFault fault = fill(taken.get(0), delivered);
         if (fault == null) {
-            takeBack(listener);
-            engine.completeInBurst(listener, completion);
+            recycle();
+            engine.completeInBurst(target, completion, this);
         }
         return fault;
     }
 
-    private void takeBack(@Nullable CompletionListener toldOfIt) {
+    private void recycle() {
         ReceiveRequest request = taken.remove(0);
         request.clear();
         queue.recycle(request);
-        if (!(toldOfIt instanceof CompletionPort)) {
-            release();
-        }
     }
 
     @Override
     void flush(CloseReason reason) {
-        CompletionListener listener = engine.routes().receiveListener();
+        CompletionTarget target = engine.routes().receiveTarget();
         while (!taken.isEmpty()) {
-            completion.flushed(taken.get(0), reason);
-            takeBack(listener);
-            engine.complete(listener, completion);
+            taken.get(0).flushed(completion, reason);
+            recycle();
+            engine.complete(target, completion, this);
         }
         if (!left) {
             left = true;

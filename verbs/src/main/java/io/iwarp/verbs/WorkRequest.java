@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.MemoryRegion;
@@ -16,19 +17,19 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
     private long position;
     private long id;
     private Operation operation = Operation.SEND;
-    private @Nullable CompletionListener listener;
+    private @Nullable CompletionTarget target;
     private @Nullable MemoryRegion temporarySink;
     private @Nullable ByteBuf sinkBuffer;
     private long postedNanos;
     private long countedOctets;
 
-    WorkRequest set(long workRequestId, Operation what, CompletionListener whoToTell) {
+    WorkRequest set(long workRequestId, Operation what, @Nullable CompletionTarget whoToTell) {
         id = workRequestId;
         if (operation != what) {
             operation = what;
         }
-        if (listener != whoToTell) {
-            listener = whoToTell;
+        if (target != whoToTell) {
+            target = whoToTell;
         }
         return this;
     }
@@ -61,12 +62,6 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
         sinkBuffer = buffer;
     }
 
-    /** {@return the buffer that a Read was posted with, or null} */
-    @Nullable
-    ByteBuf sinkBuffer() {
-        return sinkBuffer;
-    }
-
     /** Takes the time of the post; 0 is for a request whose time is not taken. */
     void postedAt(long nanos) {
         postedNanos = nanos;
@@ -97,8 +92,15 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
     }
 
     @Nullable
-    CompletionListener listener() {
-        return listener;
+    CompletionTarget target() {
+        return target;
+    }
+
+    /** Makes a completion tell how the request ended: well, or with the reason why the stream did. */
+    Completion tell(Completion completion, @Nullable CloseReason reason) {
+        return reason == null
+                ? completion.requested(id, operation, octets(), sinkBuffer, original(), null)
+                : completion.requested(id, operation, 0, sinkBuffer, 0, reason);
     }
 
     /**
@@ -126,9 +128,9 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
     void clear() {
         LentMemory.giveBack(operation, id, payload());
         payload().clear();
-        // Others are told of many requests: kept, they need not be written again, which costs more than to look.
-        if (listener instanceof CompletionFuture) {
-            listener = null;
+        // Keep shared targets: writing the reference again costs a GC barrier.
+        if (target instanceof CompletionFuture) {
+            target = null;
         }
         sinkBuffer = null;
         MemoryRegion region = temporarySink;

@@ -46,7 +46,7 @@ class CloseOrderTest {
                 .isInstanceOf(IllegalStateException.class);
         CompletableFuture<Completion> slowlySent = new CompletableFuture<>();
         slow.send(false);
-        queuePair.engine().publish(slow.set(1, Operation.SEND, (qp, completion) -> slowlySent.complete(completion)));
+        queuePair.engine().publish(slow.set(1, Operation.SEND, (completion, place) -> slowlySent.complete(completion)));
         pair.run();
         assertThat(slowlySent).isCompletedWithValueMatching(Completion::successful);
         assertThat(sent).isCompleted();
@@ -65,7 +65,7 @@ class CloseOrderTest {
         assertThat(queuePair.closed().toCompletableFuture()).isDone();
         List<Completion> flushed = new ArrayList<>();
         slow.send(false);
-        queuePair.engine().publish(slow.set(1, Operation.SEND, (qp, completion) -> flushed.add(completion.copy())));
+        queuePair.engine().publish(slow.set(1, Operation.SEND, (completion, place) -> flushed.add(completion.copy())));
         pair.run();
         assertThat(flushed).hasSize(1).noneMatch(Completion::successful);
     }

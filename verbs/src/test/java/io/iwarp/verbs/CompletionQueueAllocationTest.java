@@ -27,13 +27,14 @@ class CompletionQueueAllocationTest {
         EmbeddedChannel channel = new EmbeddedChannel();
         ProtectionDomain domain = ProtectionDomain.create();
         QueuePair queuePair = new QueuePair(channel, domain, settings, Role.INITIATOR, null).completionQueue(queue);
-        CompletionListener port = queuePair.engine().routes().forReceives();
+        CompletionTarget port = queuePair.engine().routes().forReceives();
+        CompletionBound place = queuePair.engine().receives().bound();
         Completion completion = new Completion();
         long[] seen = new long[1];
         CompletionListener handler = (qp, polled) -> seen[0] += polled.octets() + 1;
-        run(queue, port, queuePair, completion, handler);
+        run(queue, port, place, completion, handler);
         long before = allocated();
-        run(queue, port, queuePair, completion, handler);
+        run(queue, port, place, completion, handler);
         assertThat(allocated() - before).isLessThan(TOLERATED_OCTETS);
         assertThat(seen[0]).isEqualTo(2 * ROUNDS);
         channel.finish();
@@ -41,13 +42,13 @@ class CompletionQueueAllocationTest {
 
     private static void run(
             CompletionQueue queue,
-            CompletionListener port,
-            QueuePair queuePair,
+            CompletionTarget port,
+            CompletionBound place,
             Completion completion,
             CompletionListener handler) {
         for (int i = 0; i < ROUNDS; i += 2) {
-            port.onCompletion(queuePair, completion);
-            port.onCompletion(queuePair, completion);
+            port.complete(completion, place);
+            port.complete(completion, place);
             queue.poll(handler, 2);
         }
     }

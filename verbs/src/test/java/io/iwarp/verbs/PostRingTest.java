@@ -67,7 +67,7 @@ class PostRingTest {
                 }
                 assertThat(ring.oldest().value).isZero();
                 for (int i = 0; i < depth; i++) {
-                    ring.free(null);
+                    ring.free();
                 }
                 assertThat(ring.oldest()).isNull();
             }
@@ -108,7 +108,7 @@ class PostRingTest {
             }
             int thread = (int) (slot.value >>> 32);
             assertThat((int) slot.value).isEqualTo(next[thread]++);
-            ring.free(null);
+            ring.free();
             taken++;
         }
         for (Future<?> poster : posters) {
@@ -129,7 +129,7 @@ class PostRingTest {
         assertThat(ring.untaken()).isOne();
         ring.publish(late);
         assertThat(ring.take()).isSameAs(late);
-        ring.free(null);
+        ring.free();
         assertThat(ring.uncompleted()).isZero();
         assertThat(ring.claim()).isNull();
     }
@@ -145,7 +145,7 @@ class PostRingTest {
             while (!enough.get()) {
                 ring.publish(ring.claim());
                 ring.take();
-                ring.free(null);
+                ring.free();
             }
         });
         for (int i = 0; i < 5_000_000; i++) {

@@ -187,10 +187,11 @@ class QueuePairEndTest {
         late.send(false);
         initiator
                 .engine()
-                .publish(late.set(1, Operation.SEND, (qp, completion) -> sendFlushed.complete(completion.failure())));
+                .publish(
+                        late.set(1, Operation.SEND, (completion, place) -> sendFlushed.complete(completion.failure())));
         initiator
                 .engine()
-                .publish(lateReceive.set(2, (qp, completion) -> receiveFlushed.complete(completion.failure())));
+                .publish(lateReceive.set(2, (completion, place) -> receiveFlushed.complete(completion.failure())));
         assertThat(await(sendFlushed)).isEqualTo(reason);
         assertThat(await(receiveFlushed)).isEqualTo(reason);
     }

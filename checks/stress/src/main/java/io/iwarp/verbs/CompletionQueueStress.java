@@ -31,7 +31,7 @@ public final class CompletionQueueStress {
         }
 
         final void add(int number, Opcode opcode) {
-            queue.add(port, new Completion().received(new ReceiveRequest().set(number, null), opcode));
+            queue.add(port, new ReceiveRequest().set(number, null).received(new Completion(), opcode));
         }
 
         final void poll() {

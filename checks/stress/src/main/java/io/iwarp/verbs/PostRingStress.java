@@ -95,7 +95,7 @@ public final class PostRingStress {
             }
             inOrder &= slot.number == taken++;
             slot.number = -1;
-            ring.free(null);
+            ring.free();
             return true;
         }
 
