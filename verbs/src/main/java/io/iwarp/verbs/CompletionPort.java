@@ -29,6 +29,27 @@ final class CompletionPort implements CompletionTarget {
         queue.reserve(this);
     }
 
+    /**
+     * Opens the ways from a queue pair to its completion queues, or none.
+     *
+     * @throws io.iwarp.memory.ResourceLimitException if a completion queue has no room left
+     */
+    static void open(QueuePair queuePair, CompletionQueue sends, CompletionQueue receives) {
+        CompletionRoutes routes = queuePair.routes();
+        routes.requireNoQueues();
+        CompletionBound sent = queuePair.engine().sends().ring();
+        CompletionBound received = queuePair.engine().receives().receives().bound();
+        sent.releasedByConsumer();
+        received.releasedByConsumer();
+        CompletionPort sendPort = new CompletionPort(queuePair, sends, sent);
+        try {
+            routes.queues(sendPort, new CompletionPort(queuePair, receives, received));
+        } catch (IllegalStateException refused) {
+            sendPort.abandon();
+            throw refused;
+        }
+    }
+
     QueuePair queuePair() {
         return queuePair;
     }
@@ -50,7 +71,7 @@ final class CompletionPort implements CompletionTarget {
     /** Consumer: one of the completions was taken out, so that another request may be posted. */
     void polled() {
         bound.release();
-        queuePair.engine().wakeIfWaiting();
+        queuePair.engine().receives().receiveWait().wake();
         if (ended) {
             settle();
         }

@@ -59,7 +59,7 @@ public final class CompletionQueue implements AutoCloseable {
     private static final long KIND_MASK = (1 << KIND_BITS) - 1;
 
     private final int capacity;
-    private final CompletionRing ring;
+    private final CompletionRing<CompletionPort> ring;
     /** What for, and above that the position of the first entry that had not been polled. */
     private final AtomicLong armed = new AtomicLong(UNARMED);
 
@@ -76,7 +76,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     private CompletionQueue(int capacity) {
         this.capacity = capacity;
-        this.ring = new CompletionRing(capacity);
+        this.ring = new CompletionRing<>(capacity);
     }
 
     /**
@@ -122,7 +122,7 @@ public final class CompletionQueue implements AutoCloseable {
         try {
             int polled = 0;
             while (polled < max) {
-                CompletionRing.Entry entry = ring.take();
+                CompletionRing.Entry<CompletionPort> entry = ring.take();
                 if (entry == null) {
                     break;
                 }
@@ -135,9 +135,9 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    private static void handOver(CompletionRing.Entry entry, CompletionListener handler) {
+    private static void handOver(CompletionRing.Entry<CompletionPort> entry, CompletionListener handler) {
         try {
-            CompletionPort port = entry.port();
+            CompletionPort port = entry.owner();
             port.polled();
             handler.onCompletion(port.queuePair(), entry.completion());
         } finally {
@@ -259,7 +259,7 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    CompletionRing ring() {
+    CompletionRing<CompletionPort> ring() {
         return ring;
     }
 

@@ -14,12 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Visibility: publishing an entry is a volatile store of its position and looking for it a volatile load, so that a
  * thread which announces that it is going to sleep and then finds nothing is seen by whoever adds the next entry.
+ *
+ * @param <O> whose completions they are
  */
-final class CompletionRing {
+final class CompletionRing<O> {
     /** One completion, and whose it is. */
-    static final class Entry {
+    static final class Entry<O> {
         private final Completion completion = new Completion();
-        private @Nullable CompletionPort port;
+        private @Nullable O owner;
 
         private Entry() {}
 
@@ -27,17 +29,17 @@ final class CompletionRing {
             return completion;
         }
 
-        CompletionPort port() {
-            CompletionPort owner = port;
-            if (owner == null) {
+        O owner() {
+            O told = owner;
+            if (told == null) {
                 throw new IllegalStateException("the entry was taken before");
             }
-            return owner;
+            return told;
         }
 
-        /** Lets go of the queue pair and the buffer. */
+        /** Lets go of the owner and the buffer. */
         void clear() {
-            port = null;
+            owner = null;
             completion.clear();
         }
     }
@@ -45,7 +47,7 @@ final class CompletionRing {
     private static final int NONE = -1;
 
     private final int mask;
-    private final AtomicReferenceArray<@Nullable Entry> entries;
+    private final AtomicReferenceArray<@Nullable Entry<O>> entries;
     private final AtomicLongArray published;
     private final AtomicLong added = new AtomicLong();
     private final AtomicLong taken = new AtomicLong();
@@ -70,14 +72,14 @@ final class CompletionRing {
     }
 
     /** Any thread: puts a copy of the completion into a place that it has claimed. */
-    void publish(long position, CompletionPort port, Completion completion) {
+    void publish(long position, O owner, Completion completion) {
         int index = (int) position & mask;
-        Entry entry = entries.getPlain(index);
+        Entry<O> entry = entries.getPlain(index);
         if (entry == null) {
-            entry = new Entry();
+            entry = new Entry<>();
             entries.setPlain(index, entry);
         }
-        entry.port = port;
+        entry.owner = owner;
         entry.completion.assign(completion);
         published.set(index, position);
     }
@@ -95,7 +97,7 @@ final class CompletionRing {
 
     /** Consumer: takes the next entry, which stays as it is until the next call; or null if there is none. */
     @Nullable
-    Entry take() {
+    Entry<O> take() {
         long position = taken.getPlain();
         int index = (int) position & mask;
         if (published.getAcquire(index) != position) {

@@ -37,11 +37,11 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     }
 
     private void removeWhenTold(Channel channel) {
-        QueuePair queuePair = IwarpChannelInitializer.queuePair(channel);
+        QueuePair queuePair = QueuePairOfChannel.get(channel);
         if (queuePair == null) {
             remove(channel);
         } else {
-            queuePair.engine().closed().told().thenRun(() -> remove(channel));
+            queuePair.engine().life().closed().told().thenRun(() -> remove(channel));
         }
     }
 
@@ -69,7 +69,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     CompletionStage<Void> close() {
         closing = true;
         for (Channel channel : open) {
-            QueuePair queuePair = IwarpChannelInitializer.queuePair(channel);
+            QueuePair queuePair = QueuePairOfChannel.get(channel);
             if (queuePair != null) {
                 queuePair.close();
             }
@@ -89,7 +89,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
 
     /** A queue pair that has ended may still be waiting for its peer to close. */
     private void abort(Channel channel) {
-        QueuePair queuePair = IwarpChannelInitializer.queuePair(channel);
+        QueuePair queuePair = QueuePairOfChannel.get(channel);
         if (queuePair != null) {
             queuePair.abort();
             ChannelFuture closing = channel.close();

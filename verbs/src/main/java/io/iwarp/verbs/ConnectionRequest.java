@@ -37,7 +37,7 @@ public final class ConnectionRequest {
      * that needs more can reject the request.
      */
     public OptionalInt peerIrd() {
-        return QueuePairEngine.depth(request.peerIrd());
+        return NegotiatedDepth.of(request.peerIrd());
     }
 
     /**
@@ -45,7 +45,7 @@ public final class ConnectionRequest {
      * It will keep to the IRD of this side.
      */
     public OptionalInt peerOrd() {
-        return QueuePairEngine.depth(request.peerOrd());
+        return NegotiatedDepth.of(request.peerOrd());
     }
 
     /** {@return who asks; null if the transport has no addresses} */

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * The operations of a {@link QueuePair} in the form that returns a future, which completes on the event loop with a copy of
  * the {@link Completion}.
  */
-abstract sealed class FuturePosts extends RequestPosts permits QueuePair {
+abstract class FuturePosts extends RequestPosts {
     private static final long GREATEST_SINK = Integer.MAX_VALUE;
 
     /** As {@link #send(ByteBuf, PostOptions)}, without options. */

@@ -1,13 +1,18 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Role;
+import io.iwarp.ddp.DdpHandler;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.IwarpMetrics;
+import io.iwarp.mpa.MpaFramingHandler;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.MpaStartupHandler;
 import io.iwarp.mpa.StartMode;
+import io.iwarp.rdmap.RdmapHandler;
 import io.iwarp.transport.TransportHandler;
 import io.iwarp.transport.WarmReads;
 import io.netty.channel.Channel;
@@ -16,7 +21,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.util.AttributeKey;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,8 +42,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private static final Logger LOGGER = LoggerFactory.getLogger(IwarpChannelInitializer.class);
-    private static final AttributeKey<QueuePair> QUEUE_PAIR =
-            AttributeKey.valueOf(IwarpChannelInitializer.class, "queuePair");
 
     private final ProtectionDomain domain;
     private final QueuePairSettings settings;
@@ -115,7 +117,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 null,
                 pipeline -> {},
                 (queuePair, mpa) -> MpaStartupHandler.responder(mpa, request -> {
-                    queuePair.engine().learnTlsSession();
+                    queuePair.engine().life().learnTlsSession(queuePair.channel());
                     requests.onConnectionRequest(new ConnectionRequest(request, queuePair));
                 }));
     }
@@ -152,7 +154,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
 
     /** {@return the queue pair of a channel, or null if this initializer has not run on it} */
     public static @Nullable QueuePair queuePair(Channel channel) {
-        return channel.attr(QUEUE_PAIR).get();
+        return QueuePairOfChannel.get(channel);
     }
 
     @Override
@@ -171,19 +173,33 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         transportHandlers.accept(pipeline);
         TransportHandler.addTo(pipeline);
         QueuePair queuePair = new QueuePair(channel, domain, settings, role, ticket);
-        channel.attr(QUEUE_PAIR).set(queuePair);
+        QueuePairOfChannel.set(channel, queuePair);
         if (group != null) {
             group.prepared(queuePair);
         }
         try {
-            queuePair.engine().addHandlers(pipeline, startup.create(queuePair, settings.mpa()));
+            addLayers(pipeline, queuePair);
         } catch (RuntimeException | Error e) {
             queuePair
                     .engine()
+                    .events()
                     .onEnded(new CloseReason(
                             EndedBy.LOCAL_APPLICATION, null, "the application failed to prepare: " + e, e));
             throw e;
         }
+    }
+
+    /** The three layers go behind what is in the pipeline already. */
+    private void addLayers(ChannelPipeline pipeline, QueuePair queuePair) {
+        MpaStartupHandler startupHandler = startup.create(queuePair, settings.mpa());
+        StreamAssociation stream = queuePair.stream();
+        Counters counters = queuePair.counters();
+        RdmapHandler rdmap = queuePair.engine().enterPipeline();
+        pipeline.addLast(startupHandler);
+        pipeline.addLast(new MpaFramingHandler(
+                settings.mpa(), counters, stream.protectionDomain().device()));
+        pipeline.addLast(new DdpHandler(settings.ddp(), stream, rdmap.ddpUlp(), counters));
+        pipeline.addLast(rdmap);
     }
 
     /** To the peer it is a connection that was closed during start-up; it may try again later. */

@@ -71,7 +71,7 @@ public final class IwarpConnector {
             SocketAddress address,
             IwarpChannelInitializer handler,
             CompletableFuture<QueuePair> connected) {
-        if (queuePair.engine().enhancedSetupRefused()) {
+        if (queuePair.engine().life().enhancedSetupRefused()) {
             connect(address, handler.withoutEnhancedSetup(), connected);
         } else {
             connected.completeExceptionally(failure);
@@ -80,7 +80,7 @@ public final class IwarpConnector {
 
     /** Whoever hears of the failure may close the protection domain at once, so nothing of the queue pair may be left in it. */
     private static void whenOver(QueuePair queuePair, Runnable next) {
-        queuePair.engine().closed().told().thenRun(next);
+        queuePair.engine().life().closed().told().thenRun(next);
     }
 
     /** Then the transport only knows that the channel was closed, and the queue pair knows why. */

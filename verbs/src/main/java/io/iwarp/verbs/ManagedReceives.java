@@ -16,13 +16,21 @@ import org.jspecify.annotations.Nullable;
  * polled; an idle queue pair holds no buffer at all.
  */
 final class ManagedReceives extends Receives {
+    private final CompletionRoutes routes;
     private final PostRing<ReceiveRequest> ring;
 
     /**
      * @param octets the most that a message may have
      */
-    ManagedReceives(QueuePairEngine engine, int depth, ByteBufAllocator allocator, int octets) {
-        super(engine);
+    ManagedReceives(
+            ReceiveWait wait,
+            Completer completer,
+            CompletionRoutes routes,
+            int depth,
+            ByteBufAllocator allocator,
+            int octets) {
+        super(wait, completer);
+        this.routes = routes;
         this.ring = new PostRing<>(depth, () -> new Receive(allocator, octets));
     }
 
@@ -77,7 +85,7 @@ final class ManagedReceives extends Receives {
 
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
-        CompletionTarget target = engine.routes().receiveTarget();
+        CompletionTarget target = routes.receiveTarget();
         if (target == null) {
             return withoutListener();
         }
@@ -91,7 +99,7 @@ final class ManagedReceives extends Receives {
             }
             request.clear();
             ring.retire();
-            engine.completeInBurst(target, completion, ring);
+            completer.completeInBurst(target, completion, ring);
         }
         return fault;
     }

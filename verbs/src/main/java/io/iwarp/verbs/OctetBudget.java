@@ -28,11 +28,6 @@ final class OctetBudget {
         taken.addAndGet(-octets);
     }
 
-    /** {@return whether so many more octets would be refused; a moment's view} */
-    boolean lacks(long octets) {
-        return octets > limit - taken.get();
-    }
-
     /** {@return what to tell who posted too much} */
     QueueFullException exceeded(long octets) {
         return new QueueFullException(octets, taken.get(), limit);

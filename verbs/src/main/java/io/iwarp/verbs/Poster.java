@@ -1,12 +1,15 @@
 package io.iwarp.verbs;
 
+import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.OctetSpan;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.metrics.QueueLimit;
 import io.netty.buffer.ByteBuf;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the calls on a {@link QueuePair} into work requests: takes the references to local memory that a request needs, fills
@@ -18,10 +21,30 @@ import java.util.Objects;
 final class Poster {
     private static final String NO_OPTIONS = "the options are null: use PostOptions.NONE";
 
-    private final QueuePairEngine engine;
+    private final SendQueue sends;
+    private final ReceiveSide receives;
+    private final StreamLife life;
+    private final StreamAssociation stream;
+    private final boolean extensions;
+    private final @Nullable QueuePairMetrics metrics;
 
-    Poster(QueuePairEngine engine) {
-        this.engine = engine;
+    /**
+     * @param extensions whether atomics and Immediate Data may be posted
+     * @param metrics null if nobody counts
+     */
+    Poster(
+            SendQueue sends,
+            ReceiveSide receives,
+            StreamLife life,
+            StreamAssociation stream,
+            boolean extensions,
+            @Nullable QueuePairMetrics metrics) {
+        this.sends = sends;
+        this.receives = receives;
+        this.life = life;
+        this.stream = stream;
+        this.extensions = extensions;
+        this.metrics = metrics;
     }
 
     void send(long id, ByteBuf message, PostOptions options, CompletionTarget target) {
@@ -112,7 +135,7 @@ final class Poster {
             throw new IllegalArgumentException(
                     sink + " cannot be the sink of a Read: register it with the right " + AccessRight.LOCAL_WRITE);
         }
-        if (sink.protectionDomain() != engine.stream().protectionDomain()) {
+        if (sink.protectionDomain() != stream.protectionDomain()) {
             throw new IllegalArgumentException(sink + " cannot be the sink of a Read: it belongs to another protection"
                     + " domain; register the memory in the domain of the queue pair");
         }
@@ -162,12 +185,12 @@ final class Poster {
 
     /** With the stream that it is for, registration ends; then it is that end which the caller must learn of. */
     private MemoryRegion register(ByteBuf sink) {
-        StreamAssociation stream = engine.stream();
         try {
             return stream.protectionDomain().region().buffers(sink).rights(AccessRight.LOCAL_WRITE).stream(stream)
                     .register();
         } catch (IllegalStateException refused) {
-            throw engine.closeReason() == null ? refused : engine.sendRefused(sink.writableBytes());
+            CloseReason ended = life.closeReason();
+            throw ended == null ? refused : new QueuePairClosedException(ended);
         }
     }
 
@@ -209,7 +232,7 @@ final class Poster {
             }
         }
         request.sink().cover(sink, index, length);
-        engine.publish(request.set(id, target));
+        receives.publish(request.set(id, target));
     }
 
     void receive(long id, MemoryRegion sink, long offset, long length, CompletionTarget target) {
@@ -223,17 +246,17 @@ final class Poster {
             }
         }
         request.sink().cover(sink, offset, length);
-        engine.publish(request.set(id, target));
+        receives.publish(request.set(id, target));
     }
 
     private void publish(
             WorkRequest request, long id, Operation operation, PostOptions options, CompletionTarget target) {
         request.fenced(options.fenced());
-        engine.publish(request.set(id, operation, target));
+        sends.publish(request.set(id, operation, target));
     }
 
     private void requireExtensions() {
-        if (!engine.settings().rdmap().extensions()) {
+        if (!extensions) {
             throw new UnsupportedOperationException(
                     "atomics and Immediate Data are turned off by RdmapSettings.extensions");
         }
@@ -241,11 +264,11 @@ final class Poster {
 
     private WorkRequest claim(long octets, PostOptions options) {
         Objects.requireNonNull(options, NO_OPTIONS);
-        WorkRequest request = engine.claimSend(octets);
-        if (request == null) {
-            throw engine.sendRefused(octets);
+        Claim claim = sends.claim(octets);
+        if (claim instanceof WorkRequest request) {
+            return request;
         }
-        return request;
+        throw refused((Refusal) claim);
     }
 
     private WorkRequest claim(ByteBuf source, PostOptions options) {
@@ -279,10 +302,18 @@ final class Poster {
     }
 
     private ReceiveRequest claimReceive() {
-        ReceiveRequest request = engine.claimReceive();
-        if (request == null) {
-            throw engine.receiveRefused();
+        Claim claim = receives.claim();
+        if (claim instanceof ReceiveRequest request) {
+            return request;
         }
-        return request;
+        throw refused((Refusal) claim);
+    }
+
+    private RuntimeException refused(Refusal refusal) {
+        QueueLimit limit = refusal.limit();
+        if (metrics != null && limit != null) {
+            metrics.refused(limit);
+        }
+        return refusal.exception();
     }
 }

@@ -11,7 +11,9 @@ import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaParameters;
 import io.netty.channel.Channel;
 import java.security.Principal;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
@@ -54,8 +56,13 @@ import org.jspecify.annotations.Nullable;
  * that wait in a {@link CompletionQueue}.
  */
 public final class QueuePair extends FuturePosts implements AutoCloseable {
+    private final Channel channel;
+    private final Role role;
+    private final StreamAssociation stream;
+    private final Counters counters = new Counters();
     private final QueuePairEngine engine;
-    private final Poster poster;
+    private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
+    private volatile QueuePairListener listener = QueuePairListener.NONE;
 
     QueuePair(
             Channel channel,
@@ -63,18 +70,52 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
             QueuePairSettings settings,
             Role role,
             SetupGate.@Nullable Ticket setupTicket) {
-        engine = new QueuePairEngine(this, channel, domain, settings, role, setupTicket);
-        poster = new Poster(engine);
+        this.channel = channel;
+        this.role = role;
+        this.stream = domain.openStream();
+        this.engine = new QueuePairEngine(channel, stream, counters, settings, role, setupTicket, new Life());
     }
 
-    @Override
+    /** Tells the application of the life of the stream. */
+    private final class Life implements LifeListener {
+        @Override
+        public void onReady() {
+            Completer.tell(channel, () -> listener.onReady(QueuePair.this));
+            ready.complete(QueuePair.this);
+        }
+
+        @Override
+        public void onSetUpFailed(Exception why) {
+            ready.completeExceptionally(why);
+        }
+
+        @Override
+        public void onPeerClosedHalf() {
+            Completer.tell(channel, () -> listener.onPeerClosedHalf(QueuePair.this));
+        }
+
+        @Override
+        public void onClosed(CloseReason reason) {
+            Completer.tell(channel, () -> listener.onClosed(QueuePair.this, reason));
+            // Once the set-up has ended nobody would see the exception, whose stack trace is not free.
+            if (!ready.isDone()) {
+                ready.completeExceptionally(new StreamEndedException(reason));
+            }
+        }
+    }
+
     QueuePairEngine engine() {
         return engine;
     }
 
     @Override
+    CompletionRoutes routes() {
+        return engine.routes();
+    }
+
+    @Override
     Poster poster() {
-        return poster;
+        return engine.poster();
     }
 
     /**
@@ -84,7 +125,7 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
      * connection is accepted or made: a message that nobody would learn of ends the stream.
      */
     public QueuePair completionListener(CompletionListener listener) {
-        engine.routes().listener((completion, place) -> {
+        routes().listener((completion, place) -> {
             // At first, so that the listener can post again at full depth.
             place.release();
             listener.onCompletion(this, completion);
@@ -107,7 +148,8 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
      * @throws IllegalStateException if something was posted already, queues were set before, or a queue was closed
      */
     public QueuePair completionQueues(CompletionQueue sends, CompletionQueue receives) {
-        engine.completionQueues(sends, receives);
+        CompletionPort.open(this, sends, receives);
+        engine.flushAgainIfOver();
         return this;
     }
 
@@ -118,24 +160,25 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
      * @throws IllegalStateException if it is too late for that, or the queue was closed
      */
     public QueuePair sharedReceiveQueue(SharedReceiveQueue queue) {
-        engine.sharedReceiveQueue(queue);
+        engine.receives().share(queue.pool(), () -> queue.tell(this));
+        engine.flushAgainIfOver();
         return this;
     }
 
     /** Sets who learns of the life of this queue pair. Set it before the connection is accepted or made. */
-    public QueuePair listener(QueuePairListener listener) {
-        engine.listener(listener);
+    public QueuePair listener(QueuePairListener newListener) {
+        listener = newListener;
         return this;
     }
 
     /** {@return where it is in its life; a moment's view} */
     public QueuePairState state() {
-        return engine.state();
+        return engine.life().state();
     }
 
     /** {@return why it closed, or null while it is open} */
     public @Nullable CloseReason closeReason() {
-        return engine.closeReason();
+        return engine.life().closeReason();
     }
 
     /**
@@ -143,7 +186,7 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
      * completed with this queue pair}
      */
     public @Nullable MpaParameters parameters() {
-        return engine.parameters();
+        return engine.life().parameters();
     }
 
     /**
@@ -151,7 +194,7 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
      * before there is a connection request or the start-up is over}
      */
     public @Nullable SSLSession tlsSession() {
-        return engine.tlsSession();
+        return engine.life().tlsSession();
     }
 
     /**
@@ -159,7 +202,12 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
      * before there is a connection request or the start-up is over}
      */
     public @Nullable Principal peerPrincipal() {
-        return QueuePairEngine.peerPrincipal(engine.tlsSession());
+        SSLSession session = tlsSession();
+        try {
+            return session == null ? null : session.getPeerPrincipal();
+        } catch (SSLPeerUnverifiedException unproven) {
+            return null;
+        }
     }
 
     /**
@@ -169,7 +217,7 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
      * {@link StreamEndedException}.
      */
     public CompletionStage<QueuePair> ready() {
-        return engine.ready().minimalCompletionStage();
+        return ready.minimalCompletionStage();
     }
 
     /**
@@ -177,27 +225,33 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
      * has left its protection domain by then: what is chained here, without {@code Async}, may close regions of it.
      */
     public CompletionStage<CloseReason> closed() {
-        return engine.closed().stage();
+        return engine.life().closed().stage();
     }
 
     /** {@return this stream's identity towards registered memory, for regions that only this peer may use} */
     public StreamAssociation stream() {
-        return engine.stream();
+        return stream;
     }
 
     /** {@return what crossed the wire so far; any thread may read it} */
     public Counters counters() {
-        return engine.counters();
+        return counters;
     }
 
     /** {@return where it stands, to be read by people; any thread may ask, in any state} */
     public QueuePairSnapshot snapshot() {
-        return QueuePairSnapshot.of(engine);
+        return QueuePairSnapshot.of(
+                channel,
+                role,
+                engine.life(),
+                engine.sends().ring(),
+                engine.receives().receives().bound(),
+                counters);
     }
 
     /** {@return the channel it runs on} */
     public Channel channel() {
-        return engine.channel();
+        return channel;
     }
 
     /**
@@ -216,6 +270,6 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "QueuePair[" + engine.channel() + ", " + engine.state() + "]";
+        return "QueuePair[" + channel + ", " + engine.life().state() + "]";
     }
 }

@@ -1,13 +1,9 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.Role;
-import io.iwarp.metrics.ConnectionGauges;
 import io.iwarp.metrics.ConnectionMetrics;
-import io.iwarp.metrics.ConnectionState;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.metrics.SetupFailure;
@@ -18,15 +14,13 @@ import org.jspecify.annotations.Nullable;
  * Reports what a queue pair does to the {@link IwarpMetrics} of its settings. The event loop calls all methods but
  * {@link #posted} and {@link #refused}, which any thread may call.
  */
-final class QueuePairMetrics implements ConnectionGauges {
-    private final QueuePairEngine engine;
+final class QueuePairMetrics {
     private final ConnectionMetrics connection;
     private boolean setUp;
     private boolean established;
 
-    QueuePairMetrics(QueuePairEngine engine, IwarpMetrics metrics, Role role) {
-        this.engine = engine;
-        this.connection = metrics.enter(role, this, engine.channel().eventLoop());
+    QueuePairMetrics(ConnectionMetrics connection) {
+        this.connection = connection;
     }
 
     void posted(WorkRequest request) {
@@ -96,47 +90,7 @@ final class QueuePairMetrics implements ConnectionGauges {
     }
 
     /** Call it when everything has been flushed: from the end of the connection on, nothing is counted any more. */
-    void leaveWhenClosed() {
-        engine.channel().closeFuture().addListener(closed -> connection.closed());
-    }
-
-    @Override
-    public ConnectionState connectionState() {
-        return switch (engine.state()) {
-            case INIT -> engine.parameters() == null ? ConnectionState.SETUP : ConnectionState.READY;
-            case READY -> ConnectionState.READY;
-            case DRAINING -> ConnectionState.DRAINING;
-            case ERROR, CLOSED -> ConnectionState.CLOSING;
-        };
-    }
-
-    @Override
-    public Counters counters() {
-        return engine.counters();
-    }
-
-    @Override
-    public int sendRequests() {
-        return engine.sendQueue().ring().uncompleted();
-    }
-
-    @Override
-    public int queuedSendRequests() {
-        return engine.sendQueue().ring().untaken();
-    }
-
-    @Override
-    public int sendQueueDepth() {
-        return engine.settings().sendQueueDepth();
-    }
-
-    @Override
-    public int receiveRequests() {
-        return engine.receives().bound().uncompleted();
-    }
-
-    @Override
-    public int receiveQueueDepth() {
-        return engine.receives().bound().depth();
+    void leave() {
+        connection.closed();
     }
 }

@@ -2,8 +2,10 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.mpa.MpaParameters;
+import io.netty.channel.Channel;
 import java.net.SocketAddress;
 import java.util.EnumMap;
 import java.util.Map;
@@ -53,29 +55,35 @@ public record QueuePairSnapshot(
         counters = Map.copyOf(counters);
     }
 
-    static QueuePairSnapshot of(QueuePairEngine engine) {
+    static QueuePairSnapshot of(
+            Channel channel,
+            Role role,
+            StreamLife life,
+            PostRing<WorkRequest> sends,
+            CompletionBound receives,
+            Counters counted) {
         Map<Counter, Long> counters = new EnumMap<>(Counter.class);
         // From the last counter to the first, so that what was answered is read before what was asked.
         Counter[] all = Counter.values();
         for (int i = all.length - 1; i >= 0; i--) {
-            counters.put(all[i], engine.counters().get(all[i]));
+            counters.put(all[i], counted.get(all[i]));
         }
         return new QueuePairSnapshot(
-                engine.channel().id().asShortText(),
-                engine.role(),
-                engine.state(),
-                engine.channel().localAddress(),
-                engine.channel().remoteAddress(),
-                engine.parameters(),
-                engine.sendQueue().ring().uncompleted(),
-                engine.sendQueue().ring().untaken(),
-                engine.settings().sendQueueDepth(),
-                engine.receives().bound().uncompleted(),
-                engine.receives().bound().depth(),
+                channel.id().asShortText(),
+                role,
+                life.state(),
+                channel.localAddress(),
+                channel.remoteAddress(),
+                life.parameters(),
+                sends.uncompleted(),
+                sends.untaken(),
+                sends.depth(),
+                receives.uncompleted(),
+                receives.depth(),
                 difference(counters, Counter.READS_REQUESTED, Counter.READS_ANSWERED),
                 difference(counters, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED),
                 counters,
-                engine.closeReason());
+                life.closeReason());
     }
 
     private static long difference(Map<Counter, Long> counters, Counter begun, Counter done) {

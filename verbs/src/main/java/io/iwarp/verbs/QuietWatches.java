@@ -2,11 +2,14 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,23 +17,38 @@ import org.jspecify.annotations.Nullable;
  * two timers at most, and nothing for each message. Belongs to the event loop.
  */
 final class QuietWatches {
-    private final QueuePairEngine engine;
+    private final Duration idleTimeout;
+    private final Duration keepAliveInterval;
+    private final EventLoop eventLoop;
+    private final Counters counters;
+    private final StreamLife life;
+    private final SendQueue sends;
+    private final Consumer<CloseReason> closeInOrder;
     private @Nullable Future<?> idleTimer;
     private @Nullable Future<?> keepAliveTimer;
     private long movedAtLastLook;
     private long sentAtLastLook;
     private boolean stopped;
 
-    private QuietWatches(QueuePairEngine engine) {
-        this.engine = engine;
-    }
-
-    /** {@return what the settings ask for; null if that is nothing} */
-    static @Nullable QuietWatches of(QueuePairEngine engine) {
-        QueuePairSettings settings = engine.settings();
-        return settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
-                ? null
-                : new QuietWatches(engine);
+    /**
+     * @param settings where a time of 0 asks for nothing
+     * @param counters of what the stream moves
+     * @param closeInOrder ends the stream
+     */
+    QuietWatches(
+            QueuePairSettings settings,
+            EventLoop eventLoop,
+            Counters counters,
+            StreamLife life,
+            SendQueue sends,
+            Consumer<CloseReason> closeInOrder) {
+        this.idleTimeout = settings.idleTimeout();
+        this.keepAliveInterval = settings.keepAliveInterval();
+        this.eventLoop = eventLoop;
+        this.counters = counters;
+        this.life = life;
+        this.sends = sends;
+        this.closeInOrder = closeInOrder;
     }
 
     void start() {
@@ -53,40 +71,35 @@ final class QuietWatches {
     }
 
     private void watchIdle() {
-        Duration timeout = engine.settings().idleTimeout();
-        if (!timeout.isZero()) {
+        if (!idleTimeout.isZero()) {
             movedAtLastLook = moved();
-            idleTimer = schedule(this::endIfIdle, timeout);
+            idleTimer = schedule(this::endIfIdle, idleTimeout);
         }
     }
 
     private void watchSending() {
-        Duration interval = engine.settings().keepAliveInterval();
-        if (!interval.isZero()) {
+        if (!keepAliveInterval.isZero()) {
             sentAtLastLook = sent();
-            keepAliveTimer = schedule(this::writeIfQuiet, interval);
+            keepAliveTimer = schedule(this::writeIfQuiet, keepAliveInterval);
         }
     }
 
     private Future<?> schedule(Runnable look, Duration delay) {
-        return engine.channel().eventLoop().schedule(look, delay.toNanos(), TimeUnit.NANOSECONDS);
+        return eventLoop.schedule(look, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private long sent() {
-        return engine.counters().get(Counter.ULPDU_OCTETS_SENT);
+        return counters.get(Counter.ULPDU_OCTETS_SENT);
     }
 
     private long moved() {
-        return sent() + engine.counters().get(Counter.ULPDU_OCTETS_RECEIVED);
+        return sent() + counters.get(Counter.ULPDU_OCTETS_RECEIVED);
     }
 
     private void endIfIdle() {
         if (moved() == movedAtLastLook) {
-            engine.closeInOrder(new CloseReason(
-                    EndedBy.TIMEOUT,
-                    null,
-                    "nothing was sent or received for " + engine.settings().idleTimeout(),
-                    null));
+            closeInOrder.accept(
+                    new CloseReason(EndedBy.TIMEOUT, null, "nothing was sent or received for " + idleTimeout, null));
         } else {
             watchIdle();
         }
@@ -94,8 +107,8 @@ final class QuietWatches {
 
     private void writeIfQuiet() {
         try {
-            boolean nothingPosted = engine.sendQueue().ring().uncompleted() == 0;
-            if (sent() == sentAtLastLook && engine.state() == QueuePairState.READY && nothingPosted) {
+            boolean nothingPosted = sends.ring().uncompleted() == 0;
+            if (sent() == sentAtLastLook && life.state() == QueuePairState.READY && nothingPosted) {
                 writeNothing();
             }
         } finally {
@@ -108,10 +121,9 @@ final class QuietWatches {
      * meanwhile, the stream is not quiet any more.
      */
     private void writeNothing() {
-        WorkRequest request = engine.claimSend(0);
-        if (request != null) {
+        if (sends.claim(0) instanceof WorkRequest request) {
             request.write(0, 0);
-            engine.publish(request.set(0, Operation.WRITE, null));
+            sends.publish(request.set(0, Operation.WRITE, null));
         }
     }
 }

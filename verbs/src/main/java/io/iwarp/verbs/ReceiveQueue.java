@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 final class ReceiveQueue extends Receives {
     private final PostRing<ReceiveRequest> ring;
 
-    ReceiveQueue(QueuePairEngine engine, int depth) {
-        super(engine);
+    ReceiveQueue(ReceiveWait wait, Completer completer, int depth) {
+        super(wait, completer);
         this.ring = new PostRing<>(depth, ReceiveRequest::new);
     }
 
@@ -51,7 +51,7 @@ final class ReceiveQueue extends Receives {
         ProtocolFault fault = fill(request, delivered);
         if (fault == null) {
             ring.take();
-            engine.completeInBurst(retire(request), completion, ring);
+            completer.completeInBurst(retire(request), completion, ring);
         }
         return fault;
     }
@@ -61,7 +61,7 @@ final class ReceiveQueue extends Receives {
         ReceiveRequest request = ring.take();
         while (request != null) {
             request.flushed(completion, reason);
-            engine.complete(retire(request), completion, ring);
+            completer.complete(retire(request), completion, ring);
             request = ring.take();
         }
     }

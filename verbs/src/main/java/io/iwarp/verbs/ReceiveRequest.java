@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * One receive: posted on a queue pair or on a shared receive queue, or made by {@link ManagedReceives}. The posted buffer
  * takes a Send; Immediate Data uses up the receive and leaves the buffer alone, so that any size of buffer will do for it.
  */
-class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
+class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot, Claim {
     private static final int IMMEDIATE_LENGTH = Long.BYTES;
 
     private long position;

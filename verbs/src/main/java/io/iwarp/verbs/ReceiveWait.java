@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.ddp.UntaggedQueue;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Future;
@@ -11,12 +12,19 @@ import org.jspecify.annotations.Nullable;
  * bounded. During the wait nothing is read from the connection, so that the peer's TCP slows down, with its Sends, Writes,
  * requests and answers alike; other connections of the event loop go on.
  *
- * <p>Confined to the event loop, but for {@link #waiting}.
+ * <p>Confined to the event loop, but for {@link #waiting} and {@link #wake}.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5041#section-7.1">RFC 5041 section 7.1</a>
  */
 final class ReceiveWait {
-    private final QueuePairEngine engine;
+    /** Where receives come from. */
+    interface Source extends UntaggedQueue {
+        /** Sees to it that {@link ReceiveWait#wake} is called when there is a receive. */
+        void prepareToWait();
+    }
+
+    private final StreamLife life;
+    private final DrainSchedule drains;
     private final EventLoop eventLoop;
     private final long nanos;
     private final Runnable resume;
@@ -35,8 +43,9 @@ final class ReceiveWait {
      * @param nanos how long to wait at most; 0 not to wait
      * @param resume has the message passed again
      */
-    ReceiveWait(QueuePairEngine engine, EventLoop eventLoop, long nanos, Runnable resume) {
-        this.engine = engine;
+    ReceiveWait(StreamLife life, DrainSchedule drains, EventLoop eventLoop, long nanos, Runnable resume) {
+        this.life = life;
+        this.drains = drains;
         this.eventLoop = eventLoop;
         this.nanos = nanos;
         this.resume = resume;
@@ -45,6 +54,13 @@ final class ReceiveWait {
     /** {@return whether a message waits; any thread} */
     boolean waiting() {
         return waiting;
+    }
+
+    /** Any thread: there may be a receive for a message that waits for one. */
+    void wake() {
+        if (waiting) {
+            drains.wake();
+        }
     }
 
     /**
@@ -60,8 +76,8 @@ final class ReceiveWait {
      *
      * <p>The same message may come again while it waits, since anybody may read from the channel. It keeps its deadline.
      */
-    boolean begin(Receives receives) {
-        if (nanos == 0 || over || engine.closeReason() != null) {
+    boolean begin(Source receives) {
+        if (nanos == 0 || over || life.closeReason() != null) {
             return false;
         }
         if (!waiting) {
@@ -69,13 +85,13 @@ final class ReceiveWait {
             timer = eventLoop.schedule(this::expire, nanos, TimeUnit.NANOSECONDS);
         }
         if (offersOrLists(receives)) {
-            engine.wakeIfWaiting();
+            wake();
         }
         return true;
     }
 
     /** Goes on if there is a receive now; in a task of its own, as this may be called while input is handled. */
-    void check(Receives receives) {
+    void check(Source receives) {
         if (waiting && (receives.offers(0) || offersOrLists(receives))) {
             resumeSoon();
         }
@@ -96,7 +112,7 @@ final class ReceiveWait {
      * Asks to be woken, then looks. Whoever posts a receive publishes it before looking for whom to wake; here it is the
      * other way round, with a full fence in between. So one of the two sees the other.
      */
-    private static boolean offersOrLists(Receives receives) {
+    private static boolean offersOrLists(Source receives) {
         receives.prepareToWait();
         VarHandle.fullFence();
         return receives.offers(0);

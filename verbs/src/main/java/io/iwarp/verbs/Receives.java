@@ -5,7 +5,6 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.rdmap.RdmapUlp;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
@@ -14,13 +13,15 @@ import org.jspecify.annotations.Nullable;
  * Where the messages of a queue pair's peer go: to receives that the application posted, to buffers taken from an
  * allocator, or to a shared receive queue. Confined to the event loop unless a method says otherwise.
  */
-abstract class Receives implements UntaggedQueue {
-    final QueuePairEngine engine;
+abstract class Receives implements ReceiveWait.Source {
+    final Completer completer;
+    private final ReceiveWait wait;
     /** Told to listeners, again and again. */
     final Completion completion = new Completion();
 
-    Receives(QueuePairEngine engine) {
-        this.engine = engine;
+    Receives(ReceiveWait wait, Completer completer) {
+        this.wait = wait;
+        this.completer = completer;
     }
 
     /** {@return how many receives there may be that the application was not told of} */
@@ -49,21 +50,21 @@ abstract class Receives implements UntaggedQueue {
     /** Completes everything that waits for a message. May be called again. */
     abstract void flush(CloseReason reason);
 
-    /** Sees to it that {@link QueuePairEngine#wakeIfWaiting} is called when there is a receive. */
-    void prepareToWait() {}
+    @Override
+    public void prepareToWait() {}
 
     /** {@return the receive so many places behind the head; there is one} */
     abstract ReceiveRequest receive(int ahead);
 
     @Override
     public final UntaggedBuffer buffer(int ahead) {
-        engine.receiveWait().passed();
+        wait.passed();
         return receive(ahead);
     }
 
     @Override
     public final boolean awaitBuffer() {
-        return engine.receiveWait().begin(this);
+        return wait.begin(this);
     }
 
     /** {@return what is wrong when a message has come for which nobody is to be told} */

@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBuf;
  * The operations of a {@link QueuePair} in the form with a work-request id, whose completions go to its completion listener
  * or its completion queues.
  */
-abstract sealed class RequestPosts permits FuturePosts {
-    abstract QueuePairEngine engine();
+abstract class RequestPosts {
+    abstract CompletionRoutes routes();
 
     abstract Poster poster();
 
@@ -26,7 +26,7 @@ abstract sealed class RequestPosts permits FuturePosts {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void send(long workRequestId, ByteBuf message, PostOptions options) {
-        poster().send(workRequestId, message, options, engine().routes().forSends());
+        poster().send(workRequestId, message, options, routes().forSends());
     }
 
     /**
@@ -36,13 +36,7 @@ abstract sealed class RequestPosts permits FuturePosts {
      * @param length 0 to 2^32 - 1 octets
      */
     public void send(long workRequestId, MemoryRegion source, long offset, long length, PostOptions options) {
-        poster().send(
-                        workRequestId,
-                        source,
-                        offset,
-                        length,
-                        options,
-                        engine().routes().forSends());
+        poster().send(workRequestId, source, offset, length, options, routes().forSends());
     }
 
     /**
@@ -54,8 +48,7 @@ abstract sealed class RequestPosts permits FuturePosts {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void sendWithInvalidate(long workRequestId, ByteBuf message, int stag, PostOptions options) {
-        poster().sendWithInvalidate(
-                        workRequestId, message, stag, options, engine().routes().forSends());
+        poster().sendWithInvalidate(workRequestId, message, stag, options, routes().forSends());
     }
 
     /** As {@link #write(long, ByteBuf, int, long, PostOptions)}, without options. */
@@ -74,13 +67,7 @@ abstract sealed class RequestPosts permits FuturePosts {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
     public void write(long workRequestId, ByteBuf source, int stag, long taggedOffset, PostOptions options) {
-        poster().write(
-                        workRequestId,
-                        source,
-                        stag,
-                        taggedOffset,
-                        options,
-                        engine().routes().forSends());
+        poster().write(workRequestId, source, stag, taggedOffset, options, routes().forSends());
     }
 
     /**
@@ -97,15 +84,7 @@ abstract sealed class RequestPosts permits FuturePosts {
             int stag,
             long taggedOffset,
             PostOptions options) {
-        poster().write(
-                        workRequestId,
-                        source,
-                        offset,
-                        length,
-                        stag,
-                        taggedOffset,
-                        options,
-                        engine().routes().forSends());
+        poster().write(workRequestId, source, offset, length, stag, taggedOffset, options, routes().forSends());
     }
 
     /**
@@ -118,14 +97,7 @@ abstract sealed class RequestPosts permits FuturePosts {
      */
     public void writeWithImmediate(
             long workRequestId, ByteBuf source, int stag, long taggedOffset, long data, PostOptions options) {
-        poster().writeWithImmediate(
-                        workRequestId,
-                        source,
-                        stag,
-                        taggedOffset,
-                        data,
-                        options,
-                        engine().routes().forSends());
+        poster().writeWithImmediate(workRequestId, source, stag, taggedOffset, data, options, routes().forSends());
     }
 
     /**
@@ -144,15 +116,7 @@ abstract sealed class RequestPosts permits FuturePosts {
             long data,
             PostOptions options) {
         poster().writeWithImmediate(
-                        workRequestId,
-                        source,
-                        offset,
-                        length,
-                        stag,
-                        taggedOffset,
-                        data,
-                        options,
-                        engine().routes().forSends());
+                        workRequestId, source, offset, length, stag, taggedOffset, data, options, routes().forSends());
     }
 
     /**
@@ -163,7 +127,7 @@ abstract sealed class RequestPosts permits FuturePosts {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
      */
     public void sendImmediate(long workRequestId, long data, PostOptions options) {
-        poster().immediate(workRequestId, data, options, engine().routes().forSends());
+        poster().immediate(workRequestId, data, options, routes().forSends());
     }
 
     /**
@@ -186,15 +150,7 @@ abstract sealed class RequestPosts permits FuturePosts {
             int stag,
             long taggedOffset,
             PostOptions options) {
-        poster().read(
-                        workRequestId,
-                        sink,
-                        offset,
-                        length,
-                        stag,
-                        taggedOffset,
-                        options,
-                        engine().routes().forSends());
+        poster().read(workRequestId, sink, offset, length, stag, taggedOffset, options, routes().forSends());
     }
 
     /**
@@ -207,14 +163,7 @@ abstract sealed class RequestPosts permits FuturePosts {
      * @param taggedOffset where to read from, unsigned, in octets of that STag
      */
     public void read(long workRequestId, ByteBuf sink, int stag, long taggedOffset, PostOptions options) {
-        poster().read(
-                        workRequestId,
-                        sink,
-                        sink.writableBytes(),
-                        stag,
-                        taggedOffset,
-                        options,
-                        engine().routes().forSends());
+        poster().read(workRequestId, sink, sink.writableBytes(), stag, taggedOffset, options, routes().forSends());
     }
 
     /**
@@ -234,14 +183,7 @@ abstract sealed class RequestPosts permits FuturePosts {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
      */
     public void fetchAdd(long workRequestId, int stag, long taggedOffset, long add, long mask, PostOptions options) {
-        poster().fetchAdd(
-                        workRequestId,
-                        stag,
-                        taggedOffset,
-                        add,
-                        mask,
-                        options,
-                        engine().routes().forSends());
+        poster().fetchAdd(workRequestId, stag, taggedOffset, add, mask, options, routes().forSends());
     }
 
     /**
@@ -276,7 +218,7 @@ abstract sealed class RequestPosts permits FuturePosts {
                         replacement,
                         replacementMask,
                         options,
-                        engine().routes().forSends());
+                        routes().forSends());
     }
 
     /**
@@ -292,7 +234,7 @@ abstract sealed class RequestPosts permits FuturePosts {
      *     allocator ({@link QueuePairSettings#managedReceiveOctets})
      */
     public void receive(long workRequestId, ByteBuf sink) {
-        poster().receive(workRequestId, sink, engine().routes().forReceives());
+        poster().receive(workRequestId, sink, routes().forReceives());
     }
 
     /**
@@ -302,6 +244,6 @@ abstract sealed class RequestPosts permits FuturePosts {
      * @param length 0 to 2^32 - 1 octets
      */
     public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
-        poster().receive(workRequestId, sink, offset, length, engine().routes().forReceives());
+        poster().receive(workRequestId, sink, offset, length, routes().forReceives());
     }
 }

@@ -2,23 +2,84 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
+import io.iwarp.metrics.QueueLimit;
 import io.iwarp.rdmap.RdmapHandler;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The posted requests of a queue pair other than receives, from posting to completion. */
+/**
+ * The way of a request other than a receive, from posting to completion: room for its octets, a slot, a wake-up of the event
+ * loop, RDMAP, the completion.
+ */
 final class SendQueue {
     private final PostRing<WorkRequest> ring;
-    private final QueuePairEngine engine;
+    private final @Nullable OctetBudget budget;
+    private final StreamLife life;
+    private final DrainSchedule drains;
+    private final Completer completer;
+    private final @Nullable QueuePairMetrics metrics;
     private final Completion completion = new Completion();
 
-    SendQueue(QueuePairEngine engine, int depth) {
-        this.engine = engine;
-        this.ring = new PostRing<>(depth, WorkRequest::new);
+    /**
+     * @param budget null for no limit of the octets
+     * @param metrics null if nobody counts
+     */
+    SendQueue(
+            PostRing<WorkRequest> ring,
+            @Nullable OctetBudget budget,
+            StreamLife life,
+            DrainSchedule drains,
+            Completer completer,
+            @Nullable QueuePairMetrics metrics) {
+        this.ring = ring;
+        this.budget = budget;
+        this.life = life;
+        this.drains = drains;
+        this.completer = completer;
+        this.metrics = metrics;
     }
 
     PostRing<WorkRequest> ring() {
         return ring;
+    }
+
+    /** Any thread: a {@link WorkRequest} to fill with a request of so many octets and to {@link #publish}, or a refusal. */
+    Claim claim(long octets) {
+        CloseReason over = life.overReason();
+        if (over != null) {
+            return Refusal.closed(over);
+        }
+        OctetBudget octetBudget = budget;
+        if (octetBudget != null && !octetBudget.take(octets)) {
+            return full(QueueLimit.OCTETS, octetBudget.exceeded(octets));
+        }
+        WorkRequest request = ring.claim();
+        if (request == null) {
+            giveBack(octets);
+            return full(QueueLimit.SEND, new QueueFullException("send", ring.depth()));
+        }
+        return request;
+    }
+
+    /** The queue of a stream that has ended meanwhile has no room either, and the end is what the poster must learn of. */
+    private Refusal full(QueueLimit limit, QueueFullException full) {
+        CloseReason over = life.overReason();
+        return over == null ? Refusal.full(limit, full) : Refusal.closed(over);
+    }
+
+    private void giveBack(long octets) {
+        if (budget != null) {
+            budget.give(octets);
+        }
+    }
+
+    /** Any thread: posts what was claimed. */
+    void publish(WorkRequest request) {
+        if (metrics != null) {
+            metrics.posted(request);
+        }
+        ring.publish(request);
+        drains.wake();
     }
 
     /** Event loop: hands everything posted to RDMAP and lets it go out in one flush. */
@@ -27,7 +88,6 @@ final class SendQueue {
         if (request == null) {
             return;
         }
-        QueuePairMetrics metrics = engine.metrics();
         while (request != null && rdmap.open()) {
             if (metrics != null) {
                 metrics.submitted(request);
@@ -69,14 +129,13 @@ final class SendQueue {
 
     private void complete(WorkRequest request, @Nullable CloseReason reason) {
         request.tell(completion, reason);
-        QueuePairMetrics metrics = engine.metrics();
         if (metrics != null) {
             metrics.completed(request, reason == null);
         }
         CompletionTarget target = request.target();
-        engine.giveBack(request.octets());
+        giveBack(request.octets());
         request.clear();
         ring.retire();
-        engine.complete(target, completion, ring);
+        completer.complete(target, completion, ring);
     }
 }

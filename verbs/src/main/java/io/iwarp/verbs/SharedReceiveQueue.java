@@ -1,12 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.OctetSpan;
 import io.netty.buffer.ByteBuf;
-import java.util.ArrayDeque;
-import java.util.LinkedHashSet;
-import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,25 +31,11 @@ public final class SharedReceiveQueue implements AutoCloseable {
     /** The greatest depth, in receives. */
     public static final int GREATEST_DEPTH = 1 << 20;
 
-    private static final int UNARMED = 0;
-
-    private final int depth;
-    private final int share;
-    private final ReentrantLock lock = new ReentrantLock();
-    // The lock guards all of the following.
-    private final ArrayDeque<ReceiveRequest> posted = new ArrayDeque<>();
-    private final ArrayDeque<ReceiveRequest> unused = new ArrayDeque<>();
-    private final Set<QueuePairEngine> waiting = new LinkedHashSet<>();
-    private int uncompleted;
-    private int users;
-    private int limit = UNARMED;
-    private boolean closed;
-
+    private final ReceivePool pool;
     private volatile @Nullable SharedReceiveQueueListener listener;
 
     private SharedReceiveQueue(int depth, int share) {
-        this.depth = depth;
-        this.share = share;
+        this.pool = new ReceivePool(depth, share);
     }
 
     /**
@@ -88,18 +69,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
         int index = sink.writerIndex();
         int length = sink.writableBytes();
         sink.retain();
-        ReceiveRequest request = null;
-        lock.lock();
-        try {
-            request = add(workRequestId);
-            request.sink().cover(sink, index, length);
-            wakeWaiting();
-        } finally {
-            lock.unlock();
-            if (request == null) {
-                sink.release();
-            }
-        }
+        pool.post(workRequestId, sink, index, length);
     }
 
     /**
@@ -112,73 +82,15 @@ public final class SharedReceiveQueue implements AutoCloseable {
      */
     public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
         LentMemory.retain(sink, offset, length);
-        ReceiveRequest request = null;
-        lock.lock();
-        try {
-            request = add(workRequestId);
-            request.sink().cover(sink, offset, length);
-            wakeWaiting();
-        } finally {
-            lock.unlock();
-            if (request == null) {
-                OctetSpan.release(sink);
-            }
-        }
+        pool.post(workRequestId, sink, offset, length);
     }
 
-    /** Posts a receive, whose sink is still to be filled in; or changes nothing and throws. Call it with the lock held. */
-    private ReceiveRequest add(long workRequestId) {
-        requireOpen();
-        if (uncompleted == depth) {
-            throw new QueueFullException("shared receive", depth);
-        }
-        ReceiveRequest used = unused.peek();
-        ReceiveRequest request = used == null ? new ReceiveRequest() : used;
-        posted.add(request);
-        if (used != null) {
-            unused.remove();
-        }
-        uncompleted++;
-        return request.set(workRequestId, null);
+    ReceivePool pool() {
+        return pool;
     }
 
-    /** A stream that finds no receive after all lists itself again. Call it with the lock held. */
-    private void wakeWaiting() {
-        if (!waiting.isEmpty()) {
-            waiting.forEach(QueuePairEngine::wakeIfWaiting);
-            waiting.clear();
-        }
-    }
-
-    /** Call it with the lock held. */
-    private void requireOpen() {
-        if (closed) {
-            throw new IllegalStateException("the shared receive queue was closed");
-        }
-    }
-
-    /** Event loop of a user: takes the oldest receive, or null if there is none. */
-    @Nullable
-    ReceiveRequest take(QueuePair taker) {
-        boolean low = false;
-        ReceiveRequest request;
-        lock.lock();
-        try {
-            request = posted.poll();
-            if (request != null && posted.size() < limit) {
-                limit = UNARMED;
-                low = true;
-            }
-        } finally {
-            lock.unlock();
-        }
-        if (low) {
-            tell(taker);
-        }
-        return request;
-    }
-
-    private void tell(QueuePair taker) {
+    /** Event loop: few receives remain. */
+    void tell(QueuePair taker) {
         SharedReceiveQueueListener told = listener;
         if (told == null) {
             return;
@@ -187,52 +99,6 @@ public final class SharedReceiveQueue implements AutoCloseable {
             told.onLimit(this, taker);
         } catch (RuntimeException | Error e) {
             LOGGER.error("a listener of a shared receive queue failed; the queue goes on", e);
-        }
-    }
-
-    /** Event loop of a user: a receive it took has completed, and was cleared. */
-    void recycle(ReceiveRequest request) {
-        lock.lock();
-        try {
-            uncompleted--;
-            unused.add(request);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
-     * Event loop of a user: {@link QueuePairEngine#wakeIfWaiting} is to be called with the next receive that is posted. The
-     * caller has to look for a receive once more after this call.
-     */
-    void await(QueuePairEngine engine) {
-        lock.lock();
-        try {
-            waiting.add(engine);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** A queue pair is going to take receives. */
-    void enter() {
-        lock.lock();
-        try {
-            requireOpen();
-            users++;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** A queue pair takes no more receives. */
-    void leave(QueuePairEngine engine) {
-        lock.lock();
-        try {
-            users--;
-            waiting.remove(engine);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -251,50 +117,33 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @throws IllegalStateException if there is no listener, or the queue was closed
      */
     public boolean armLimit(int newLimit) {
-        if (newLimit < 0 || newLimit > depth) {
-            throw new IllegalArgumentException("limit " + newLimit + " is outside 0 to the depth, " + depth);
+        if (newLimit < 0 || newLimit > pool.depth()) {
+            throw new IllegalArgumentException("limit " + newLimit + " is outside 0 to the depth, " + pool.depth());
         }
         if (listener == null) {
             throw new IllegalStateException("nobody would get the event: set a listener on the shared receive queue");
         }
-        lock.lock();
-        try {
-            requireOpen();
-            limit = newLimit;
-            return posted.size() < newLimit;
-        } finally {
-            lock.unlock();
-        }
+        return pool.armLimit(newLimit);
     }
 
     /** {@return the most receives posted and not completed} */
     public int depth() {
-        return depth;
+        return pool.depth();
     }
 
     /** {@return the most receives that one stream may hold at a time} */
     public int share() {
-        return share;
+        return pool.share();
     }
 
     /** {@return how many receives are posted and were not taken; a moment's view} */
     public int available() {
-        lock.lock();
-        try {
-            return posted.size();
-        } finally {
-            lock.unlock();
-        }
+        return pool.available();
     }
 
     /** {@return whether it can be used; false once it was closed} */
     public boolean isOpen() {
-        lock.lock();
-        try {
-            return !closed;
-        } finally {
-            lock.unlock();
-        }
+        return pool.isOpen();
     }
 
     /**
@@ -304,24 +153,11 @@ public final class SharedReceiveQueue implements AutoCloseable {
      */
     @Override
     public void close() {
-        lock.lock();
-        try {
-            if (users > 0) {
-                throw new IllegalStateException(
-                        users + " queue pairs take receives from the shared receive queue: close them first");
-            }
-            closed = true;
-            for (ReceiveRequest request = posted.poll(); request != null; request = posted.poll()) {
-                request.clear();
-            }
-            unused.clear();
-        } finally {
-            lock.unlock();
-        }
+        pool.close();
     }
 
     @Override
     public String toString() {
-        return "SharedReceiveQueue[" + available() + " available, depth " + depth + ", share " + share + "]";
+        return "SharedReceiveQueue[" + available() + " available, depth " + depth() + ", share " + share() + "]";
     }
 }

@@ -8,10 +8,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** One queue pair's view of a {@link SharedReceiveQueue}: takes a receive for each message that begins, up to its share. */
+/** One queue pair's view of a {@link ReceivePool}: takes a receive for each message that begins, up to its share. */
 final class SharedReceives extends Receives implements CompletionBound {
-    private final QueuePair queuePair;
-    private final SharedReceiveQueue queue;
+    private final ReceiveWait wait;
+    private final CompletionRoutes routes;
+    private final ReceivePool pool;
+    private final Runnable whenLow;
     /** By message, the next to be delivered first; hardly ever more than one. */
     private final List<ReceiveRequest> taken = new ArrayList<>(1);
 
@@ -19,11 +21,16 @@ final class SharedReceives extends Receives implements CompletionBound {
     private boolean closed;
     private boolean left;
 
-    SharedReceives(QueuePairEngine engine, QueuePair queuePair, SharedReceiveQueue queue) {
-        super(engine);
-        this.queuePair = queuePair;
-        this.queue = queue;
-        queue.enter();
+    /**
+     * @param whenLow called when this queue pair has taken a receive and few remain
+     */
+    SharedReceives(ReceiveWait wait, Completer completer, CompletionRoutes routes, ReceivePool pool, Runnable whenLow) {
+        super(wait, completer);
+        this.wait = wait;
+        this.routes = routes;
+        this.pool = pool;
+        this.whenLow = whenLow;
+        pool.enter();
     }
 
     @Override
@@ -33,7 +40,7 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public int depth() {
-        return queue.share();
+        return pool.share();
     }
 
     @Override
@@ -68,11 +75,11 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public boolean offers(int ahead) {
-        if (closed || ahead < 0 || ahead >= queue.share()) {
+        if (closed || ahead < 0 || ahead >= pool.share()) {
             return false;
         }
         while (taken.size() <= ahead) {
-            ReceiveRequest next = held.get() < queue.share() ? queue.take(queuePair) : null;
+            ReceiveRequest next = held.get() < pool.share() ? pool.take(whenLow) : null;
             if (next == null) {
                 return false;
             }
@@ -83,8 +90,8 @@ final class SharedReceives extends Receives implements CompletionBound {
     }
 
     @Override
-    void prepareToWait() {
-        queue.await(engine);
+    public void prepareToWait() {
+        pool.await(wait);
     }
 
     @Override
@@ -94,14 +101,14 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
-        CompletionTarget target = engine.routes().receiveTarget();
+        CompletionTarget target = routes.receiveTarget();
         if (target == null) {
             return withoutListener();
         }
         ProtocolFault fault = fill(taken.get(0), delivered);
         if (fault == null) {
             recycle();
-            engine.completeInBurst(target, completion, this);
+            completer.completeInBurst(target, completion, this);
         }
         return fault;
     }
@@ -109,20 +116,20 @@ final class SharedReceives extends Receives implements CompletionBound {
     private void recycle() {
         ReceiveRequest request = taken.remove(0);
         request.clear();
-        queue.recycle(request);
+        pool.recycle(request);
     }
 
     @Override
     void flush(CloseReason reason) {
-        CompletionTarget target = engine.routes().receiveTarget();
+        CompletionTarget target = routes.receiveTarget();
         while (!taken.isEmpty()) {
             taken.get(0).flushed(completion, reason);
             recycle();
-            engine.complete(target, completion, this);
+            completer.complete(target, completion, this);
         }
         if (!left) {
             left = true;
-            queue.leave(engine);
+            pool.leave(wait);
         }
     }
 }

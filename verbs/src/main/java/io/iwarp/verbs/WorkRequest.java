@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * sends, or where a Read puts what it reads. Whoever claimed the slot fills it and publishes it; from then on
  * it is the event loop's until it has completed.
  */
-final class WorkRequest extends RdmapRequest implements PostRing.Slot {
+final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     private long position;
     private long id;
     private Operation operation = Operation.SEND;

@@ -34,7 +34,7 @@ class CloseOrderTest {
     /** Another thread has claimed a slot, and is slow to publish it. */
     @Test
     void closeWaitsForASlotThatAnotherThreadHasClaimed() {
-        WorkRequest slow = queuePair.engine().claimSend(0);
+        WorkRequest slow = (WorkRequest) queuePair.engine().sends().claim(0);
         CompletableFuture<Completion> sent = queuePair.send(Unpooled.EMPTY_BUFFER);
 
         queuePair.close();
@@ -46,7 +46,10 @@ class CloseOrderTest {
                 .isInstanceOf(IllegalStateException.class);
         CompletableFuture<Completion> slowlySent = new CompletableFuture<>();
         slow.send(false);
-        queuePair.engine().publish(slow.set(1, Operation.SEND, (completion, place) -> slowlySent.complete(completion)));
+        queuePair
+                .engine()
+                .sends()
+                .publish(slow.set(1, Operation.SEND, (completion, place) -> slowlySent.complete(completion)));
         pair.run();
         assertThat(slowlySent).isCompletedWithValueMatching(Completion::successful);
         assertThat(sent).isCompleted();
@@ -57,7 +60,7 @@ class CloseOrderTest {
     /** Nothing can be sent any more, so the close need not wait. */
     @Test
     void aSlotThatIsPublishedAfterTheEndIsFlushed() {
-        WorkRequest slow = queuePair.engine().claimSend(0);
+        WorkRequest slow = (WorkRequest) queuePair.engine().sends().claim(0);
         queuePair.close();
         pair.run();
         pair.responder.queuePair().abort();
@@ -65,7 +68,10 @@ class CloseOrderTest {
         assertThat(queuePair.closed().toCompletableFuture()).isDone();
         List<Completion> flushed = new ArrayList<>();
         slow.send(false);
-        queuePair.engine().publish(slow.set(1, Operation.SEND, (completion, place) -> flushed.add(completion.copy())));
+        queuePair
+                .engine()
+                .sends()
+                .publish(slow.set(1, Operation.SEND, (completion, place) -> flushed.add(completion.copy())));
         pair.run();
         assertThat(flushed).hasSize(1).noneMatch(Completion::successful);
     }

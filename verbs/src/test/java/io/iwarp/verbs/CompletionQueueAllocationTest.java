@@ -28,7 +28,7 @@ class CompletionQueueAllocationTest {
         ProtectionDomain domain = ProtectionDomain.create();
         QueuePair queuePair = new QueuePair(channel, domain, settings, Role.INITIATOR, null).completionQueue(queue);
         CompletionTarget port = queuePair.engine().routes().forReceives();
-        CompletionBound place = queuePair.engine().receives().bound();
+        CompletionBound place = queuePair.engine().receives().receives().bound();
         Completion completion = new Completion();
         long[] seen = new long[1];
         CompletionListener handler = (qp, polled) -> seen[0] += polled.octets() + 1;

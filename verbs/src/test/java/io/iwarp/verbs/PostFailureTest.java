@@ -84,7 +84,7 @@ class PostFailureTest {
             assertThatThrownBy(post).isInstanceOf(NullPointerException.class).hasMessageContaining("PostOptions.NONE");
         }
         await(queuePair.send(octets));
-        assertThat(queuePair.engine().sendQueue().ring().uncompleted()).isZero();
+        assertThat(queuePair.engine().sends().ring().uncompleted()).isZero();
         assertThat(octets.release()).isTrue();
         assertThat(sink.release()).isTrue();
     }
@@ -96,7 +96,7 @@ class PostFailureTest {
         for (int i = 0; i < 2 * DEPTH; i++) {
             await(queuePair.send(octets));
         }
-        assertThat(queuePair.engine().sendQueue().ring().uncompleted()).isZero();
+        assertThat(queuePair.engine().sends().ring().uncompleted()).isZero();
         assertThat(octets.release()).isTrue();
     }
 

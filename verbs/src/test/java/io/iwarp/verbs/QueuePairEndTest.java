@@ -178,8 +178,9 @@ class QueuePairEndTest {
     void aPostThatCrossesTheEndOfTheStreamIsFlushed() throws Exception {
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
-        WorkRequest late = initiator.engine().claimSend(0);
-        ReceiveRequest lateReceive = initiator.engine().claimReceive();
+        WorkRequest late = (WorkRequest) initiator.engine().sends().claim(0);
+        ReceiveRequest lateReceive =
+                (ReceiveRequest) initiator.engine().receives().claim();
         initiator.abort();
         CloseReason reason = await(initiator.closed());
         CompletableFuture<CloseReason> sendFlushed = new CompletableFuture<>();
@@ -187,10 +188,12 @@ class QueuePairEndTest {
         late.send(false);
         initiator
                 .engine()
+                .sends()
                 .publish(
                         late.set(1, Operation.SEND, (completion, place) -> sendFlushed.complete(completion.failure())));
         initiator
                 .engine()
+                .receives()
                 .publish(lateReceive.set(2, (completion, place) -> receiveFlushed.complete(completion.failure())));
         assertThat(await(sendFlushed)).isEqualTo(reason);
         assertThat(await(receiveFlushed)).isEqualTo(reason);

@@ -136,7 +136,7 @@ class ReceiveWakeUpTest {
         taker.receive(0, Unpooled.EMPTY_BUFFER);
         taker.channel().read();
         assertThat(takers).hasSize(1);
-        assertThat(taker.engine().receiveWait().waiting()).isFalse();
+        assertThat(taker.engine().receives().receiveWait().waiting()).isFalse();
         pair.advance(WAIT.multipliedBy(2));
         assertThat(taker.state()).isEqualTo(QueuePairState.READY);
     }

@@ -33,7 +33,7 @@ public final class QueuePairStress {
         }
 
         void end() {
-            loop.run(() -> queuePair.engine().onEnded(REASON));
+            loop.run(() -> queuePair.engine().events().onEnded(REASON));
             loop.run();
         }
 
@@ -83,11 +83,8 @@ public final class QueuePairStress {
     public static class PostBesideCloseOfRegion extends Counted {
         private static final int LENGTH = 8;
         private final ByteBuf memory = UnpooledByteBufAllocator.DEFAULT.directBuffer(LENGTH, LENGTH);
-        private final MemoryRegion region = queuePair.engine().stream()
-                .protectionDomain()
-                .region()
-                .buffers(memory)
-                .register();
+        private final MemoryRegion region =
+                queuePair.stream().protectionDomain().region().buffers(memory).register();
 
         /** Posts from the region. */
         @Actor

@@ -37,7 +37,7 @@ public final class ReceiveWaitStress {
         /** The event loop passes the message. */
         void message() {
             loop.run(() -> {
-                Receives receives = queuePair.engine().receives();
+                Receives receives = queuePair.engine().receives().receives();
                 if (!receives.offers(0)) {
                     receives.awaitBuffer();
                 }
@@ -45,7 +45,7 @@ public final class ReceiveWaitStress {
         }
 
         boolean waits() {
-            return queuePair.engine().receiveWait().waiting();
+            return queuePair.engine().receives().receiveWait().waiting();
         }
     }
 

@@ -1,0 +1,60 @@
+package io.iwarp.verbs;
+
+import io.iwarp.Counters;
+import io.iwarp.metrics.ConnectionGauges;
+import io.iwarp.metrics.ConnectionState;
+
+/** What meters read of a queue pair, from any thread. */
+final class QueuePairGauges implements ConnectionGauges {
+    private final StreamLife life;
+    private final PostRing<WorkRequest> sends;
+    private final ReceiveSide receives;
+    private final Counters counters;
+
+    QueuePairGauges(StreamLife life, PostRing<WorkRequest> sends, ReceiveSide receives, Counters counters) {
+        this.life = life;
+        this.sends = sends;
+        this.receives = receives;
+        this.counters = counters;
+    }
+
+    @Override
+    public ConnectionState connectionState() {
+        return switch (life.state()) {
+            case INIT -> life.parameters() == null ? ConnectionState.SETUP : ConnectionState.READY;
+            case READY -> ConnectionState.READY;
+            case DRAINING -> ConnectionState.DRAINING;
+            case ERROR, CLOSED -> ConnectionState.CLOSING;
+        };
+    }
+
+    @Override
+    public Counters counters() {
+        return counters;
+    }
+
+    @Override
+    public int sendRequests() {
+        return sends.uncompleted();
+    }
+
+    @Override
+    public int queuedSendRequests() {
+        return sends.untaken();
+    }
+
+    @Override
+    public int sendQueueDepth() {
+        return sends.depth();
+    }
+
+    @Override
+    public int receiveRequests() {
+        return receives.receives().bound().uncompleted();
+    }
+
+    @Override
+    public int receiveQueueDepth() {
+        return receives.receives().bound().depth();
+    }
+}

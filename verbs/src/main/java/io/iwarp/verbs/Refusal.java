@@ -1,0 +1,42 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.metrics.QueueLimit;
+import org.jspecify.annotations.Nullable;
+
+/** Why a request was not posted. */
+final class Refusal implements Claim {
+    private final RuntimeException exception;
+    private final @Nullable QueueLimit limit;
+
+    private Refusal(RuntimeException exception, @Nullable QueueLimit limit) {
+        this.exception = exception;
+        this.limit = limit;
+    }
+
+    /** {@return the refusal of a stream that closes or has ended} */
+    static Refusal closed(CloseReason reason) {
+        return new Refusal(new QueuePairClosedException(reason), null);
+    }
+
+    /** {@return the refusal of a queue without room} */
+    static Refusal full(QueueLimit limit, QueueFullException full) {
+        return new Refusal(full, limit);
+    }
+
+    /** {@return the refusal of a receive where none are posted} */
+    static Refusal notPosted(String instead) {
+        return new Refusal(new IllegalStateException("no receives are posted on this queue pair: " + instead), null);
+    }
+
+    /** {@return what to throw at the application} */
+    RuntimeException exception() {
+        return exception;
+    }
+
+    /** {@return the limit that was reached, or null if it is none} */
+    @Nullable
+    QueueLimit limit() {
+        return limit;
+    }
+}

@@ -1,0 +1,185 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ConnectionRejectedException;
+import io.iwarp.Operation;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.memory.StreamAssociation;
+import io.iwarp.mpa.MpaEvent;
+import io.iwarp.mpa.MpaParameters;
+import io.iwarp.rdmap.RdmapRequest;
+import io.iwarp.rdmap.RdmapUlp;
+import io.netty.channel.Channel;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What RDMAP tells of a stream, passed on to the parts of the queue pair that it concerns. Belongs to the event loop. */
+final class StreamEvents implements RdmapUlp {
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
+
+    private final Channel channel;
+    private final StreamAssociation stream;
+    private final StreamLife life;
+    private final SendQueue sends;
+    private final ReceiveSide receives;
+    private final DrainSchedule drains;
+    private final @Nullable QueuePairMetrics metrics;
+    private final @Nullable QuietWatches watches;
+    private final SetupGate.@Nullable Ticket setupTicket;
+    private final LifeListener listener;
+    private final Runnable afterPeersClose;
+    private boolean setUpOver;
+
+    /**
+     * @param metrics null if nobody counts
+     * @param watches null if nobody watches
+     * @param setupTicket null at an initiator
+     * @param afterPeersClose called when the peer has closed its half
+     */
+    StreamEvents(
+            Channel channel,
+            StreamAssociation stream,
+            StreamLife life,
+            SendQueue sends,
+            ReceiveSide receives,
+            DrainSchedule drains,
+            @Nullable QueuePairMetrics metrics,
+            @Nullable QuietWatches watches,
+            SetupGate.@Nullable Ticket setupTicket,
+            LifeListener listener,
+            Runnable afterPeersClose) {
+        this.channel = channel;
+        this.stream = stream;
+        this.life = life;
+        this.sends = sends;
+        this.receives = receives;
+        this.drains = drains;
+        this.metrics = metrics;
+        this.watches = watches;
+        this.setupTicket = setupTicket;
+        this.listener = listener;
+        this.afterPeersClose = afterPeersClose;
+    }
+
+    @Override
+    public UntaggedQueue receiveQueue() {
+        return receives.receives();
+    }
+
+    @Override
+    public void onEstablished(MpaParameters agreed) {
+        life.learnTlsSession(channel);
+        life.established(agreed);
+        if (watches != null) {
+            watches.start();
+        }
+        leaveSetup();
+        if (metrics != null) {
+            metrics.established();
+        }
+    }
+
+    @Override
+    public void onReady() {
+        life.ready();
+        setUpOver = true;
+        LOGGER.debug("{} ready: {}", channel, life.parameters());
+        listener.onReady();
+        drains.drain();
+    }
+
+    @Override
+    public @Nullable ProtocolFault onCompleted(RdmapRequest request) {
+        return sends.completeOldest();
+    }
+
+    @Override
+    public void onServed(Operation operation, long octets) {
+        if (metrics != null) {
+            metrics.served(operation, octets);
+        }
+    }
+
+    @Override
+    public void onTerminateSent(@Nullable ProtocolError error) {
+        if (metrics != null) {
+            metrics.terminateSent(error);
+        }
+    }
+
+    @Override
+    public void onTerminateReceived(@Nullable ProtocolError error) {
+        if (metrics != null) {
+            metrics.terminateReceived(error);
+        }
+    }
+
+    @Override
+    public void onPeerClosedHalf() {
+        listener.onPeerClosedHalf();
+        afterPeersClose.run();
+    }
+
+    @Override
+    public boolean holdsInputBack() {
+        return receives.receiveWait().holdsInputBack();
+    }
+
+    @Override
+    public void onReadComplete() {
+        drains.endBurst();
+    }
+
+    @Override
+    public void onEnhancedSetupRefused() {
+        life.enhancedSetupWasRefused();
+    }
+
+    @Override
+    public void onRejected(MpaEvent.Rejected rejection) {
+        leaveSetup();
+        if (metrics != null) {
+            metrics.rejected();
+        }
+        setUpOver = true;
+        listener.onSetUpFailed(new ConnectionRejectedException(
+                rejection.privateData(),
+                NegotiatedDepth.of(rejection.peerIrd()),
+                NegotiatedDepth.of(rejection.peerOrd())));
+        channel.close();
+    }
+
+    private void leaveSetup() {
+        if (setupTicket != null) {
+            setupTicket.leave();
+        }
+    }
+
+    @Override
+    public void onEnded(CloseReason reason) {
+        leaveSetup();
+        if (watches != null) {
+            watches.stop();
+        }
+        life.end(reason, channel);
+        VarHandle.fullFence();
+        // Before there is a connection request nobody but the log and the metrics tells a responder's operator of it.
+        LOGGER.debug("{} {}: {}", channel, setUpOver ? "closed" : "set-up failed", reason);
+        if (metrics != null) {
+            metrics.ended(reason);
+        }
+        stream.close();
+        sends.ring().close();
+        receives.close();
+        drains.end();
+        if (metrics != null) {
+            channel.closeFuture().addListener(closed -> metrics.leave());
+        }
+        listener.onClosed(reason);
+        life.closed().complete(reason);
+    }
+}
