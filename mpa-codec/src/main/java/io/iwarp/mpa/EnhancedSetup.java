@@ -93,6 +93,21 @@ public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolea
         return Collections.unmodifiableSet(kinds);
     }
 
+    /**
+     * Returns a copy of the ULP's private data that is to go into a frame.
+     *
+     * @param enhanced whether the frame is an enhanced one, whose set-up data takes four octets of the room
+     * @throws IllegalArgumentException if it has more than 512 octets, or 508 in an enhanced frame
+     */
+    static byte[] copyOfUlpPrivateData(byte[] privateData, boolean enhanced) {
+        if (enhanced && privateData.length > MAXIMUM_ULP_PRIVATE_DATA) {
+            throw new IllegalArgumentException("private data has " + privateData.length + " octets, allowed are 0 to "
+                    + MAXIMUM_ULP_PRIVATE_DATA
+                    + " with the enhanced connection set-up (RFC 6581, section 9)");
+        }
+        return MpaFrameLayout.copyOfPrivateData(privateData);
+    }
+
     /** Returns the private data of a frame: these four octets and, behind them, the ULP's. */
     byte[] followedBy(byte[] ulpPrivateData) {
         byte[] privateData = new byte[LENGTH + ulpPrivateData.length];

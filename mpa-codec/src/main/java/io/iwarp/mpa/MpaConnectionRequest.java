@@ -131,7 +131,7 @@ public final class MpaConnectionRequest {
     }
 
     private byte[] copyOf(byte[] privateData) {
-        return MpaFrameLayout.copyOfUlpPrivateData(privateData, enhanced());
+        return EnhancedSetup.copyOfUlpPrivateData(privateData, enhanced());
     }
 
     private ChannelFuture decide(MpaStartup.Decision decision) {

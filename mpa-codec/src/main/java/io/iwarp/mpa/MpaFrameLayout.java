@@ -127,21 +127,6 @@ public final class MpaFrameLayout {
         return privateData.clone();
     }
 
-    /**
-     * Returns a copy of the ULP's private data that is to go into a frame.
-     *
-     * @param enhanced whether the frame is an enhanced one, whose set-up data takes four octets of the room
-     * @throws IllegalArgumentException if it has more than 512 octets, or 508 in an enhanced frame
-     */
-    static byte[] copyOfUlpPrivateData(byte[] privateData, boolean enhanced) {
-        if (enhanced && privateData.length > EnhancedSetup.MAXIMUM_ULP_PRIVATE_DATA) {
-            throw new IllegalArgumentException("private data has " + privateData.length + " octets, allowed are 0 to "
-                    + EnhancedSetup.MAXIMUM_ULP_PRIVATE_DATA
-                    + " with the enhanced connection set-up (RFC 6581, section 9)");
-        }
-        return copyOfPrivateData(privateData);
-    }
-
     static void writeRequestKey(ByteBuf out) {
         out.writeBytes(REQUEST_KEY);
     }

@@ -65,7 +65,7 @@ final class MpaStartup {
 
     private static MpaFrame.Request request(MpaSettings settings, byte[] privateData) {
         boolean enhanced = settings.enhanced();
-        byte[] copy = MpaFrameLayout.copyOfUlpPrivateData(privateData, enhanced);
+        byte[] copy = EnhancedSetup.copyOfUlpPrivateData(privateData, enhanced);
         return new MpaFrame.Request(
                 settings.requestMarkers(),
                 settings.crc(),
@@ -364,7 +364,7 @@ final class MpaStartup {
 
         private MpaFrame.Reply reply(Decision decision) {
             EnhancedSetup asked = request.setup();
-            byte[] copy = MpaFrameLayout.copyOfUlpPrivateData(decision.privateData(), asked != null);
+            byte[] copy = EnhancedSetup.copyOfUlpPrivateData(decision.privateData(), asked != null);
             // If the initiator asks for CRCs they are on, and some initiators want to read that in the Reply.
             boolean crc = settings.crc() || request.crc();
             return new MpaFrame.Reply(
