@@ -4,6 +4,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,25 +12,37 @@ import org.jspecify.annotations.Nullable;
  * {@link #timesRequest}, which any thread may call. None locks or allocates but {@link #closed}.
  */
 public final class ConnectionMetrics {
-    private final IwarpMetrics metrics;
+    private final EventTotals events;
     private final Role role;
     private final ConnectionGauges gauges;
     private final Object eventLoop;
     private final OperationTotals operations;
     private final long timedMask;
+    private final Consumer<ConnectionMetrics> leave;
 
+    /**
+     * @param timedShare of how many requests one has its time taken, a power of two
+     * @param leave takes this out of the sums
+     */
     ConnectionMetrics(
-            IwarpMetrics metrics, Role role, ConnectionGauges gauges, Object eventLoop, OperationTotals operations) {
-        this.metrics = metrics;
+            EventTotals events,
+            int timedShare,
+            Role role,
+            ConnectionGauges gauges,
+            Object eventLoop,
+            OperationTotals operations,
+            Consumer<ConnectionMetrics> leave) {
+        this.events = events;
         this.role = role;
         this.gauges = gauges;
         this.eventLoop = eventLoop;
         this.operations = operations;
-        this.timedMask = metrics.timedShare() - 1L;
+        this.timedMask = timedShare - 1L;
+        this.leave = leave;
     }
 
     /**
-     * {@return whether the time of a request is to be taken: one of as many as {@link IwarpMetrics#timedShare} says}
+     * {@return whether the time of a request is to be taken: one of as many as the {@code timedShare} of the {@link IwarpMetrics} says}
      *
      * @param position the number of the request on its connection
      */
@@ -39,13 +52,13 @@ public final class ConnectionMetrics {
 
     /** The set-up is over. Call it once, or {@link #setUpFailed}. */
     public void setUp(SetupOutcome outcome) {
-        metrics.countSetup(role, outcome);
+        events.countSetup(role, outcome);
     }
 
     /** The set-up came to nothing. Call it once, instead of {@link #setUp}. */
     public void setUpFailed(SetupFailure failure) {
-        metrics.countSetup(role, failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
-        metrics.countSetupFailure(role, failure);
+        events.countSetup(role, failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
+        events.countSetupFailure(role, failure);
     }
 
     /** Octets of a request were handed to RDMAP; {@link #released} follows. */
@@ -80,27 +93,27 @@ public final class ConnectionMetrics {
 
     /** A Terminate went out; null is for an error that no RFC assigns. */
     public void terminateSent(@Nullable ProtocolError error) {
-        metrics.countTerminate(true, error);
+        events.countTerminate(true, error);
     }
 
     /** A Terminate came in; null is for one without an error that an RFC assigns. */
     public void terminateReceived(@Nullable ProtocolError error) {
-        metrics.countTerminate(false, error);
+        events.countTerminate(false, error);
     }
 
     /** A post was refused because of a limit. */
     public void refused(QueueLimit limit) {
-        metrics.countRefusal(limit);
+        events.countRefusal(limit);
     }
 
     /** A connection that had come into being ended. Call it once. */
     public void ended(EndedBy endedBy) {
-        metrics.countEnd(endedBy);
+        events.countEnd(endedBy);
     }
 
     /** The channel is closed: nothing more will be counted. Its totals stay in the sums. Call it once. */
     public void closed() {
-        metrics.remove(this);
+        leave.accept(this);
     }
 
     Role role() {

@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
@@ -34,14 +33,7 @@ public final class IwarpMetrics {
     private final IwarpDevice device;
     private final int timedShare;
 
-    private final LongAdder[] setups = adders(Role.values().length * SetupOutcome.values().length);
-    private final LongAdder[] setupFailures = adders(Role.values().length * SetupFailure.values().length);
-    /** One for each error, and the last for what no RFC assigns. */
-    private final LongAdder[] terminatesSent = adders(ProtocolError.values().length + 1);
-
-    private final LongAdder[] terminatesReceived = adders(ProtocolError.values().length + 1);
-    private final LongAdder[] ended = adders(EndedBy.values().length);
-    private final LongAdder[] refusals = adders(QueueLimit.values().length);
+    private final EventTotals events = new EventTotals();
 
     /** Guards all below. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -83,14 +75,6 @@ public final class IwarpMetrics {
         this.timedShare = timedShare;
     }
 
-    private static LongAdder[] adders(int count) {
-        LongAdder[] adders = new LongAdder[count];
-        for (int i = 0; i < count; i++) {
-            adders[i] = new LongAdder();
-        }
-        return adders;
-    }
-
     /**
      * Enters a connection. The stack calls it; {@link ConnectionMetrics#closed} takes the connection out again.
      *
@@ -101,7 +85,8 @@ public final class IwarpMetrics {
         try {
             EventLoopShare share = eventLoops.computeIfAbsent(eventLoop, loop -> new EventLoopShare());
             share.connections++;
-            ConnectionMetrics connection = new ConnectionMetrics(this, role, gauges, eventLoop, share.operations);
+            ConnectionMetrics connection =
+                    new ConnectionMetrics(events, timedShare, role, gauges, eventLoop, share.operations, this::remove);
             connections.add(connection);
             return connection;
         } finally {
@@ -109,7 +94,7 @@ public final class IwarpMetrics {
         }
     }
 
-    void remove(ConnectionMetrics connection) {
+    private void remove(ConnectionMetrics connection) {
         lock.lock();
         try {
             if (!connections.remove(connection)) {
@@ -129,49 +114,13 @@ public final class IwarpMetrics {
     }
 
     @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
-    private static int slot(Enum<?> value) {
-        return value.ordinal();
-    }
-
-    private static int slot(Role role) {
-        return role == Role.INITIATOR ? 0 : 1;
-    }
-
-    private static int setupSlot(Role role, SetupOutcome outcome) {
-        return slot(role) * SetupOutcome.values().length + outcome.slot();
-    }
-
-    private static int failureSlot(Role role, SetupFailure failure) {
-        return slot(role) * SetupFailure.values().length + failure.slot();
-    }
-
-    private static int errorSlot(@Nullable ProtocolError error) {
-        return error == null ? ProtocolError.values().length : slot(error);
-    }
-
-    void countSetup(Role role, SetupOutcome outcome) {
-        setups[setupSlot(role, outcome)].increment();
-    }
-
-    void countSetupFailure(Role role, SetupFailure failure) {
-        setupFailures[failureSlot(role, failure)].increment();
-    }
-
-    void countTerminate(boolean sent, @Nullable ProtocolError error) {
-        (sent ? terminatesSent : terminatesReceived)[errorSlot(error)].increment();
-    }
-
-    void countRefusal(QueueLimit limit) {
-        refusals[limit.slot()].increment();
-    }
-
-    void countEnd(EndedBy endedBy) {
-        ended[slot(endedBy)].increment();
+    private static int slot(Counter counter) {
+        return counter.ordinal();
     }
 
     /** Counts a connection that was refused before its set-up began, as too many others were in set-up. */
     public void refuseSetup(Role role) {
-        countSetup(role, SetupOutcome.REFUSED);
+        events.countSetup(role, SetupOutcome.REFUSED);
     }
 
     /** {@return of how many requests one has its time taken} */
@@ -191,27 +140,27 @@ public final class IwarpMetrics {
 
     /** {@return how many set-ups had an outcome so far} */
     public long setups(Role role, SetupOutcome outcome) {
-        return setups[setupSlot(role, outcome)].sum();
+        return events.setups(role, outcome);
     }
 
     /** {@return how many set-ups came to nothing for a reason so far} */
     public long setupFailures(Role role, SetupFailure failure) {
-        return setupFailures[failureSlot(role, failure)].sum();
+        return events.setupFailures(role, failure);
     }
 
     /** {@return how many established connections were ended by somebody so far} */
     public long ended(EndedBy endedBy) {
-        return ended[slot(endedBy)].sum();
+        return events.ended(endedBy);
     }
 
     /** {@return Terminates sent so far with an error, null for those that no RFC assigns} */
     public long terminatesSent(@Nullable ProtocolError error) {
-        return terminatesSent[errorSlot(error)].sum();
+        return events.terminates(true, error);
     }
 
     /** {@return Terminates received so far with an error, null for those that no RFC assigns} */
     public long terminatesReceived(@Nullable ProtocolError error) {
-        return terminatesReceived[errorSlot(error)].sum();
+        return events.terminates(false, error);
     }
 
     /** {@return the sum of a counter over all connections, open and closed} */
@@ -317,7 +266,7 @@ public final class IwarpMetrics {
 
     /** {@return posts refused so far because a limit was reached} */
     public long refusals(QueueLimit limit) {
-        return refusals[limit.slot()].sum();
+        return events.refusals(limit);
     }
 
     private long sumGauges(ToIntFunction<ConnectionGauges> gauge) {

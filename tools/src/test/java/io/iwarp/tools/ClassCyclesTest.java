@@ -52,7 +52,6 @@ class ClassCyclesTest {
                     "SharedReceiveQueueListener"),
             in("io.iwarp.rdmap", "HeaderMessage", "RdmapRequest"),
             in("io.iwarp.transport", "TransportHandler", "LocalTransportHandler", "TlsTransportHandler"),
-            in("io.iwarp.metrics", "ConnectionMetrics", "IwarpMetrics"),
             in(
                     "io.iwarp.memory",
                     "IwarpDevice",
