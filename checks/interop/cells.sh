@@ -32,7 +32,7 @@ cells_with_guest() {
     [ "$variant" != p2p ] || peer=(--peer-to-peer)
 
     for size in 16 23 64 1500 4096 $greatest_rping_size; do
-        cell "$variant" 'java>siw' "rping, $size octets" rping_to_siw "$size" "${peer[@]}"
+        cell "$variant" 'java>siw' "rping, $size bytes" rping_to_siw "$size" "${peer[@]}"
     done
     cell "$variant" 'java>siw' "rping without CRC" rping_to_siw 1000 --no-crc "${peer[@]}"
     cell "$variant" 'java>siw' "rping, 8 clients at once" many_to_siw 8 "${peer[@]}"
@@ -43,7 +43,7 @@ cells_with_guest() {
     cell "$variant" 'java>siw' "ucmatose, 2 x 2 messages of 2 MB" cmatose_to_siw 2 2 2000000 "${peer[@]}"
 
     for size in 23 64 1500 4096 $greatest_rping_size; do
-        cell "$variant" 'siw>java' "rping, $size octets" rping_to_java "$size"
+        cell "$variant" 'siw>java' "rping, $size bytes" rping_to_java "$size"
     done
     cell "$variant" 'siw>java' "rping without CRC" rping_to_java 1000 --no-crc
     cell "$variant" 'siw>java' "rping, 8 clients at once" many_to_java 8
@@ -143,7 +143,7 @@ await_pings() {
     done
 }
 
-# Compares what both ends of rping printed: each ping, and the octets of each as the other end has them.
+# Compares what both ends of rping printed: each ping, and the bytes of each as the other end has them.
 compare_pings() {
     local client=$1 server=$2
     [ "$(grep -c '^ping data: rdma-ping' "$client")" = "$pings" ] || give_up "the client has not shown $pings pings"

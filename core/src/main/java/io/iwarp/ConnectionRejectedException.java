@@ -13,7 +13,7 @@ public final class ConnectionRejectedException extends IwarpException {
     /**
      * An exception for a refused connection.
      *
-     * @param privateData the Private Data of the peer's Reply, 0 to 512 octets; copied
+     * @param privateData the Private Data of the peer's Reply, 0 to 512 bytes; copied
      */
     public ConnectionRejectedException(byte[] privateData) {
         this(privateData, OptionalInt.empty(), OptionalInt.empty());
@@ -22,21 +22,21 @@ public final class ConnectionRejectedException extends IwarpException {
     /**
      * An exception for a refused connection whose peer told its depths (RFC 6581 section 9.1).
      *
-     * @param privateData the Private Data of the peer's Reply, 0 to 512 octets; copied
+     * @param privateData the Private Data of the peer's Reply, 0 to 512 bytes; copied
      * @param peerIrd how many RDMA Reads and atomics the peer would take at a time, 0 to 16382, if it said so
      * @param peerOrd how many the peer would have outstanding, 0 to 16382, if it said so
      */
     public ConnectionRejectedException(byte[] privateData, OptionalInt peerIrd, OptionalInt peerOrd) {
         super(
                 "the peer rejected the connection with " + privateData.length
-                        + " octets of private data, in which its application may say why",
+                        + " bytes of private data, in which its application may say why",
                 null);
         this.privateData = privateData.clone();
         this.peerIrd = peerIrd;
         this.peerOrd = peerOrd;
     }
 
-    /** A copy of the Private Data that came with the refusal, 0 to 512 octets. */
+    /** A copy of the Private Data that came with the refusal, 0 to 512 bytes. */
     public byte[] privateData() {
         return privateData.clone();
     }

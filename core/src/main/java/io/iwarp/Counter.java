@@ -11,22 +11,22 @@ public enum Counter {
     FPDUS_SENT("fpdus", "FPDUs handed to the transport"),
     /** FPDUs received whole and found good. */
     FPDUS_RECEIVED("fpdus", "FPDUs received whole and found good"),
-    /** Markers put between outgoing octets. */
-    MARKERS_SENT("markers", "Markers put between outgoing octets"),
-    /** Markers taken out of incoming octets. */
-    MARKERS_RECEIVED("markers", "Markers taken out of incoming octets"),
+    /** Markers put between outgoing bytes. */
+    MARKERS_SENT("markers", "Markers put between outgoing bytes"),
+    /** Markers taken out of incoming bytes. */
+    MARKERS_RECEIVED("markers", "Markers taken out of incoming bytes"),
     /** Incoming FPDUs whose CRC was computed and compared. */
     CRC_CHECKED("fpdus", "Incoming FPDUs whose CRC was computed and compared"),
     /** Incoming FPDUs whose CRC did not fit. */
     CRC_ERRORS("fpdus", "Incoming FPDUs whose CRC did not fit"),
-    /** Octets of ULPDUs handed to the transport, without framing. */
-    ULPDU_OCTETS_SENT("iwarp.ulpdus.sent", "bytes", "Octets of ULPDUs handed to the transport, without framing"),
-    /** Octets of ULPDUs received, without framing. */
-    ULPDU_OCTETS_RECEIVED("iwarp.ulpdus.received", "bytes", "Octets of ULPDUs received, without framing"),
+    /** Bytes of ULPDUs handed to the transport, without framing. */
+    ULPDU_BYTES_SENT("iwarp.ulpdus.sent", "bytes", "Bytes of ULPDUs handed to the transport, without framing"),
+    /** Bytes of ULPDUs received, without framing. */
+    ULPDU_BYTES_RECEIVED("iwarp.ulpdus.received", "bytes", "Bytes of ULPDUs received, without framing"),
     /** Incoming DDP segments whose payload was placed. */
     SEGMENTS_PLACED("segments", "Incoming DDP segments whose payload was placed"),
-    /** Payload octets placed in registered memory and receive buffers. */
-    OCTETS_PLACED("iwarp.payload.placed", "bytes", "Payload octets placed in registered memory and receive buffers"),
+    /** Payload bytes placed in registered memory and receive buffers. */
+    BYTES_PLACED("iwarp.payload.placed", "bytes", "Payload bytes placed in registered memory and receive buffers"),
     /** DDP messages of which the last segment was handed to the transport. */
     MESSAGES_SENT("messages", "DDP messages of which the last segment was handed to the transport"),
     /** DDP messages delivered to RDMAP. */

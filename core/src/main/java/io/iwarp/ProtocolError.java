@@ -33,7 +33,7 @@ public enum ProtocolError {
             1,
             0x01,
             "Remote Protection Error / Base or bounds violation",
-            "a request reached outside the octets that its STag names; keep tagged offset and "
+            "a request reached outside the bytes that its STag names; keep tagged offset and "
                     + "length within the advertised buffer"),
     /** Access rights violation. RFC 5040 section 4.8. */
     RDMAP_ACCESS_RIGHTS(
@@ -148,7 +148,7 @@ public enum ProtocolError {
             1,
             0x01,
             "Tagged Buffer Error / Base or bounds violation",
-            "a tagged segment reached outside the octets that its STag names; keep tagged offset "
+            "a tagged segment reached outside the bytes that its STag names; keep tagged offset "
                     + "and length within the advertised buffer"),
     /** Steering Tag not associated with DDP Stream. RFC 5041 section 7.2. */
     DDP_TAGGED_STAG_NOT_ASSOCIATED(
@@ -231,7 +231,7 @@ public enum ProtocolError {
             0,
             0x02,
             "MPA Error / MPA CRC Error",
-            "the CRC32C of an FPDU does not fit its octets: they were damaged on the way, or the "
+            "the CRC32C of an FPDU does not fit its bytes: they were damaged on the way, or the "
                     + "sides disagree about markers or CRC; nothing of that FPDU was used"),
     /** MPA Marker and ULPDU Length field mismatch. RFC 5044 section 8. */
     MPA_MARKER_MISMATCH(
@@ -247,7 +247,7 @@ public enum ProtocolError {
             0,
             0x04,
             "MPA Error / Invalid MPA Request Frame or MPA Response Frame",
-            "the first octets of the connection are not the MPA frame that was due; make sure "
+            "the first bytes of the connection are not the MPA frame that was due; make sure "
                     + "that the peer speaks MPA and that just one side is the initiator"),
     /** Local catastrophic error. RFC 6581 section 8. */
     MPA_LOCAL_CATASTROPHIC(

@@ -3,7 +3,7 @@ package io.iwarp;
 import java.util.Objects;
 
 /**
- * The connection could not be set up: the peer's first octets were not valid, none came in time, or the connection was
+ * The connection could not be set up: the peer's first bytes were not valid, none came in time, or the connection was
  * lost.
  *
  * <p>Only whoever uses MPA by itself meets it: the future of an answer to an {@code MpaConnectionRequest} fails with it if

@@ -63,7 +63,7 @@ class CloseReasonTest {
         rejected.privateData()[1] = 9;
 
         assertThat(rejected.privateData()).containsExactly(1, 2, 3);
-        assertThat(rejected).isInstanceOf(IwarpException.class).hasMessageContaining("3 octets of private data");
+        assertThat(rejected).isInstanceOf(IwarpException.class).hasMessageContaining("3 bytes of private data");
     }
 
     @Test

@@ -12,9 +12,9 @@ class CountersTest {
         for (Counter counter : Counter.values()) {
             counters.add(counter, 10);
         }
-        counters.add(Counter.OCTETS_PLACED, 1L << 40);
+        counters.add(Counter.BYTES_PLACED, 1L << 40);
 
-        assertThat(counters.get(Counter.OCTETS_PLACED)).isEqualTo(10 + (1L << 40));
+        assertThat(counters.get(Counter.BYTES_PLACED)).isEqualTo(10 + (1L << 40));
         assertThat(counters.get(Counter.SEGMENTS_PLACED)).isEqualTo(10);
         assertThat(Arrays.stream(Counter.values()).mapToLong(counters::get).sum())
                 .isEqualTo(10L * Counter.values().length + (1L << 40));

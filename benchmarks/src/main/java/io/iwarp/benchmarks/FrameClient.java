@@ -35,7 +35,7 @@ final class FrameClient extends Frames {
     private boolean streamingSoon;
     private boolean measuring;
     private long begin;
-    private long octetsAtBegin;
+    private long bytesAtBegin;
     private long framesAtBegin;
     private long sentAt;
 
@@ -167,18 +167,18 @@ final class FrameClient extends Frames {
     }
 
     /** The clock is the server's, since a report may have waited; both ends are on one machine. */
-    private void onReport(long octets, long frames, long now) {
+    private void onReport(long bytes, long frames, long now) {
         if (!measuring && now - begin > warmup) {
             measuring = true;
             begin = now;
-            octetsAtBegin = octets;
+            bytesAtBegin = bytes;
             framesAtBegin = frames;
         } else if (measuring && now - begin > duration) {
             double seconds = (now - begin) / 1e9;
             result.complete(String.format(
                     Locale.ROOT,
-                    "{\"octetsPerSecond\":%.0f,\"operationsPerSecond\":%.1f}",
-                    (octets - octetsAtBegin) / seconds,
+                    "{\"bytesPerSecond\":%.0f,\"operationsPerSecond\":%.1f}",
+                    (bytes - bytesAtBegin) / seconds,
                     (frames - framesAtBegin) / seconds));
         }
     }

@@ -10,8 +10,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Receives frames. The first of a connection says what to do with the others: one octet 'e' asks for each to be sent back, any
- * other for how many octets and frames came, and when, after each burst.
+ * Receives frames. The first of a connection says what to do with the others: one byte 'e' asks for each to be sent back, any
+ * other for how many bytes and frames came, and when, after each burst.
  */
 final class FrameServer extends Frames {
     static final byte ECHO = 'e';
@@ -20,7 +20,7 @@ final class FrameServer extends Frames {
 
     private boolean asked;
     private boolean echo;
-    private long octets;
+    private long bytes;
     private long frames;
 
     static void run(String[] arguments) throws InterruptedException {
@@ -54,7 +54,7 @@ final class FrameServer extends Frames {
             return;
         }
         int length = payload.readableBytes();
-        octets += length;
+        bytes += length;
         frames++;
         if (echo) {
             ByteBuf frame = context.alloc().directBuffer(HEADER + length);
@@ -66,7 +66,7 @@ final class FrameServer extends Frames {
     public void channelReadComplete(ChannelHandlerContext context) {
         if (asked && !echo) {
             ByteBuf report = context.alloc().directBuffer(HEADER + REPORT);
-            report.writeInt(REPORT).writeLong(octets).writeLong(frames).writeLong(System.nanoTime());
+            report.writeInt(REPORT).writeLong(bytes).writeLong(frames).writeLong(System.nanoTime());
             context.write(report, context.voidPromise());
         }
         context.flush();

@@ -51,8 +51,8 @@ abstract class Jucx implements AutoCloseable {
         worker.recvTaggedNonBlocking(UcxUtils.getAddress(place), place.remaining(), tag, WHOLE_TAG, callback(whenDone));
     }
 
-    final void send(UcpEndpoint endpoint, ByteBuffer octets, long tag, Runnable whenDone) {
-        endpoint.sendTaggedNonBlocking(UcxUtils.getAddress(octets), octets.remaining(), tag, callback(whenDone));
+    final void send(UcpEndpoint endpoint, ByteBuffer bytes, long tag, Runnable whenDone) {
+        endpoint.sendTaggedNonBlocking(UcxUtils.getAddress(bytes), bytes.remaining(), tag, callback(whenDone));
     }
 
     /** {@return the buffer of the number that is sent or received now} */

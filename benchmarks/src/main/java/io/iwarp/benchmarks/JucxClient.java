@@ -30,7 +30,7 @@ final class JucxClient extends Jucx {
             double seconds = client.sendFor(Double.parseDouble(arguments[3]));
             double rate = (client.sent - sentBefore) / seconds;
             System.out.printf(
-                    Locale.ROOT, "{\"octetsPerSecond\":%.0f,\"operationsPerSecond\":%.1f}%n", rate * size, rate);
+                    Locale.ROOT, "{\"bytesPerSecond\":%.0f,\"operationsPerSecond\":%.1f}%n", rate * size, rate);
         }
     }
 

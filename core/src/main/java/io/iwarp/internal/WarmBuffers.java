@@ -7,7 +7,7 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few large buffers for each event loop, which are used again while their octets are in the processor's caches. An
+ * A few large buffers for each event loop, which are used again while their bytes are in the processor's caches. An
  * allocator that serves many threads hands out other memory each time, which is cold, and has to be cleared by the JVM when
  * it is new: that took a fifth of the time of a receiver.
  *
@@ -21,7 +21,7 @@ public final class WarmBuffers {
     private final FastThreadLocal<@Nullable ByteBuf[]> kept;
 
     /**
-     * @param capacity of each buffer, in octets
+     * @param capacity of each buffer, in bytes
      * @param count how many an event loop keeps; they are made when they are first needed
      */
     public WarmBuffers(int capacity, int count) {
@@ -48,11 +48,11 @@ public final class WarmBuffers {
      * in use or too small, or it keeps none}
      *
      * @param allocator makes it, unless one is there
-     * @param octets its least capacity; a buffer of the allocator's own has no more, and may grow to that of the others
+     * @param bytes its least capacity; a buffer of the allocator's own has no more, and may grow to that of the others
      */
-    public ByteBuf take(ByteBufAllocator allocator, int octets) {
-        ByteBuf buffer = octets <= capacity ? tryTake(allocator) : null;
-        return buffer == null ? allocator.directBuffer(octets, Math.max(octets, capacity)) : buffer;
+    public ByteBuf take(ByteBufAllocator allocator, int bytes) {
+        ByteBuf buffer = bytes <= capacity ? tryTake(allocator) : null;
+        return buffer == null ? allocator.directBuffer(bytes, Math.max(bytes, capacity)) : buffer;
     }
 
     /**

@@ -15,8 +15,8 @@ public enum AccessRight {
     /** The peer may write with RDMA Writes. */
     REMOTE_WRITE(1 << 2),
     /**
-     * The peer may change the octets with atomic operations (RFC 7306). As each returns what it found, the peer can also read
-     * them so, 8 aligned octets at a time.
+     * The peer may change the bytes with atomic operations (RFC 7306). As each returns what it found, the peer can also read
+     * them so, 8 aligned bytes at a time.
      */
     REMOTE_ATOMIC(1 << 3);
 

@@ -18,6 +18,6 @@ public enum AccessVerdict {
      * out of bounds as well, so it is made before that one: else it could never be reported.
      */
     WRAP,
-    /** The range is not wholly within the octets that the STag names. */
+    /** The range is not wholly within the bytes that the STag names. */
     BOUNDS
 }

@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * One atomic operation on 8 octets of memory: FetchAdd or CmpSwap, both with masks
+ * One atomic operation on 8 bytes of memory: FetchAdd or CmpSwap, both with masks
  * (<a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1">RFC 7306 section 5.1</a>). Fill it, execute it with
  * {@link TaggedBuffer#execute} or {@link MemoryRegion#execute}, read {@link #original}; then fill it again.
  *
- * <p>The 8 octets are a number in the order of this machine ({@link ByteOrder#nativeOrder}). The operation is atomic with
+ * <p>The 8 bytes are a number in the order of this machine ({@link ByteOrder#nativeOrder}). The operation is atomic with
  * regard to every other one on the same memory, also to what the application does there itself with a {@link VarHandle} of
  * {@link MethodHandles#byteBufferViewVarHandle} in native order: more than RFC 7306 asks, which leaves access by the local
  * processor open. RDMA Writes, RDMA Reads and copies through a span are not atomic: they may see or leave part of a number.
@@ -18,7 +18,7 @@ import java.nio.ByteOrder;
  * <p>The object belongs to one thread.
  */
 public final class AtomicOperation {
-    /** The octets that an operation works on; their address must be a multiple of this. */
+    /** The bytes that an operation works on; their address must be a multiple of this. */
     public static final int LENGTH = Long.BYTES;
 
     /** Access to a number in memory, in the order of this machine; the address must be a multiple of {@link #LENGTH}. */
@@ -72,7 +72,7 @@ public final class AtomicOperation {
         return original;
     }
 
-    /** Carries the operation out on 8 octets at an aligned address. */
+    /** Carries the operation out on 8 bytes at an aligned address. */
     void execute(ByteBuffer memory, int index) {
         if (!swapping && dataMask == 0) {
             original = (long) NUMBER.getAndAdd(memory, index, data);

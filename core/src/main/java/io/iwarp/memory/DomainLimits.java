@@ -7,10 +7,10 @@ package io.iwarp.memory;
  *
  * @param maximumRegions regions open at the same time, at least 1. Default 1,048,576. The temporary sink of a Read counts
  *     while the Read is under way.
- * @param maximumRegisteredOctets octets that all open regions have together, at least 1. Default 2^63 - 1, which is no
- *     limit. An octet that is registered twice counts twice.
+ * @param maximumRegisteredBytes bytes that all open regions have together, at least 1. Default 2^63 - 1, which is no
+ *     limit. A byte that is registered twice counts twice.
  */
-public record DomainLimits(int maximumRegions, long maximumRegisteredOctets) {
+public record DomainLimits(int maximumRegions, long maximumRegisteredBytes) {
     /** The defaults, which bound no domain more than the defaults of the device do. */
     public static final DomainLimits DEFAULT = new DomainLimits(1 << 20, Long.MAX_VALUE);
 
@@ -19,19 +19,19 @@ public record DomainLimits(int maximumRegions, long maximumRegisteredOctets) {
         if (maximumRegions < 1) {
             throw new IllegalArgumentException("maximumRegions of a domain is at least 1, not " + maximumRegions);
         }
-        if (maximumRegisteredOctets < 1) {
+        if (maximumRegisteredBytes < 1) {
             throw new IllegalArgumentException(
-                    "maximumRegisteredOctets of a domain is at least 1, not " + maximumRegisteredOctets);
+                    "maximumRegisteredBytes of a domain is at least 1, not " + maximumRegisteredBytes);
         }
     }
 
     /** {@return these limits with another number of regions, at least 1} */
     public DomainLimits withMaximumRegions(int maximum) {
-        return new DomainLimits(maximum, maximumRegisteredOctets);
+        return new DomainLimits(maximum, maximumRegisteredBytes);
     }
 
-    /** {@return these limits with another number of octets, at least 1} */
-    public DomainLimits withMaximumRegisteredOctets(long maximum) {
+    /** {@return these limits with another number of bytes, at least 1} */
+    public DomainLimits withMaximumRegisteredBytes(long maximum) {
         return new DomainLimits(maximumRegions, maximum);
     }
 }

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class IwarpDevice {
     private final int maximumRegions;
     private final int maximumWindows;
-    private final long maximumRegisteredOctets;
-    private final long maximumPartialFpduOctets;
-    private final AtomicLong partialFpduOctets = new AtomicLong();
+    private final long maximumRegisteredBytes;
+    private final long maximumPartialFpduBytes;
+    private final AtomicLong partialFpduBytes = new AtomicLong();
     private final Random random;
     private final STagTable table = new STagTable();
     /** Guards changes of the table, and all below. */
@@ -32,15 +32,15 @@ public final class IwarpDevice {
     private final RetiredSTags retired = new RetiredSTags();
     private int regions;
     private int windows;
-    private long registeredOctets;
+    private long registeredBytes;
     private long retiredSTags;
     private final long[] refusals = new long[MemoryLimit.values().length];
 
     IwarpDevice(Builder builder, Random random) {
         this.maximumRegions = builder.maximumRegions;
         this.maximumWindows = builder.maximumWindows;
-        this.maximumRegisteredOctets = builder.maximumRegisteredOctets;
-        this.maximumPartialFpduOctets = builder.maximumPartialFpduOctets;
+        this.maximumRegisteredBytes = builder.maximumRegisteredBytes;
+        this.maximumPartialFpduBytes = builder.maximumPartialFpduBytes;
         this.random = random;
     }
 
@@ -84,9 +84,9 @@ public final class IwarpDevice {
         }
     }
 
-    /** How many octets all open regions together may have. */
-    public long maximumRegisteredOctets() {
-        return maximumRegisteredOctets;
+    /** How many bytes all open regions together may have. */
+    public long maximumRegisteredBytes() {
+        return maximumRegisteredBytes;
     }
 
     /** How many regions are open now. */
@@ -99,43 +99,43 @@ public final class IwarpDevice {
         }
     }
 
-    /** How many octets all open regions together have now. */
-    public long registeredOctets() {
+    /** How many bytes all open regions together have now. */
+    public long registeredBytes() {
         lock.lock();
         try {
-            return registeredOctets;
+            return registeredBytes;
         } finally {
             lock.unlock();
         }
     }
 
-    /** How many octets of buffers all streams together may hold for FPDUs whose rest has not come yet. */
-    public long maximumPartialFpduOctets() {
-        return maximumPartialFpduOctets;
+    /** How many bytes of buffers all streams together may hold for FPDUs whose rest has not come yet. */
+    public long maximumPartialFpduBytes() {
+        return maximumPartialFpduBytes;
     }
 
-    /** How many octets of buffers all streams together hold now for FPDUs whose rest has not come yet. */
-    public long partialFpduOctets() {
-        return partialFpduOctets.get();
+    /** How many bytes of buffers all streams together hold now for FPDUs whose rest has not come yet. */
+    public long partialFpduBytes() {
+        return partialFpduBytes.get();
     }
 
     /**
-     * Counts octets of a buffer for an FPDU whose rest has not come yet. MPA calls this.
+     * Counts bytes of a buffer for an FPDU whose rest has not come yet. MPA calls this.
      *
      * @return whether the limit leaves room for them; if not, nothing was counted
      */
-    public boolean reservePartialFpdu(long octets) {
-        long held = partialFpduOctets.addAndGet(octets);
-        if (held <= maximumPartialFpduOctets) {
+    public boolean reservePartialFpdu(long bytes) {
+        long held = partialFpduBytes.addAndGet(bytes);
+        if (held <= maximumPartialFpduBytes) {
             return true;
         }
-        partialFpduOctets.addAndGet(-octets);
+        partialFpduBytes.addAndGet(-bytes);
         return false;
     }
 
     /** Takes back what {@link #reservePartialFpdu} counted. */
-    public void unreservePartialFpdu(long octets) {
-        partialFpduOctets.addAndGet(-octets);
+    public void unreservePartialFpdu(long bytes) {
+        partialFpduBytes.addAndGet(-bytes);
     }
 
     /** How many STags were retired so far: of regions that were closed, and windows that were unbound. */
@@ -190,28 +190,28 @@ public final class IwarpDevice {
     }
 
     /** Counts one more region against the limits, or throws and counts nothing. */
-    void reserve(long octets) {
+    void reserve(long bytes) {
         lock.lock();
         try {
             if (regions == maximumRegions) {
                 throw refused(MemoryLimit.REGIONS, maximumRegions, regions, 1);
             }
-            if (octets > maximumRegisteredOctets - registeredOctets) {
-                throw refused(MemoryLimit.REGISTERED_OCTETS, maximumRegisteredOctets, registeredOctets, octets);
+            if (bytes > maximumRegisteredBytes - registeredBytes) {
+                throw refused(MemoryLimit.REGISTERED_BYTES, maximumRegisteredBytes, registeredBytes, bytes);
             }
             regions++;
-            registeredOctets += octets;
+            registeredBytes += bytes;
         } finally {
             lock.unlock();
         }
     }
 
     /** Takes back what {@link #reserve} counted. */
-    void unreserve(long octets) {
+    void unreserve(long bytes) {
         lock.lock();
         try {
             regions--;
-            registeredOctets -= octets;
+            registeredBytes -= bytes;
         } finally {
             lock.unlock();
         }
@@ -290,17 +290,17 @@ public final class IwarpDevice {
     public static final class Builder {
         private static final int DEFAULT_MAXIMUM_REGIONS = 1 << 20;
         private static final int DEFAULT_MAXIMUM_WINDOWS = 1 << 20;
-        private static final int LEAST_PARTIAL_FPDU_OCTETS = 65_792;
+        private static final int LEAST_PARTIAL_FPDU_BYTES = 65_792;
 
         private int maximumRegions = DEFAULT_MAXIMUM_REGIONS;
         private int maximumWindows = DEFAULT_MAXIMUM_WINDOWS;
-        private long maximumRegisteredOctets = Long.MAX_VALUE;
-        private long maximumPartialFpduOctets = Long.MAX_VALUE;
+        private long maximumRegisteredBytes = Long.MAX_VALUE;
+        private long maximumPartialFpduBytes = Long.MAX_VALUE;
 
         private Builder() {}
 
         /**
-         * How many regions may be open at the same time. Default 1,048,576. A region costs some 400 octets beside its
+         * How many regions may be open at the same time. Default 1,048,576. A region costs some 400 bytes beside its
          * memory, so the default bounds that to some 400 MiB.
          *
          * @param maximum at least 1
@@ -316,7 +316,7 @@ public final class IwarpDevice {
         }
 
         /**
-         * How many windows may be bound at the same time. Default 1,048,576. A window costs some 300 octets.
+         * How many windows may be bound at the same time. Default 1,048,576. A window costs some 300 bytes.
          *
          * @param maximum at least 1
          * @return this builder
@@ -331,37 +331,37 @@ public final class IwarpDevice {
         }
 
         /**
-         * How many octets all open regions together may have. Default 2^63 - 1, which is no limit: then direct memory
-         * is bounded by what the JVM and Netty allow, in the whole process. An octet that is registered twice counts
+         * How many bytes all open regions together may have. Default 2^63 - 1, which is no limit: then direct memory
+         * is bounded by what the JVM and Netty allow, in the whole process. A byte that is registered twice counts
          * twice.
          *
          * @param maximum at least 1
          * @return this builder
          * @throws IllegalArgumentException if it is less
          */
-        public Builder maximumRegisteredOctets(long maximum) {
+        public Builder maximumRegisteredBytes(long maximum) {
             if (maximum < 1) {
-                throw new IllegalArgumentException("maximumRegisteredOctets is at least 1, not " + maximum);
+                throw new IllegalArgumentException("maximumRegisteredBytes is at least 1, not " + maximum);
             }
-            this.maximumRegisteredOctets = maximum;
+            this.maximumRegisteredBytes = maximum;
             return this;
         }
 
         /**
-         * How many octets of buffers all streams together may hold for FPDUs whose rest has not come yet. Default 2^63 - 1,
+         * How many bytes of buffers all streams together may hold for FPDUs whose rest has not come yet. Default 2^63 - 1,
          * which is no limit. A stream that needs more ends with a local error. One FPDU takes up to 64 KiB, and no more than
-         * four times what has come of it, or 256 octets.
+         * four times what has come of it, or 256 bytes.
          *
          * @param maximum at least 65,792, so that one stream can always receive
          * @return this builder
          * @throws IllegalArgumentException if it is less
          */
-        public Builder maximumPartialFpduOctets(long maximum) {
-            if (maximum < LEAST_PARTIAL_FPDU_OCTETS) {
+        public Builder maximumPartialFpduBytes(long maximum) {
+            if (maximum < LEAST_PARTIAL_FPDU_BYTES) {
                 throw new IllegalArgumentException(
-                        "maximumPartialFpduOctets is at least " + LEAST_PARTIAL_FPDU_OCTETS + ", not " + maximum);
+                        "maximumPartialFpduBytes is at least " + LEAST_PARTIAL_FPDU_BYTES + ", not " + maximum);
             }
-            this.maximumPartialFpduOctets = maximum;
+            this.maximumPartialFpduBytes = maximum;
             return this;
         }
 

@@ -6,12 +6,12 @@ public enum MemoryLimit {
     REGIONS("maximumRegions", "regions"),
     /** Windows of the device: {@link IwarpDevice#maximumWindows}. */
     WINDOWS("maximumWindows", "windows"),
-    /** Octets of the device: {@link IwarpDevice#maximumRegisteredOctets}. */
-    REGISTERED_OCTETS("maximumRegisteredOctets", "registered_octets"),
+    /** Bytes of the device: {@link IwarpDevice#maximumRegisteredBytes}. */
+    REGISTERED_BYTES("maximumRegisteredBytes", "registered_bytes"),
     /** Regions of one protection domain: {@link DomainLimits#maximumRegions}. */
     DOMAIN_REGIONS("DomainLimits.maximumRegions", "domain_regions"),
-    /** Octets of one protection domain: {@link DomainLimits#maximumRegisteredOctets}. */
-    DOMAIN_REGISTERED_OCTETS("DomainLimits.maximumRegisteredOctets", "domain_registered_octets");
+    /** Bytes of one protection domain: {@link DomainLimits#maximumRegisteredBytes}. */
+    DOMAIN_REGISTERED_BYTES("DomainLimits.maximumRegisteredBytes", "domain_registered_bytes");
 
     private final String setting;
     private final String tag;
@@ -33,7 +33,7 @@ public enum MemoryLimit {
 
     /** Whether it limits each protection domain, not the device. */
     public boolean ofDomain() {
-        return this == DOMAIN_REGIONS || this == DOMAIN_REGISTERED_OCTETS;
+        return this == DOMAIN_REGIONS || this == DOMAIN_REGISTERED_BYTES;
     }
 
     ResourceLimitException exceeded(long maximum, long inUse, long asked) {

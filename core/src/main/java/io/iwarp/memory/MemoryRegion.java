@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Octets of the application that a peer can reach through an STag. A region begins when it is registered with its
+ * Bytes of the application that a peer can reach through an STag. A region begins when it is registered with its
  * {@link ProtectionDomain}. It has two ends, which can be apart: {@link #invalidate} takes the STag back, and
  * {@link #close} takes the STag back and gives the memory back.
  *
  * <p>The region holds a reference to each of its buffers until it is closed. Meanwhile the application must not change
  * the capacity of a buffer, also not by writing beyond it, nor that of a buffer of which it is a slice; reader and
- * writer indexes do not matter. While the STag is valid, a peer with the right to write may change the octets at any
+ * writer indexes do not matter. While the STag is valid, a peer with the right to write may change the bytes at any
  * time and in any order. Read them after a message from the peer told that they are complete, or after the STag was
  * taken back.
  *
@@ -55,12 +55,12 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return tagged.stag();
     }
 
-    /** The tagged offset of the first octet, unsigned. */
+    /** The tagged offset of the first byte, unsigned. */
     public long baseTaggedOffset() {
         return tagged.baseTaggedOffset();
     }
 
-    /** The number of octets, at least 1. */
+    /** The number of bytes, at least 1. */
     public long length() {
         return tagged.length();
     }
@@ -93,8 +93,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * Part of the region, as a peer is told of it. The peer can still reach all of the region: the bounds that are
      * checked are those of the region.
      *
-     * @param offset where the part begins, in octets from the beginning of the region
-     * @param length the number of octets of the part
+     * @param offset where the part begins, in bytes from the beginning of the region
+     * @param length the number of bytes of the part
      * @throws IndexOutOfBoundsException if the part is not within the region
      * @throws RegistrationEndedException if the region was invalidated or closed
      */
@@ -104,139 +104,139 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * A new span over the whole region, for local access to its octets. It belongs to one thread and does not keep the
+     * A new span over the whole region, for local access to its bytes. It belongs to one thread and does not keep the
      * region open. It needs no right.
      *
      * @throws RegistrationEndedException if the region was closed
      */
-    public OctetSpan span() {
-        return new OctetSpan().wrap(this, 0, length());
+    public ByteSpan span() {
+        return new ByteSpan().wrap(this, 0, length());
     }
 
     /**
      * A builder for a window: an STag of its own over a part of the region. Whether the region can still be used shows in
      * {@link WindowBuilder#bind}.
      *
-     * @param offset where the part begins, in octets from the beginning of the region
-     * @param length the number of octets of the part, at least 1
+     * @param offset where the part begins, in bytes from the beginning of the region
+     * @param length the number of bytes of the part, at least 1
      * @throws IndexOutOfBoundsException if the part is not within the region
      */
     public WindowBuilder window(long offset, long length) {
         Objects.checkFromIndexSize(offset, length, length());
         if (length == 0) {
-            throw new IndexOutOfBoundsException("a window has at least 1 octet");
+            throw new IndexOutOfBoundsException("a window has at least 1 byte");
         }
         return new WindowBuilder(this, offset, length);
     }
 
     /**
-     * Executes an atomic operation on 8 octets of the region, as an access of this side: it needs no right and no valid
+     * Executes an atomic operation on 8 bytes of the region, as an access of this side: it needs no right and no valid
      * STag. It is atomic with regard to the atomics of peers, but not to what RDMA Writes place and spans copy, which may
      * be seen in part.
      *
-     * @param offset of the first of the 8 octets in the region; their address must be a multiple of 8
+     * @param offset of the first of the 8 bytes in the region; their address must be a multiple of 8
      * @param operation what to do; it holds the original value afterwards
      * @return the original value
-     * @throws IndexOutOfBoundsException if the 8 octets are not within the region
-     * @throws IllegalArgumentException if the address is no multiple of 8, or the octets lie in two buffers
+     * @throws IndexOutOfBoundsException if the 8 bytes are not within the region
+     * @throws IllegalArgumentException if the address is no multiple of 8, or the bytes lie in two buffers
      * @throws RegistrationEndedException if the region was closed
      */
     public long execute(long offset, AtomicOperation operation) {
-        RegionMemory octets = requireAligned(offset);
-        enter(octets);
+        RegionMemory bytes = requireAligned(offset);
+        enter(bytes);
         try {
-            octets.execute(offset, operation);
+            bytes.execute(offset, operation);
         } finally {
-            octets.leave();
+            bytes.leave();
         }
         return operation.original();
     }
 
     /**
-     * Reads 8 octets as a number in the order of this machine, atomically and with the memory effects of a volatile read.
+     * Reads 8 bytes as a number in the order of this machine, atomically and with the memory effects of a volatile read.
      * Offset and errors are as for {@link #execute}.
      *
-     * @param offset of the first of the 8 octets in the region
+     * @param offset of the first of the 8 bytes in the region
      * @return the number
      */
     public long getVolatile(long offset) {
-        RegionMemory octets = requireAligned(offset);
-        enter(octets);
+        RegionMemory bytes = requireAligned(offset);
+        enter(bytes);
         try {
-            return octets.getVolatile(offset);
+            return bytes.getVolatile(offset);
         } finally {
-            octets.leave();
+            bytes.leave();
         }
     }
 
     /**
-     * Writes 8 octets as a number in the order of this machine, atomically and with the memory effects of a volatile write.
+     * Writes 8 bytes as a number in the order of this machine, atomically and with the memory effects of a volatile write.
      * Offset and errors are as for {@link #execute}.
      *
-     * @param offset of the first of the 8 octets in the region
+     * @param offset of the first of the 8 bytes in the region
      * @param number what to write
      */
     public void setVolatile(long offset, long number) {
-        RegionMemory octets = requireAligned(offset);
-        enter(octets);
+        RegionMemory bytes = requireAligned(offset);
+        enter(bytes);
         try {
-            octets.setVolatile(offset, number);
+            bytes.setVolatile(offset, number);
         } finally {
-            octets.leave();
+            bytes.leave();
         }
     }
 
     /**
      * Adds to a number of 64 bits. Offset, atomicity and errors are as for {@link #execute}.
      *
-     * @param offset of the first of the 8 octets in the region
+     * @param offset of the first of the 8 bytes in the region
      * @param add what to add
      * @return the number before
      */
     public long fetchAdd(long offset, long add) {
-        RegionMemory octets = requireAligned(offset);
-        enter(octets);
+        RegionMemory bytes = requireAligned(offset);
+        enter(bytes);
         try {
-            return octets.fetchAdd(offset, add);
+            return bytes.fetchAdd(offset, add);
         } finally {
-            octets.leave();
+            bytes.leave();
         }
     }
 
     /**
      * Replaces a number of 64 bits if it is the expected one. Offset, atomicity and errors are as for {@link #execute}.
      *
-     * @param offset of the first of the 8 octets in the region
+     * @param offset of the first of the 8 bytes in the region
      * @param expected the number that is replaced
      * @param replacement the number that takes its place
      * @return the number that was found; it was replaced if it equals {@code expected}
      */
     public long compareSwap(long offset, long expected, long replacement) {
-        RegionMemory octets = requireAligned(offset);
-        enter(octets);
+        RegionMemory bytes = requireAligned(offset);
+        enter(bytes);
         try {
-            return octets.compareSwap(offset, expected, replacement);
+            return bytes.compareSwap(offset, expected, replacement);
         } finally {
-            octets.leave();
+            bytes.leave();
         }
     }
 
-    /** The octets, after a look at whether a number can be accessed atomically at this offset. */
+    /** The bytes, after a look at whether a number can be accessed atomically at this offset. */
     private RegionMemory requireAligned(long offset) {
         Objects.checkFromIndexSize(offset, AtomicOperation.LENGTH, length());
-        RegionMemory octets = memory();
-        if (!octets.isAligned(offset)) {
-            throw new IllegalArgumentException("the " + AtomicOperation.LENGTH + " octets at offset " + offset
+        RegionMemory bytes = memory();
+        if (!bytes.isAligned(offset)) {
+            throw new IllegalArgumentException("the " + AtomicOperation.LENGTH + " bytes at offset " + offset
                     + " do not lie in one buffer at an address that is a multiple of " + AtomicOperation.LENGTH
                     + "; register buffers that begin at such addresses and have lengths that are multiples, and use"
                     + " offsets that are multiples");
         }
-        return octets;
+        return bytes;
     }
 
-    /** Keeps the region from being closed until the caller leaves its octets. */
-    private void enter(RegionMemory octets) {
-        if (!octets.enter()) {
+    /** Keeps the region from being closed until the caller leaves its bytes. */
+    private void enter(RegionMemory bytes) {
+        if (!bytes.enter()) {
             throw closed();
         }
     }
@@ -244,7 +244,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /**
      * Takes the STag back, and those of all windows of the region, and leaves the memory with the region, until it is
      * closed. When this method returns, no access of a peer is in progress and none begins: no peer changes or reads the
-     * octets any more (RFC 5042 section 6.2.2). It waits for accesses that are in progress, each at most the copy of one
+     * bytes any more (RFC 5042 section 6.2.2). It waits for accesses that are in progress, each at most the copy of one
      * segment, and may be called on an event loop. Calling it again does nothing but that waiting.
      */
     @Override
@@ -263,7 +263,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     /**
      * Invalidates the region and gives its references to the buffers back. When this method returns, no peer changes the
-     * octets any more, also not by a message for which part of the region was posted as a receive buffer: such a receive
+     * bytes any more, also not by a message for which part of the region was posted as a receive buffer: such a receive
      * fails. What was posted to be sent from the region still goes out, and holds the buffers until then. Closing again
      * does nothing.
      */
@@ -317,7 +317,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return stream;
     }
 
-    /** The octets, for local access. */
+    /** The bytes, for local access. */
     RegionMemory memory() {
         requireOpen();
         return memory;
@@ -327,7 +327,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return memory;
     }
 
-    /** STag, range, rights and state; the octets themselves do not appear. */
+    /** STag, range, rights and state; the bytes themselves do not appear. */
     @Override
     public String toString() {
         String state = closed.get() ? ", closed" : isValid() ? "" : ", invalidated";

@@ -38,12 +38,12 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
         return tagged.stag();
     }
 
-    /** The tagged offset of the first octet, unsigned. */
+    /** The tagged offset of the first byte, unsigned. */
     public long baseTaggedOffset() {
         return tagged.baseTaggedOffset();
     }
 
-    /** The number of octets, at least 1. */
+    /** The number of bytes, at least 1. */
     public long length() {
         return tagged.length();
     }
@@ -112,7 +112,7 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
         invalidate();
     }
 
-    /** STag, range, rights and state; the octets themselves do not appear. */
+    /** STag, range, rights and state; the bytes themselves do not appear. */
     @Override
     public String toString() {
         return "MemoryWindow[" + tagged + (isValid() ? "" : ", invalidated") + ']';

@@ -16,9 +16,9 @@ public final class ProtectionDomain implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     // The lock guards all of the following.
     private int openRegions;
-    private long registeredOctets;
+    private long registeredBytes;
     private long refusedRegions;
-    private long refusedOctets;
+    private long refusedBytes;
     private int openStreams;
     private boolean closed;
 
@@ -52,11 +52,11 @@ public final class ProtectionDomain implements AutoCloseable {
         }
     }
 
-    /** How many octets all open regions of this domain together have now. */
-    public long registeredOctets() {
+    /** How many bytes all open regions of this domain together have now. */
+    public long registeredBytes() {
         lock.lock();
         try {
-            return registeredOctets;
+            return registeredBytes;
         } finally {
             lock.unlock();
         }
@@ -71,8 +71,8 @@ public final class ProtectionDomain implements AutoCloseable {
         try {
             return switch (limit) {
                 case DOMAIN_REGIONS -> refusedRegions;
-                case DOMAIN_REGISTERED_OCTETS -> refusedOctets;
-                case REGIONS, WINDOWS, REGISTERED_OCTETS -> 0;
+                case DOMAIN_REGISTERED_BYTES -> refusedBytes;
+                case REGIONS, WINDOWS, REGISTERED_BYTES -> 0;
             };
         } finally {
             lock.unlock();
@@ -80,7 +80,7 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Registers all octets of one direct buffer, from index 0 to its capacity, under tagged offsets from 0 on, for all
+     * Registers all bytes of one direct buffer, from index 0 to its capacity, under tagged offsets from 0 on, for all
      * streams of the domain. See {@link RegionBuilder#buffers} for what is asked of the buffer.
      *
      * @param direct a direct buffer; the region takes a reference of its own and gives it back when it is closed
@@ -136,7 +136,7 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /** Counts one more region against the limits, or throws and counts nothing. */
-    void admitRegion(long octets) {
+    void admitRegion(long bytes) {
         lock.lock();
         try {
             requireOpen();
@@ -144,29 +144,26 @@ public final class ProtectionDomain implements AutoCloseable {
                 refusedRegions++;
                 throw device.refused(MemoryLimit.DOMAIN_REGIONS, limits.maximumRegions(), openRegions, 1);
             }
-            if (octets > limits.maximumRegisteredOctets() - registeredOctets) {
-                refusedOctets++;
+            if (bytes > limits.maximumRegisteredBytes() - registeredBytes) {
+                refusedBytes++;
                 throw device.refused(
-                        MemoryLimit.DOMAIN_REGISTERED_OCTETS,
-                        limits.maximumRegisteredOctets(),
-                        registeredOctets,
-                        octets);
+                        MemoryLimit.DOMAIN_REGISTERED_BYTES, limits.maximumRegisteredBytes(), registeredBytes, bytes);
             }
-            device.reserve(octets);
+            device.reserve(bytes);
             openRegions++;
-            registeredOctets += octets;
+            registeredBytes += bytes;
         } finally {
             lock.unlock();
         }
     }
 
     /** Takes back what {@link #admitRegion} counted. */
-    void dismissRegion(long octets) {
+    void dismissRegion(long bytes) {
         lock.lock();
         try {
             openRegions--;
-            registeredOctets -= octets;
-            device.unreserve(octets);
+            registeredBytes -= bytes;
+            device.unreserve(bytes);
         } finally {
             lock.unlock();
         }

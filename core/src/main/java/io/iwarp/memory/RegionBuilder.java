@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * tagged offsets from 0 on, no rights, all streams of the domain. A builder belongs to one thread.
  */
 public final class RegionBuilder {
-    /** Allocated memory longer than one buffer can be is cut into buffers of this many octets. */
+    /** Allocated memory longer than one buffer can be is cut into buffers of this many bytes. */
     private static final int PIECE_LENGTH = 1 << 30;
 
     private final ProtectionDomain domain;
@@ -29,7 +29,7 @@ public final class RegionBuilder {
     }
 
     /**
-     * Takes the octets of these buffers, one buffer after the other, each from index 0 to its capacity.
+     * Takes the bytes of these buffers, one buffer after the other, each from index 0 to its capacity.
      *
      * <p>Each must be a direct buffer that can be written and is not made of several pieces: for a composite buffer, pass
      * its components. The region takes a reference of its own to each and gives it back when it is closed; until then
@@ -44,7 +44,7 @@ public final class RegionBuilder {
     }
 
     /**
-     * Takes the octets of these buffers, as {@link #buffers(ByteBuf...)} does.
+     * Takes the bytes of these buffers, as {@link #buffers(ByteBuf...)} does.
      *
      * @param buffers at least one; the caller keeps its references
      * @return this builder
@@ -66,13 +66,13 @@ public final class RegionBuilder {
      * there before. Its address is a multiple of 8, as atomics need it. The memory is given back when the region is closed; reach it through {@link MemoryRegion#span}.
      *
      * @param allocator where direct buffers come from
-     * @param length the number of octets, at least 1; beyond 2^31 - 1 the memory consists of several buffers
+     * @param length the number of bytes, at least 1; beyond 2^31 - 1 the memory consists of several buffers
      * @return this builder
      */
     public RegionBuilder allocate(ByteBufAllocator allocator, long length) {
         Objects.requireNonNull(allocator, "allocator");
         if (length < 1) {
-            throw new IllegalArgumentException("a region has at least 1 octet, not " + length);
+            throw new IllegalArgumentException("a region has at least 1 byte, not " + length);
         }
         this.buffers = List.of();
         this.allocator = allocator;
@@ -81,7 +81,7 @@ public final class RegionBuilder {
         return this;
     }
 
-    /** Allocates in pieces of at most this many octets. */
+    /** Allocates in pieces of at most this many bytes. */
     RegionBuilder allocate(ByteBufAllocator allocator, long length, int maximumPiece) {
         allocate(allocator, length);
         this.maximumPiece = maximumPiece;
@@ -89,7 +89,7 @@ public final class RegionBuilder {
     }
 
     /**
-     * The tagged offset of the first octet. Default 0, which tells a peer nothing about addresses of this process.
+     * The tagged offset of the first byte. Default 0, which tells a peer nothing about addresses of this process.
      *
      * @param baseTaggedOffset any value, unsigned; base plus length of the region must not be more than 2^64
      * @return this builder
@@ -226,7 +226,7 @@ public final class RegionBuilder {
         } else if (buffer.isReadOnly()) {
             complaint = "is read-only; pass the buffer that it was made from";
         } else if (buffer.capacity() == 0) {
-            complaint = "is empty; pass a buffer with a capacity of at least 1 octet";
+            complaint = "is empty; pass a buffer with a capacity of at least 1 byte";
         } else if (buffer.nioBufferCount() != 1) {
             complaint = "is made of several pieces; pass each piece as a buffer of its own";
         }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The octets of a region: one or several direct buffers, one after the other under one 64-bit offset.
+ * The bytes of a region: one or several direct buffers, one after the other under one 64-bit offset.
  *
  * <p>Copies go through an NIO view of each buffer and its absolute bulk operations, as those keep no position: several
  * event loops may place into one region at the same time, which {@link ByteBuf#setBytes} allows on some buffers only.
@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class RegionMemory {
     private final ByteBuf[] buffers;
     private final ByteBuffer[] views;
-    /** Offset of the first octet of each buffer, and behind the last the length of all. */
+    /** Offset of the first byte of each buffer, and behind the last the length of all. */
     private final long[] starts;
 
     private final Gate changes = new Gate();
@@ -41,7 +41,7 @@ final class RegionMemory {
         }
     }
 
-    /** The number of octets, at least 1. */
+    /** The number of bytes, at least 1. */
     long length() {
         return starts[buffers.length];
     }
@@ -80,7 +80,7 @@ final class RegionMemory {
         int left = length;
         while (left > 0) {
             int run = Math.min(left, capacity(piece) - index);
-            OctetCopy.copy(src, from, view(piece), index, run);
+            ByteCopy.copy(src, from, view(piece), index, run);
             from += run;
             left -= run;
             index = 0;
@@ -96,7 +96,7 @@ final class RegionMemory {
         int left = length;
         while (left > 0) {
             int run = Math.min(left, capacity(piece) - index);
-            OctetCopy.copy(view(piece), index, dst, to, run);
+            ByteCopy.copy(view(piece), index, dst, to, run);
             to += run;
             left -= run;
             index = 0;
@@ -104,7 +104,7 @@ final class RegionMemory {
         }
     }
 
-    /** Whether 8 octets from this offset on lie in one buffer, at an address that is a multiple of 8. */
+    /** Whether 8 bytes from this offset on lie in one buffer, at an address that is a multiple of 8. */
     boolean isAligned(long offset) {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
@@ -112,31 +112,31 @@ final class RegionMemory {
                 && views[piece].alignmentOffset(index, AtomicOperation.LENGTH) == 0;
     }
 
-    /** Executes an operation on 8 aligned octets; the caller is inside a gate that is closed before the region is. */
+    /** Executes an operation on 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
     void execute(long offset, AtomicOperation operation) {
         int piece = pieceAt(offset);
         operation.execute(view(piece), (int) (offset - starts[piece]));
     }
 
-    /** Reads 8 aligned octets; the caller is inside a gate that is closed before the region is. */
+    /** Reads 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
     long getVolatile(long offset) {
         int piece = pieceAt(offset);
         return (long) AtomicOperation.NUMBER.getVolatile(view(piece), (int) (offset - starts[piece]));
     }
 
-    /** Writes 8 aligned octets; the caller is inside a gate that is closed before the region is. */
+    /** Writes 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
     void setVolatile(long offset, long number) {
         int piece = pieceAt(offset);
         AtomicOperation.NUMBER.setVolatile(view(piece), (int) (offset - starts[piece]), number);
     }
 
-    /** Adds to 8 aligned octets; the caller is inside a gate that is closed before the region is. */
+    /** Adds to 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
     long fetchAdd(long offset, long add) {
         int piece = pieceAt(offset);
         return (long) AtomicOperation.NUMBER.getAndAdd(view(piece), (int) (offset - starts[piece]), add);
     }
 
-    /** Replaces 8 aligned octets if expected; the caller is inside a gate that is closed before the region is. */
+    /** Replaces 8 aligned bytes if expected; the caller is inside a gate that is closed before the region is. */
     long compareSwap(long offset, long expected, long replacement) {
         int piece = pieceAt(offset);
         return (long) AtomicOperation.NUMBER.compareAndExchange(
@@ -153,7 +153,7 @@ final class RegionMemory {
         changes.leave();
     }
 
-    /** The number of the buffer that holds the octet at this offset; the last one for the offset behind the last octet. */
+    /** The number of the buffer that holds the byte at this offset; the last one for the offset behind the last byte. */
     int pieceAt(long offset) {
         int last = buffers.length - 1;
         if (last == 0) {
@@ -168,12 +168,12 @@ final class RegionMemory {
         return buffers[piece];
     }
 
-    /** The offset of the first octet of the buffer with this number. */
+    /** The offset of the first byte of the buffer with this number. */
     long start(int piece) {
         return starts[piece];
     }
 
-    /** The number of octets of the buffer with this number. */
+    /** The number of bytes of the buffer with this number. */
     int capacity(int piece) {
         return (int) (starts[piece + 1] - starts[piece]);
     }
@@ -216,7 +216,7 @@ final class RegionMemory {
     private ByteBuffer view(int piece) {
         ByteBuf buffer = buffers[piece];
         if (buffer.capacity() != capacity(piece) || buffer.refCnt() == 0) {
-            throw new IllegalStateException("a registered buffer of " + capacity(piece) + " octets was freed or resized"
+            throw new IllegalStateException("a registered buffer of " + capacity(piece) + " bytes was freed or resized"
                     + " by the application and is now " + buffer
                     + "; close the region before changing the capacity, and release only references of your own");
         }

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * A buffer that one side advertises to the other: the STag, the tagged offset of the first octet, and the length. How
+ * A buffer that one side advertises to the other: the STag, the tagged offset of the first byte, and the length. How
  * an advertisement travels is the application's business (RFC 5040 section 1.2); {@link #encode} is a ready encoding,
  * big-endian:
  *
@@ -26,11 +26,11 @@ import java.util.Objects;
  * </pre>
  *
  * @param stag the STag, any 32-bit value
- * @param taggedOffset the tagged offset of the first octet, unsigned
- * @param length the number of octets, at least 0; tagged offset plus length is at most 2^64
+ * @param taggedOffset the tagged offset of the first byte, unsigned
+ * @param length the number of bytes, at least 0; tagged offset plus length is at most 2^64
  */
 public record RemoteBuffer(int stag, long taggedOffset, long length) {
-    /** The number of octets that {@link #encode} writes. */
+    /** The number of bytes that {@link #encode} writes. */
     public static final int ENCODED_LENGTH = Integer.BYTES + Long.BYTES + Long.BYTES;
 
     /**
@@ -41,7 +41,7 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     public RemoteBuffer {
         if (length < 0) {
             throw new IllegalArgumentException(
-                    "the length of a remote buffer is 0 to 2^63 - 1 octets, not " + Long.toUnsignedString(length));
+                    "the length of a remote buffer is 0 to 2^63 - 1 bytes, not " + Long.toUnsignedString(length));
         }
         if (taggedOffset != 0 && Long.compareUnsigned(length, -taggedOffset) > 0) {
             throw new IllegalArgumentException("tagged offset " + Long.toUnsignedString(taggedOffset) + " plus length "
@@ -52,8 +52,8 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     /**
      * Part of this buffer, to be reached through the same STag.
      *
-     * @param offset where the part begins, in octets from the beginning of this buffer
-     * @param length the number of octets of the part
+     * @param offset where the part begins, in bytes from the beginning of this buffer
+     * @param length the number of bytes of the part
      * @return the part
      * @throws IndexOutOfBoundsException if the part is not within this buffer
      */
@@ -79,12 +79,12 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
      *
      * @param in where from; stays the caller's
      * @return what was advertised; whether the peer grants access is seen when it is used
-     * @throws IllegalArgumentException if fewer octets are there than {@link #ENCODED_LENGTH}, in which case none is
+     * @throws IllegalArgumentException if fewer bytes are there than {@link #ENCODED_LENGTH}, in which case none is
      *     read, or if they do not describe a range that can exist
      */
     public static RemoteBuffer decode(ByteBuf in) {
         if (in.readableBytes() < ENCODED_LENGTH) {
-            throw new IllegalArgumentException("an encoded remote buffer has " + ENCODED_LENGTH + " octets, but only "
+            throw new IllegalArgumentException("an encoded remote buffer has " + ENCODED_LENGTH + " bytes, but only "
                     + in.readableBytes() + " are there");
         }
         return new RemoteBuffer(in.readInt(), in.readLong(), in.readLong());
@@ -95,7 +95,7 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "RemoteBuffer[STag 0x%08x, tagged offset %s, %d octets]",
+                "RemoteBuffer[STag 0x%08x, tagged offset %s, %d bytes]",
                 stag,
                 Long.toUnsignedString(taggedOffset),
                 length);

@@ -25,16 +25,16 @@ public final class TaggedBuffer {
     private final Gate gate = new Gate();
 
     /**
-     * Names octets of a memory.
+     * Names bytes of a memory.
      *
      * @param stag the STag
      * @param protectionDomain the domain whose streams may use it
      * @param scope the only stream that may use it, or null for all streams of the domain
      * @param rightBits the rights, one bit each
-     * @param baseTaggedOffset the tagged offset of the first octet; base plus length is at most 2^64
-     * @param memory holds the octets
-     * @param memoryOffset of the first octet in the memory
-     * @param length the number of octets, all of them within the memory
+     * @param baseTaggedOffset the tagged offset of the first byte; base plus length is at most 2^64
+     * @param memory holds the bytes
+     * @param memoryOffset of the first byte in the memory
+     * @param length the number of bytes, all of them within the memory
      */
     TaggedBuffer(
             int stag,
@@ -60,12 +60,12 @@ public final class TaggedBuffer {
         return stag;
     }
 
-    /** The tagged offset of the first octet, as an unsigned number. */
+    /** The tagged offset of the first byte, as an unsigned number. */
     public long baseTaggedOffset() {
         return baseTaggedOffset;
     }
 
-    /** The number of octets, at least 1. */
+    /** The number of bytes, at least 1. */
     public long length() {
         return length;
     }
@@ -81,12 +81,12 @@ public final class TaggedBuffer {
     /**
      * Judges an access to a range of this buffer: still valid, association (domain, then stream), right, wrap, bounds,
      * in this order (RFC 5041 section 7.1). All arguments but the right are taken as unsigned and may have any value, as
-     * the peer chose them. A range of no octets is in bounds anywhere from the first octet to behind the last.
+     * the peer chose them. A range of no bytes is in bounds anywhere from the first byte to behind the last.
      *
      * @param stream the stream on which the access came
      * @param right the right that the access needs
-     * @param taggedOffset the tagged offset of the first octet, unsigned
-     * @param length the number of octets, unsigned
+     * @param taggedOffset the tagged offset of the first byte, unsigned
+     * @param length the number of bytes, unsigned
      * @return {@link AccessVerdict#GRANTED} or the first check that failed; the buffer can be revoked right afterwards,
      *     which {@link #place}, {@link #fetch} and {@link #execute} tell
      */
@@ -108,13 +108,13 @@ public final class TaggedBuffer {
 
     /**
      * Copies payload into the buffer, unless it was revoked since the check. The caller has checked the access; a range
-     * that is not within the buffer is refused once more by an exception, before an octet is changed.
+     * that is not within the buffer is refused once more by an exception, before a byte is changed.
      *
-     * @param taggedOffset the tagged offset of the first octet, unsigned
-     * @param src the octets; not released and not retained, belongs to the calling thread, its indexes are not changed
-     * @param srcIndex the index of the first octet in {@code src}
-     * @param length the number of octets, at least 0
-     * @return true when all octets were copied, false when the buffer was revoked; then none was
+     * @param taggedOffset the tagged offset of the first byte, unsigned
+     * @param src the bytes; not released and not retained, belongs to the calling thread, its indexes are not changed
+     * @param srcIndex the index of the first byte in {@code src}
+     * @param length the number of bytes, at least 0
+     * @return true when all bytes were copied, false when the buffer was revoked; then none was
      */
     public boolean place(long taggedOffset, ByteBuf src, int srcIndex, int length) {
         requireWithin(taggedOffset, length, "place");
@@ -130,14 +130,14 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Copies octets out of the buffer, unless it was revoked since the check. The caller has checked the access; a range
-     * that is not within the buffer is refused once more by an exception, before an octet is copied.
+     * Copies bytes out of the buffer, unless it was revoked since the check. The caller has checked the access; a range
+     * that is not within the buffer is refused once more by an exception, before a byte is copied.
      *
-     * @param taggedOffset the tagged offset of the first octet, unsigned
+     * @param taggedOffset the tagged offset of the first byte, unsigned
      * @param dst where to; belongs to the calling thread, is neither released nor retained, keeps its indexes
-     * @param dstIndex the index of the first octet in {@code dst}
-     * @param length the number of octets, at least 0
-     * @return true when all octets were copied, false when the buffer was revoked; then none was
+     * @param dstIndex the index of the first byte in {@code dst}
+     * @param length the number of bytes, at least 0
+     * @return true when all bytes were copied, false when the buffer was revoked; then none was
      */
     public boolean fetch(long taggedOffset, ByteBuf dst, int dstIndex, int length) {
         requireWithin(taggedOffset, length, "fetch");
@@ -153,10 +153,10 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Whether the 8 octets from a tagged offset on lie at a memory address that is a multiple of 8, which atomic operations
+     * Whether the 8 bytes from a tagged offset on lie at a memory address that is a multiple of 8, which atomic operations
      * need (RFC 7306 section 5.1). What counts is the address, not the tagged offset.
      *
-     * @param taggedOffset the tagged offset of the first of 8 octets within the buffer, unsigned
+     * @param taggedOffset the tagged offset of the first of 8 bytes within the buffer, unsigned
      */
     public boolean isAligned(long taggedOffset) {
         requireWithin(taggedOffset, AtomicOperation.LENGTH, "isAligned");
@@ -167,7 +167,7 @@ public final class TaggedBuffer {
      * Executes an atomic operation, unless the buffer was revoked since the check. The caller has checked access and
      * {@linkplain #isAligned alignment}.
      *
-     * @param taggedOffset the tagged offset of the first of 8 octets, unsigned
+     * @param taggedOffset the tagged offset of the first of 8 bytes, unsigned
      * @param operation what to do; it holds the original value afterwards
      * @return true when it was executed, false when the buffer was revoked; then nothing was done
      * @throws IllegalStateException if the address is no multiple of 8; then nothing was done
@@ -219,12 +219,12 @@ public final class TaggedBuffer {
         return rightBits;
     }
 
-    /** STag, range and rights; the octets themselves do not appear. */
+    /** STag, range and rights; the bytes themselves do not appear. */
     @Override
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "STag 0x%08x, %d octets from tagged offset %s, %s",
+                "STag 0x%08x, %d bytes from tagged offset %s, %s",
                 stag,
                 length,
                 Long.toUnsignedString(baseTaggedOffset),

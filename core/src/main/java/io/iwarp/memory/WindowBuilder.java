@@ -19,7 +19,7 @@ public final class WindowBuilder {
     }
 
     /**
-     * The tagged offset of the first octet. Default 0.
+     * The tagged offset of the first byte. Default 0.
      *
      * @param baseTaggedOffset any value, unsigned; base plus length of the window must not be more than 2^64
      * @return this builder

@@ -61,19 +61,19 @@ public final class ConnectionMetrics {
         events.countSetupFailure(role, failure);
     }
 
-    /** Octets of a request were handed to RDMAP; {@link #released} follows. */
-    public void submitted(long octets) {
-        operations.outstanding(octets);
+    /** Bytes of a request were handed to RDMAP; {@link #released} follows. */
+    public void submitted(long bytes) {
+        operations.outstanding(bytes);
     }
 
-    /** The request that had been {@link #submitted} with that many octets is complete. */
-    public void released(long octets) {
-        operations.outstanding(-octets);
+    /** The request that had been {@link #submitted} with that many bytes is complete. */
+    public void released(long bytes) {
+        operations.outstanding(-bytes);
     }
 
-    /** A request of this side did what was asked, and moved that many octets. */
-    public void completed(Operation operation, long octets) {
-        operations.completed(operation, octets);
+    /** A request of this side did what was asked, and moved that many bytes. */
+    public void completed(Operation operation, long bytes) {
+        operations.completed(operation, bytes);
     }
 
     /** A request of this side was flushed, as its stream ended. */
@@ -87,8 +87,8 @@ public final class ConnectionMetrics {
     }
 
     /** An operation of the peer was carried out here. */
-    public void served(Operation operation, long octets) {
-        operations.served(operation, octets);
+    public void served(Operation operation, long bytes) {
+        operations.served(operation, bytes);
     }
 
     /** A Terminate went out; null is for an error that no RFC assigns. */

@@ -32,8 +32,8 @@ public final class DomainMeters implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        gauge(registry, IwarpMeter.DOMAIN_REGISTERED, ProtectionDomain::registeredOctets);
-        gauge(registry, IwarpMeter.DOMAIN_REGISTERED_LIMIT, d -> d.limits().maximumRegisteredOctets());
+        gauge(registry, IwarpMeter.DOMAIN_REGISTERED, ProtectionDomain::registeredBytes);
+        gauge(registry, IwarpMeter.DOMAIN_REGISTERED_LIMIT, d -> d.limits().maximumRegisteredBytes());
         gauge(registry, IwarpMeter.DOMAIN_REGIONS, ProtectionDomain::regions);
         gauge(registry, IwarpMeter.DOMAIN_REGIONS_LIMIT, d -> d.limits().maximumRegions());
         for (MemoryLimit limit : MemoryLimit.values()) {

@@ -46,7 +46,7 @@ public enum IwarpMeter implements MeterDocumentation {
             "iwarp.operations.payload",
             Meter.Type.COUNTER,
             "bytes",
-            "Payload octets of the operations carried out",
+            "Payload bytes of the operations carried out",
             Tag.OPERATION,
             Tag.DIRECTION),
     /** Requests flushed. */
@@ -83,14 +83,14 @@ public enum IwarpMeter implements MeterDocumentation {
     CRC_CHECKED(Counter.CRC_CHECKED),
     /** CRCs that did not fit. */
     CRC_ERRORS(Counter.CRC_ERRORS),
-    /** Octets of ULPDUs sent. */
-    ULPDUS_SENT(Counter.ULPDU_OCTETS_SENT),
-    /** Octets of ULPDUs received. */
-    ULPDUS_RECEIVED(Counter.ULPDU_OCTETS_RECEIVED),
+    /** Bytes of ULPDUs sent. */
+    ULPDUS_SENT(Counter.ULPDU_BYTES_SENT),
+    /** Bytes of ULPDUs received. */
+    ULPDUS_RECEIVED(Counter.ULPDU_BYTES_RECEIVED),
     /** Segments placed. */
     SEGMENTS_PLACED(Counter.SEGMENTS_PLACED),
-    /** Octets placed. */
-    PAYLOAD_PLACED(Counter.OCTETS_PLACED),
+    /** Bytes placed. */
+    PAYLOAD_PLACED(Counter.BYTES_PLACED),
     /** DDP messages sent. */
     MESSAGES_SENT(Counter.MESSAGES_SENT),
     /** DDP messages delivered. */
@@ -133,12 +133,12 @@ public enum IwarpMeter implements MeterDocumentation {
             Meter.Type.GAUGE,
             "requests",
             "Requests that the send queues of all open connections can hold"),
-    /** Octets of requests not completed. */
+    /** Bytes of requests not completed. */
     SEND_QUEUE_PAYLOAD(
             "iwarp.send.queue.payload",
             Meter.Type.GAUGE,
             "bytes",
-            "Octets of requests other than receives that an event loop has taken and that have not completed"),
+            "Bytes of requests other than receives that an event loop has taken and that have not completed"),
     /** Receives posted and not used. */
     RECEIVE_QUEUE_REQUESTS(
             "iwarp.receive.queue.requests",
@@ -158,14 +158,14 @@ public enum IwarpMeter implements MeterDocumentation {
             "requests",
             "Posts that were refused because a limit of the queue pair was reached",
             Tag.LIMIT),
-    /** Octets registered. */
-    MEMORY_REGISTERED("iwarp.memory.registered", Meter.Type.GAUGE, "bytes", "Octets of all open regions of the device"),
-    /** Limit of octets registered. */
+    /** Bytes registered. */
+    MEMORY_REGISTERED("iwarp.memory.registered", Meter.Type.GAUGE, "bytes", "Bytes of all open regions of the device"),
+    /** Limit of bytes registered. */
     MEMORY_REGISTERED_LIMIT(
             "iwarp.memory.registered.limit",
             Meter.Type.GAUGE,
             "bytes",
-            "Octets that all open regions of the device may have together"),
+            "Bytes that all open regions of the device may have together"),
     /** Regions. */
     MEMORY_REGIONS("iwarp.memory.regions", Meter.Type.GAUGE, "regions", "Open regions of the device"),
     /** Limit of regions. */
@@ -183,14 +183,14 @@ public enum IwarpMeter implements MeterDocumentation {
             "requests",
             "Regions and windows that were refused because a limit was reached",
             Tag.LIMIT),
-    /** Octets registered in a domain. */
-    DOMAIN_REGISTERED("iwarp.domain.registered", Meter.Type.GAUGE, "bytes", "Octets of all open regions of the domain"),
-    /** Limit of octets registered in a domain. */
+    /** Bytes registered in a domain. */
+    DOMAIN_REGISTERED("iwarp.domain.registered", Meter.Type.GAUGE, "bytes", "Bytes of all open regions of the domain"),
+    /** Limit of bytes registered in a domain. */
     DOMAIN_REGISTERED_LIMIT(
             "iwarp.domain.registered.limit",
             Meter.Type.GAUGE,
             "bytes",
-            "Octets that all open regions of the domain may have together"),
+            "Bytes that all open regions of the domain may have together"),
     /** Regions of a domain. */
     DOMAIN_REGIONS("iwarp.domain.regions", Meter.Type.GAUGE, "regions", "Open regions of the domain"),
     /** Limit of regions of a domain. */

@@ -105,8 +105,8 @@ public final class IwarpMeters implements MeterBinder {
             Tags inbound = tags.and(tag(IwarpMeter.Tag.DIRECTION, INBOUND));
             counter(registry, IwarpMeter.OPERATIONS, outbound, m -> m.completed(operation));
             counter(registry, IwarpMeter.OPERATIONS, inbound, m -> m.served(operation));
-            counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, outbound, m -> m.completedOctets(operation));
-            counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, inbound, m -> m.servedOctets(operation));
+            counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, outbound, m -> m.completedBytes(operation));
+            counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, inbound, m -> m.servedBytes(operation));
             counter(registry, IwarpMeter.OPERATIONS_FLUSHED, tags, m -> m.flushed(operation));
             FunctionTimer.builder(
                             IwarpMeter.OPERATIONS_LATENCY.getName(),
@@ -148,7 +148,7 @@ public final class IwarpMeters implements MeterBinder {
         gauge(registry, IwarpMeter.SEND_QUEUE_REQUESTS, Tags.empty(), IwarpMetrics::sendRequests);
         gauge(registry, IwarpMeter.SEND_QUEUE_WAITING, Tags.empty(), IwarpMetrics::queuedSendRequests);
         gauge(registry, IwarpMeter.SEND_QUEUE_DEPTH, Tags.empty(), IwarpMetrics::sendQueueDepth);
-        gauge(registry, IwarpMeter.SEND_QUEUE_PAYLOAD, Tags.empty(), IwarpMetrics::outstandingOctets);
+        gauge(registry, IwarpMeter.SEND_QUEUE_PAYLOAD, Tags.empty(), IwarpMetrics::outstandingBytes);
         gauge(registry, IwarpMeter.RECEIVE_QUEUE_REQUESTS, Tags.empty(), IwarpMetrics::receiveRequests);
         gauge(registry, IwarpMeter.RECEIVE_QUEUE_DEPTH, Tags.empty(), IwarpMetrics::receiveQueueDepth);
         for (QueueLimit limit : QueueLimit.values()) {
@@ -162,12 +162,12 @@ public final class IwarpMeters implements MeterBinder {
                 registry,
                 IwarpMeter.MEMORY_REGISTERED,
                 Tags.empty(),
-                m -> m.device().registeredOctets());
+                m -> m.device().registeredBytes());
         gauge(
                 registry,
                 IwarpMeter.MEMORY_REGISTERED_LIMIT,
                 Tags.empty(),
-                m -> m.device().maximumRegisteredOctets());
+                m -> m.device().maximumRegisteredBytes());
         gauge(registry, IwarpMeter.MEMORY_REGIONS, Tags.empty(), m -> m.device().regions());
         gauge(
                 registry,

@@ -182,9 +182,9 @@ public final class IwarpMetrics {
         return sumOperations(totals -> totals.completed(operation));
     }
 
-    /** {@return the octets that requests of this side moved so far} */
-    public long completedOctets(Operation operation) {
-        return sumOperations(totals -> totals.completedOctets(operation));
+    /** {@return the bytes that requests of this side moved so far} */
+    public long completedBytes(Operation operation) {
+        return sumOperations(totals -> totals.completedBytes(operation));
     }
 
     /** {@return requests of this side that were flushed so far, as their stream ended} */
@@ -197,9 +197,9 @@ public final class IwarpMetrics {
         return sumOperations(totals -> totals.served(operation));
     }
 
-    /** {@return the octets that operations of peers moved so far} */
-    public long servedOctets(Operation operation) {
-        return sumOperations(totals -> totals.servedOctets(operation));
+    /** {@return the bytes that operations of peers moved so far} */
+    public long servedBytes(Operation operation) {
+        return sumOperations(totals -> totals.servedBytes(operation));
     }
 
     /** {@return how many requests had their time taken so far} */
@@ -217,9 +217,9 @@ public final class IwarpMetrics {
         return sumOperations(totals -> totals.withinBucket(operation, bucket));
     }
 
-    /** {@return octets of requests other than receives that an event loop has taken and that have not completed} */
-    public long outstandingOctets() {
-        return sumOperations(OperationTotals::outstandingOctets);
+    /** {@return bytes of requests other than receives that an event loop has taken and that have not completed} */
+    public long outstandingBytes() {
+        return sumOperations(OperationTotals::outstandingBytes);
     }
 
     /** {@return requests posted and not completed, receives left out} */

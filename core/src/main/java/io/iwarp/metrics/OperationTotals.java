@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Operations, their octets and how long they took, of all connections of one event loop. That event loop alone writes; any
+ * Operations, their bytes and how long they took, of all connections of one event loop. That event loop alone writes; any
  * thread reads. Recording does not lock or allocate.
  */
 final class OperationTotals {
@@ -28,17 +28,17 @@ final class OperationTotals {
     /** For each operation one of each of these, in this order, then its buckets. */
     private static final int OUTBOUND = 0;
 
-    private static final int OUTBOUND_OCTETS = 1;
+    private static final int OUTBOUND_BYTES = 1;
     private static final int INBOUND = 2;
-    private static final int INBOUND_OCTETS = 3;
+    private static final int INBOUND_BYTES = 3;
     private static final int FLUSHED = 4;
     private static final int TIMED = 5;
     private static final int TIMED_NANOS = 6;
     private static final int FIRST_BUCKET = 7;
     private static final int PER_OPERATION = FIRST_BUCKET + BUCKETS;
-    private static final int OUTSTANDING_OCTETS = COUNTED.size() * PER_OPERATION;
+    private static final int OUTSTANDING_BYTES = COUNTED.size() * PER_OPERATION;
 
-    private final long[] values = new long[OUTSTANDING_OCTETS + 1];
+    private final long[] values = new long[OUTSTANDING_BYTES + 1];
 
     @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
     private static int slot(Operation operation, int what) {
@@ -54,18 +54,18 @@ final class OperationTotals {
         return (long) VALUES.getOpaque(values, slot);
     }
 
-    void completed(Operation operation, long octets) {
+    void completed(Operation operation, long bytes) {
         add(slot(operation, OUTBOUND), 1);
-        add(slot(operation, OUTBOUND_OCTETS), octets);
+        add(slot(operation, OUTBOUND_BYTES), bytes);
     }
 
     void flushed(Operation operation) {
         add(slot(operation, FLUSHED), 1);
     }
 
-    void served(Operation operation, long octets) {
+    void served(Operation operation, long bytes) {
         add(slot(operation, INBOUND), 1);
-        add(slot(operation, INBOUND_OCTETS), octets);
+        add(slot(operation, INBOUND_BYTES), bytes);
     }
 
     void took(Operation operation, long nanos) {
@@ -81,8 +81,8 @@ final class OperationTotals {
     }
 
     /** Positive when requests are handed over, negative when they complete. */
-    void outstanding(long octets) {
-        add(OUTSTANDING_OCTETS, octets);
+    void outstanding(long bytes) {
+        add(OUTSTANDING_BYTES, bytes);
     }
 
     /** Takes over all of another's. Both must have no other writer. */
@@ -96,8 +96,8 @@ final class OperationTotals {
         return get(slot(operation, OUTBOUND));
     }
 
-    long completedOctets(Operation operation) {
-        return get(slot(operation, OUTBOUND_OCTETS));
+    long completedBytes(Operation operation) {
+        return get(slot(operation, OUTBOUND_BYTES));
     }
 
     long flushedRequests(Operation operation) {
@@ -108,8 +108,8 @@ final class OperationTotals {
         return get(slot(operation, INBOUND));
     }
 
-    long servedOctets(Operation operation) {
-        return get(slot(operation, INBOUND_OCTETS));
+    long servedBytes(Operation operation) {
+        return get(slot(operation, INBOUND_BYTES));
     }
 
     long timed(Operation operation) {
@@ -129,7 +129,7 @@ final class OperationTotals {
         return sum;
     }
 
-    long outstandingOctets() {
-        return get(OUTSTANDING_OCTETS);
+    long outstandingBytes() {
+        return get(OUTSTANDING_BYTES);
     }
 }

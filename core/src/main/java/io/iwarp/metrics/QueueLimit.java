@@ -8,8 +8,8 @@ public enum QueueLimit {
     SEND,
     /** As many receives as the receive queue is deep. */
     RECEIVE,
-    /** As many octets of requests other than receives as may be outstanding. */
-    OCTETS;
+    /** As many bytes of requests other than receives as may be outstanding. */
+    BYTES;
 
     private final String tag = name().toLowerCase(Locale.ROOT);
 

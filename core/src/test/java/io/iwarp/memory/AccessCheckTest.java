@@ -127,7 +127,7 @@ class AccessCheckTest {
 
     @Test
     @Requirement({"DDP-61", "DDP-62", "SEC-4"})
-    void boundsAreExactToTheOctet() {
+    void boundsAreExactToTheByte() {
         long base = 0x1_0000_0000L;
         try (MemoryRegion region = domain.region()
                 .buffers(memory)

@@ -96,13 +96,13 @@ class AccessStormTest {
             boolean read = buffer.fetch(buffer.baseTaggedOffset(), response, 0, WINDOW);
             for (int at = 0; read && at < WINDOW; at += 8) {
                 if (response.getByte(at) == SECRET) {
-                    throw new AssertionError("octet " + at + " was read after the STag was taken back");
+                    throw new AssertionError("byte " + at + " was read after the STag was taken back");
                 }
             }
             return read;
         });
         AtomicOperation operation = new AtomicOperation();
-        // Fields of 7 bits never become the secret's octet, whose highest bit is set.
+        // Fields of 7 bits never become the secret's byte, whose highest bit is set.
         long fields = 0x4040_4040_4040_4040L;
         peer(2, buffer -> buffer.execute(buffer.baseTaggedOffset() + 8, operation.fetchAdd(1, fields)));
     }

@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which octets atomic operations accept: it is the address that counts, never the tagged offset. */
+/** Which bytes atomic operations accept: it is the address that counts, never the tagged offset. */
 class AlignmentTest {
     private static final int LENGTH = 64;
 
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final StreamAssociation stream = domain.openStream();
-    private final ByteBuffer octets = ByteBuffer.allocateDirect(LENGTH + 8).alignedSlice(8);
-    private final ByteBuf aligned = Unpooled.wrappedBuffer(octets);
+    private final ByteBuffer bytes = ByteBuffer.allocateDirect(LENGTH + 8).alignedSlice(8);
+    private final ByteBuf aligned = Unpooled.wrappedBuffer(bytes);
 
     @AfterEach
     void close() {
@@ -87,7 +87,7 @@ class AlignmentTest {
 
     @Test
     @Requirement({"EXT-6", "EXT-9"})
-    void theOctetsMustLieInOneBufferOfTheRegion() {
+    void theBytesMustLieInOneBufferOfTheRegion() {
         MemoryRegion region = domain.region()
                 .buffers(aligned.slice(0, 12), aligned.slice(16, 4), aligned.slice(32, 16))
                 .rights(REMOTE_ATOMIC)

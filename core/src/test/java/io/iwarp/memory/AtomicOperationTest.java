@@ -113,7 +113,7 @@ class AtomicOperationTest {
         assertThat(number(24)).isZero();
     }
 
-    /** All fields, none, single bits, few bits, many bits and octets. */
+    /** All fields, none, single bits, few bits, many bits and bytes. */
     private static long mask(int kind, long random, long more) {
         return switch (kind) {
             case 0 -> 0;

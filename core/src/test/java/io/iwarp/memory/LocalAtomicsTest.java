@@ -36,9 +36,9 @@ class LocalAtomicsTest {
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final StreamAssociation stream = domain.openStream();
     private final StreamAssociation sibling = domain.openStream();
-    private final ByteBuffer octets =
+    private final ByteBuffer bytes =
             ByteBuffer.allocateDirect(24).alignedSlice(8).slice(0, 16);
-    private final ByteBuf memory = Unpooled.wrappedBuffer(octets);
+    private final ByteBuf memory = Unpooled.wrappedBuffer(bytes);
     private final MemoryRegion region = domain.register(memory, REMOTE_ATOMIC, REMOTE_READ);
 
     @AfterEach
@@ -51,7 +51,7 @@ class LocalAtomicsTest {
     }
 
     private long number(int offset) {
-        return (long) NUMBER.getVolatile(octets, offset);
+        return (long) NUMBER.getVolatile(bytes, offset);
     }
 
     @Test
@@ -59,7 +59,7 @@ class LocalAtomicsTest {
         region.setVolatile(8, 0x0102030405060708L);
         assertThat(number(8)).isEqualTo(0x0102030405060708L);
         assertThat(memory.getByte(8)).isEqualTo((byte) (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 8 : 1));
-        NUMBER.setVolatile(octets, 8, -5L);
+        NUMBER.setVolatile(bytes, 8, -5L);
         assertThat(region.getVolatile(8)).isEqualTo(-5);
         assertThat(region.fetchAdd(8, 7)).isEqualTo(-5);
         assertThat(region.compareSwap(8, 3, 9)).as("unequal").isEqualTo(2);
@@ -85,7 +85,7 @@ class LocalAtomicsTest {
         for (ThrowingCallable access : accesses(4)) {
             assertThatIllegalArgumentException()
                     .isThrownBy(access)
-                    .withMessageContaining("the 8 octets at offset 4")
+                    .withMessageContaining("the 8 bytes at offset 4")
                     .withMessageContaining("use offsets that are multiples");
         }
         for (long offset : new long[] {-8, 16, 1L << 40}) {
@@ -128,7 +128,7 @@ class LocalAtomicsTest {
                 adder(byRegion, 8, new AtomicOperation().fetchAdd(1, 0)),
                 adder(byWindow, 0, new AtomicOperation().fetchAdd(1, topBits)),
                 adder(byWindow, 0, new AtomicOperation().fetchAdd(1, Long.MIN_VALUE)),
-                () -> NUMBER.getAndAdd(octets, 8, 1L),
+                () -> NUMBER.getAndAdd(bytes, 8, 1L),
                 () -> region.fetchAdd(8, 1),
                 this::addByCompareSwap,
                 swapper(byWindow));
@@ -166,10 +166,10 @@ class LocalAtomicsTest {
     void fieldsOfOneNumberCountApartFromEachOther() throws Exception {
         int additions = 300_000;
         TaggedBuffer tagged = stream.lookup(region.stag());
-        long octetFields = 0x8080_8080_8080_8080L;
+        long byteFields = 0x8080_8080_8080_8080L;
         List<Adder> adders = new ArrayList<>();
         for (int field = 0; field < 4; field++) {
-            adders.add(adder(tagged, 0, new AtomicOperation().fetchAdd(1L << (8 * field), octetFields)));
+            adders.add(adder(tagged, 0, new AtomicOperation().fetchAdd(1L << (8 * field), byteFields)));
         }
         run(adders, additions);
         long each = additions & 0xff;

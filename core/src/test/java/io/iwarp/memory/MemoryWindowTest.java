@@ -54,8 +54,8 @@ class MemoryWindowTest {
         assertThat(tagged.check(stream, REMOTE_WRITE, 1000, 9)).isEqualTo(BOUNDS);
         assertThat(tagged.check(stream, REMOTE_READ, 1000, 8)).isEqualTo(NO_RIGHT);
         assertThat(tagged.check(other, REMOTE_WRITE, 1000, 8)).isEqualTo(NOT_ASSOCIATED);
-        ByteBuf octets = Unpooled.wrappedBuffer(new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
-        assertThat(tagged.place(1000, octets, 0, 8)).isTrue();
+        ByteBuf bytes = Unpooled.wrappedBuffer(new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
+        assertThat(tagged.place(1000, bytes, 0, 8)).isTrue();
         assertThat(memory.getLong(16)).isEqualTo(0x0102030405060708L);
         assertThat(memory.getLong(8)).isZero();
         assertThat(memory.getLong(24)).isZero();
@@ -142,14 +142,14 @@ class MemoryWindowTest {
     void everyBindDrawsAnStagThatDiesWithItsWindow() {
         WindowBuilder builder = region.window(8, 8).rights(REMOTE_WRITE);
         Set<Integer> stags = new HashSet<>(Set.of(region.stag()));
-        ByteBuf octets = Unpooled.wrappedBuffer(new byte[8]);
+        ByteBuf bytes = Unpooled.wrappedBuffer(new byte[8]);
         for (int i = 0; i < 1000; i++) {
             MemoryWindow window = builder.bind();
             assertThat(stags.add(window.stag())).isTrue();
             TaggedBuffer tagged = stream.lookup(window.stag());
             window.close();
             window.invalidate();
-            assertThat(tagged.place(0, octets, 0, 8)).isFalse();
+            assertThat(tagged.place(0, bytes, 0, 8)).isFalse();
             assertThat(stream.lookup(window.stag())).isNull();
             assertThat(device.windows()).isZero();
         }
@@ -158,7 +158,7 @@ class MemoryWindowTest {
 
     @Test
     @Requirement({"SEC-4", "SEC-5"})
-    void windowsOverTheSameOctetsKeepTheirOwnRightsAndBoundsAcrossPieces() {
+    void windowsOverTheSameBytesKeepTheirOwnRightsAndBoundsAcrossPieces() {
         ByteBuf second = Unpooled.directBuffer(64, 64).writeZero(64);
         MemoryRegion pieces = domain.region().buffers(memory, second).register();
         MemoryWindow writable =

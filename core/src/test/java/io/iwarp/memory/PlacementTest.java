@@ -65,7 +65,7 @@ class PlacementTest {
         }
         threads.shutdown();
 
-        OctetSpan span = region.span();
+        ByteSpan span = region.span();
         ByteBuf placed = unwatched(segment);
         for (int i = 0; i < loops * segments; i++) {
             span.get((long) i * segment, placed, 0, segment);
@@ -85,7 +85,7 @@ class PlacementTest {
         ByteBuf payload = unwatched(1500);
         MemoryRegion region =
                 domain.region().buffers(memory, more).rights(REMOTE_WRITE).register();
-        OctetSpan span = new OctetSpan();
+        ByteSpan span = new ByteSpan();
         int segments = 10_000;
         segments(region, span, payload, segments);
 
@@ -100,7 +100,7 @@ class PlacementTest {
         payload.release();
     }
 
-    private void segments(MemoryRegion region, OctetSpan span, ByteBuf payload, int count) {
+    private void segments(MemoryRegion region, ByteSpan span, ByteBuf payload, int count) {
         for (int i = 0; i < count; i++) {
             int taggedOffset = (1 << 16) - 1500 + i % 1500;
             TaggedBuffer tagged = stream.lookup(region.stag());

@@ -37,7 +37,7 @@ class RegistrationTest {
     @AfterEach
     void closeAll() {
         assertThat(domain.device().regions()).isZero();
-        assertThat(domain.device().registeredOctets()).isZero();
+        assertThat(domain.device().registeredBytes()).isZero();
         domain.close();
         assertThat(memory.refCnt()).isOne();
         memory.release();
@@ -66,7 +66,7 @@ class RegistrationTest {
 
     @Test
     @Requirement("DDP-74")
-    void aRegionCoversAllOctetsOfItsBufferWhateverTheIndexes() {
+    void aRegionCoversAllBytesOfItsBufferWhateverTheIndexes() {
         memory.writerIndex(40).readerIndex(10);
         try (MemoryRegion region = domain.register(memory, REMOTE_WRITE, LOCAL_WRITE)) {
             assertThat(region.length()).isEqualTo(64);
@@ -76,7 +76,7 @@ class RegistrationTest {
             assertThat(region.remoteBuffer()).isEqualTo(new RemoteBuffer(region.stag(), 0, 64));
             assertThat(region.span().length()).isEqualTo(64);
             assertThat(region.isValid()).isTrue();
-            assertThat(domain.device().registeredOctets()).isEqualTo(64);
+            assertThat(domain.device().registeredBytes()).isEqualTo(64);
         }
     }
 
@@ -149,7 +149,7 @@ class RegistrationTest {
                 .withMessageContaining("at least one buffer");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> domain.region().allocate(ALLOCATOR, 0))
-                .withMessageContaining("at least 1 octet");
+                .withMessageContaining("at least 1 byte");
     }
 
     @Test
@@ -159,7 +159,7 @@ class RegistrationTest {
                 .withMessageContaining("REMOTE_READ is named twice");
     }
 
-    /** Its memory has no octet that is zero, and begins so many octets behind a multiple of 8. */
+    /** Its memory has no byte that is zero, and begins so many bytes behind a multiple of 8. */
     private static final class DirtyAllocator extends AbstractByteBufAllocator {
         private final int misalignment;
 
@@ -196,11 +196,11 @@ class RegistrationTest {
         ByteBufAllocator dirty = new DirtyAllocator(misalignment);
         try (MemoryRegion region =
                 domain.region().allocate(dirty, length, piece).register()) {
-            OctetSpan span = region.span();
+            ByteSpan span = region.span();
             assertThat(span.length()).isEqualTo(length);
             for (int i = 0; i < length; i++) {
                 if (span.bufferAt(i).getByte(span.indexAt(i)) != 0) {
-                    fail("octet %d of %d was not zeroed", i, length);
+                    fail("byte %d of %d was not zeroed", i, length);
                 }
             }
         }
@@ -209,7 +209,7 @@ class RegistrationTest {
     @Test
     void longAllocationsConsistOfSeveralBuffers() {
         MemoryRegion region = domain.region().allocate(ALLOCATOR, 2500, 1000).register();
-        OctetSpan span = region.span();
+        ByteSpan span = region.span();
         ByteBuf last = span.bufferAt(2499);
 
         assertThat(region.length()).isEqualTo(2500);
@@ -230,7 +230,7 @@ class RegistrationTest {
                 .register()) {
             assertThat(region.length()).isEqualTo(5000L << 20);
             assertThat(region.remoteBuffer().length()).isEqualTo(5000L << 20);
-            assertThat(domain.device().registeredOctets()).isEqualTo(5000L << 20);
+            assertThat(domain.device().registeredBytes()).isEqualTo(5000L << 20);
         }
         assertThat(mebibyte.refCnt()).isOne();
         mebibyte.release();
@@ -261,15 +261,15 @@ class RegistrationTest {
 
     @Test
     @Requirement({"SEC-13", "SEC-17"})
-    void theNumberOfRegisteredOctetsIsLimitedAcrossDomains() {
-        IwarpDevice device = IwarpDevice.builder().maximumRegisteredOctets(100).build();
+    void theNumberOfRegisteredBytesIsLimitedAcrossDomains() {
+        IwarpDevice device = IwarpDevice.builder().maximumRegisteredBytes(100).build();
         ProtectionDomain one = device.allocateProtectionDomain();
         ProtectionDomain two = device.allocateProtectionDomain();
         MemoryRegion region = one.register(memory);
 
         assertThatThrownBy(() -> two.register(memory))
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
-                    assertThat(e.limit()).isEqualTo("maximumRegisteredOctets");
+                    assertThat(e.limit()).isEqualTo("maximumRegisteredBytes");
                     assertThat(e.maximum()).isEqualTo(100);
                 })
                 .hasMessageContaining("64 are in use and 64 more were asked for");
@@ -277,7 +277,7 @@ class RegistrationTest {
                         () -> two.region().allocate(ALLOCATOR, Long.MAX_VALUE).register())
                 .isInstanceOf(ResourceLimitException.class);
         two.region().allocate(ALLOCATOR, 36).register().close();
-        assertThat(device.registeredOctets()).isEqualTo(64);
+        assertThat(device.registeredBytes()).isEqualTo(64);
         assertThat(device.regions()).isOne();
         region.close();
         two.register(memory).close();
@@ -290,21 +290,21 @@ class RegistrationTest {
     void aDomainCannotUseUpWhatTheOthersNeed() {
         IwarpDevice device = IwarpDevice.builder()
                 .maximumRegions(3)
-                .maximumRegisteredOctets(300)
+                .maximumRegisteredBytes(300)
                 .build();
         ProtectionDomain greedy = device.allocateProtectionDomain(
-                DomainLimits.DEFAULT.withMaximumRegions(2).withMaximumRegisteredOctets(100));
+                DomainLimits.DEFAULT.withMaximumRegions(2).withMaximumRegisteredBytes(100));
         ProtectionDomain other = device.allocateProtectionDomain();
         MemoryRegion first = greedy.register(memory);
 
         assertThatThrownBy(() -> greedy.register(memory))
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
-                    assertThat(e.limit()).isEqualTo(MemoryLimit.DOMAIN_REGISTERED_OCTETS.setting());
+                    assertThat(e.limit()).isEqualTo(MemoryLimit.DOMAIN_REGISTERED_BYTES.setting());
                     assertThat(e.maximum()).isEqualTo(100);
                 })
-                .hasMessage("DomainLimits.maximumRegisteredOctets of the protection domain is 100, of which 64 are in"
+                .hasMessage("DomainLimits.maximumRegisteredBytes of the protection domain is 100, of which 64 are in"
                         + " use and 64 more were asked for; close regions that are not needed any more, or allocate the"
-                        + " domain with a higher DomainLimits.maximumRegisteredOctets");
+                        + " domain with a higher DomainLimits.maximumRegisteredBytes");
         MemoryRegion second = greedy.region().allocate(ALLOCATOR, 36).register();
         assertThatThrownBy(() -> greedy.region().allocate(ALLOCATOR, 1).register())
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
@@ -312,24 +312,24 @@ class RegistrationTest {
                     assertThat(e.maximum()).isEqualTo(2);
                 });
         assertThat(greedy.regions()).isEqualTo(2);
-        assertThat(greedy.registeredOctets()).isEqualTo(100);
-        assertThat(device.registeredOctets()).isEqualTo(100);
+        assertThat(greedy.registeredBytes()).isEqualTo(100);
+        assertThat(device.registeredBytes()).isEqualTo(100);
         first.close();
         MemoryRegion third = other.region().allocate(ALLOCATOR, 250).register();
         assertThatThrownBy(() -> greedy.register(memory))
                 .isInstanceOfSatisfying(
                         ResourceLimitException.class,
-                        e -> assertThat(e.limit()).isEqualTo(MemoryLimit.REGISTERED_OCTETS.setting()));
-        assertThat(greedy.registeredOctets()).as("what the device refused").isEqualTo(36);
+                        e -> assertThat(e.limit()).isEqualTo(MemoryLimit.REGISTERED_BYTES.setting()));
+        assertThat(greedy.registeredBytes()).as("what the device refused").isEqualTo(36);
         third.close();
         greedy.register(memory).close();
         assertThat(greedy.refusals(MemoryLimit.DOMAIN_REGIONS)).isOne();
-        assertThat(greedy.refusals(MemoryLimit.DOMAIN_REGISTERED_OCTETS)).isOne();
-        assertThat(greedy.refusals(MemoryLimit.REGISTERED_OCTETS)).isZero();
-        assertThat(device.refusals(MemoryLimit.REGISTERED_OCTETS)).isOne();
+        assertThat(greedy.refusals(MemoryLimit.DOMAIN_REGISTERED_BYTES)).isOne();
+        assertThat(greedy.refusals(MemoryLimit.REGISTERED_BYTES)).isZero();
+        assertThat(device.refusals(MemoryLimit.REGISTERED_BYTES)).isOne();
         assertThat(device.refusals()).isEqualTo(3);
         second.close();
-        assertThat(greedy.registeredOctets()).isZero();
+        assertThat(greedy.registeredBytes()).isZero();
         greedy.close();
         other.close();
     }
@@ -340,16 +340,16 @@ class RegistrationTest {
                 .isThrownBy(() -> DomainLimits.DEFAULT.withMaximumRegions(0))
                 .withMessageContaining("at least 1, not 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> DomainLimits.DEFAULT.withMaximumRegisteredOctets(0))
+                .isThrownBy(() -> DomainLimits.DEFAULT.withMaximumRegisteredBytes(0))
                 .withMessageContaining("at least 1, not 0");
         IwarpDevice device = IwarpDevice.create();
         assertThat(device.maximumRegions()).isEqualTo(1_048_576);
-        assertThat(device.maximumRegisteredOctets()).isEqualTo(Long.MAX_VALUE);
+        assertThat(device.maximumRegisteredBytes()).isEqualTo(Long.MAX_VALUE);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> IwarpDevice.builder().maximumRegions(0))
                 .withMessageContaining("at least 1, not 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> IwarpDevice.builder().maximumRegisteredOctets(0))
+                .isThrownBy(() -> IwarpDevice.builder().maximumRegisteredBytes(0))
                 .withMessageContaining("at least 1, not 0");
     }
 
@@ -360,7 +360,7 @@ class RegistrationTest {
         assertThatThrownBy(() -> domain.region().allocate(exhausted, 100, 20).register())
                 .hasMessage("no third buffer");
         assertThat(domain.device().regions()).isZero();
-        assertThat(domain.device().registeredOctets()).isZero();
+        assertThat(domain.device().registeredBytes()).isZero();
     }
 
     private static final class AllocatorForTwoBuffers extends AbstractByteBufAllocator {

@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Test;
 class RemoteBufferTest {
     @Test
     void theEncodingIsStagThenOffsetThenLengthBigEndian() {
-        ByteBuf octets = Unpooled.buffer();
-        new RemoteBuffer(0x1234_5678, 0xFFEE_DDCC_BBAA_9988L, 0x10).encode(octets);
+        ByteBuf bytes = Unpooled.buffer();
+        new RemoteBuffer(0x1234_5678, 0xFFEE_DDCC_BBAA_9988L, 0x10).encode(bytes);
 
-        assertThat(ByteBufUtil.hexDump(octets)).isEqualTo("12345678" + "ffeeddccbbaa9988" + "0000000000000010");
-        assertThat(octets.readableBytes()).isEqualTo(RemoteBuffer.ENCODED_LENGTH);
-        octets.release();
+        assertThat(ByteBufUtil.hexDump(bytes)).isEqualTo("12345678" + "ffeeddccbbaa9988" + "0000000000000010");
+        assertThat(bytes.readableBytes()).isEqualTo(RemoteBuffer.ENCODED_LENGTH);
+        bytes.release();
     }
 
     @Test
@@ -27,26 +27,26 @@ class RemoteBufferTest {
             long length = random.nextLong() >>> (1 + random.nextInt(62));
             long taggedOffset = random.nextLong() & ~(1L << 63);
             RemoteBuffer sent = new RemoteBuffer(random.nextInt(), taggedOffset, length);
-            ByteBuf octets = Unpooled.buffer().writeByte(7);
-            sent.encode(octets);
-            octets.writeByte(8).skipBytes(1);
+            ByteBuf bytes = Unpooled.buffer().writeByte(7);
+            sent.encode(bytes);
+            bytes.writeByte(8).skipBytes(1);
 
-            assertThat(RemoteBuffer.decode(octets)).isEqualTo(sent);
-            assertThat(octets.readableBytes()).isEqualTo(1);
-            octets.release();
+            assertThat(RemoteBuffer.decode(bytes)).isEqualTo(sent);
+            assertThat(bytes.readableBytes()).isEqualTo(1);
+            bytes.release();
         });
     }
 
     @Test
-    void tooFewOctetsAreRefusedAndLeft() {
-        ByteBuf octets = Unpooled.buffer().writeZero(RemoteBuffer.ENCODED_LENGTH - 1);
+    void tooFewBytesAreRefusedAndLeft() {
+        ByteBuf bytes = Unpooled.buffer().writeZero(RemoteBuffer.ENCODED_LENGTH - 1);
 
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> RemoteBuffer.decode(octets))
-                .withMessageContaining("20 octets")
+                .isThrownBy(() -> RemoteBuffer.decode(bytes))
+                .withMessageContaining("20 bytes")
                 .withMessageContaining("only 19");
-        assertThat(octets.readerIndex()).isZero();
-        octets.release();
+        assertThat(bytes.readerIndex()).isZero();
+        bytes.release();
     }
 
     @Test
@@ -75,6 +75,6 @@ class RemoteBufferTest {
     @Test
     void textShowsUnsignedNumbers() {
         assertThat(new RemoteBuffer(0xABCD, -1, 1))
-                .hasToString("RemoteBuffer[STag 0x0000abcd, tagged offset 18446744073709551615, 1 octets]");
+                .hasToString("RemoteBuffer[STag 0x0000abcd, tagged offset 18446744073709551615, 1 bytes]");
     }
 }

@@ -126,7 +126,7 @@ class RevocationStormTest {
 
     @Test
     @Requirement("SEC-6")
-    void afterRevocationReturnsNoOctetChanges() throws Exception {
+    void afterRevocationReturnsNoByteChanges() throws Exception {
         byte[] atReturn = new byte[2 * PIECE];
         byte[] later = new byte[2 * PIECE];
         storm(round -> {

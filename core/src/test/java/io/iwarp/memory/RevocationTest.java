@@ -46,7 +46,7 @@ class RevocationTest {
         memory.release();
     }
 
-    private String octets() {
+    private String bytes() {
         return ByteBufUtil.hexDump(memory, 0, 8);
     }
 
@@ -56,7 +56,7 @@ class RevocationTest {
         assertThat(tagged.check(stream, REMOTE_WRITE, 103, 2)).isEqualTo(GRANTED);
         assertThat(tagged.place(103, payload, 1, 2)).isTrue();
 
-        assertThat(octets()).isEqualTo("0000000203000000");
+        assertThat(bytes()).isEqualTo("0000000203000000");
         assertThat(payload.readableBytes()).isEqualTo(4);
         assertThat(payload.refCnt()).isOne();
     }
@@ -70,7 +70,7 @@ class RevocationTest {
                     .hasMessageContaining("is not within STag 0x");
         }
         assertThatThrownBy(() -> tagged.place(100, payload, 0, -1)).isInstanceOf(IndexOutOfBoundsException.class);
-        assertThat(octets()).isEqualTo("0000000000000000");
+        assertThat(bytes()).isEqualTo("0000000000000000");
     }
 
     @Test
@@ -81,7 +81,7 @@ class RevocationTest {
         assertThat(stream.lookup(region.stag())).isNull();
         assertThat(tagged.check(stream, REMOTE_WRITE, 100, 1)).isEqualTo(INVALID_STAG);
         assertThat(tagged.place(100, payload, 0, 4)).isFalse();
-        assertThat(octets()).isEqualTo("0000000000000000");
+        assertThat(bytes()).isEqualTo("0000000000000000");
         assertThat(region.isValid()).isFalse();
     }
 
@@ -91,7 +91,7 @@ class RevocationTest {
         region.invalidate();
 
         region.span().put(0, payload, 0, 4);
-        assertThat(octets()).isEqualTo("0102030400000000");
+        assertThat(bytes()).isEqualTo("0102030400000000");
         assertThat(memory.refCnt()).isEqualTo(2);
         assertThatIllegalStateException()
                 .isThrownBy(region::remoteBuffer)
@@ -102,13 +102,13 @@ class RevocationTest {
     @Test
     @Requirement({"SEC-5", "SEC-6", "DDP-74"})
     void afterCloseNothingIsPlacedAndUseIsAnError() {
-        OctetSpan receiveBuffer = region.span();
+        ByteSpan receiveBuffer = region.span();
         region.close();
 
         assertThat(stream.lookup(region.stag())).isNull();
         assertThat(tagged.place(100, payload, 0, 4)).isFalse();
         assertThatIllegalStateException().isThrownBy(() -> receiveBuffer.put(0, payload, 0, 4));
-        assertThat(octets()).isEqualTo("0000000000000000");
+        assertThat(bytes()).isEqualTo("0000000000000000");
         assertThatIllegalStateException()
                 .isThrownBy(region::remoteBuffer)
                 .withMessageMatching("region STag 0x[0-9a-f]{8} was closed; .*");
@@ -123,7 +123,7 @@ class RevocationTest {
             assertThat(again.stag()).isNotEqualTo(region.stag());
             assertThat(stream.lookup(again.stag()).place(0, payload, 0, 4)).isTrue();
         }
-        assertThat(octets()).isEqualTo("0102030400000000");
+        assertThat(bytes()).isEqualTo("0102030400000000");
     }
 
     @Test
@@ -132,14 +132,13 @@ class RevocationTest {
             region.invalidate();
             assertThat(stream.lookup(other.stag()).place(4, payload, 0, 4)).isTrue();
         }
-        assertThat(octets()).isEqualTo("0000000001020304");
+        assertThat(bytes()).isEqualTo("0000000001020304");
     }
 
     @Test
-    void textShowsStagAndRangeButNoOctets() {
+    void textShowsStagAndRangeButNoBytes() {
         assertThat(tagged.toString())
-                .isEqualTo(
-                        String.format("STag 0x%08x, 8 octets from tagged offset 100, [REMOTE_WRITE]", tagged.stag()));
+                .isEqualTo(String.format("STag 0x%08x, 8 bytes from tagged offset 100, [REMOTE_WRITE]", tagged.stag()));
         assertThat(tagged.baseTaggedOffset()).isEqualTo(100);
         assertThat(tagged.length()).isEqualTo(8);
     }

@@ -19,13 +19,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class STagTest {
-    private final ByteBuf octet = PooledByteBufAllocator.DEFAULT.directBuffer(1, 1);
-    private final RegionMemory memory = new RegionMemory(List.of(octet));
+    private final ByteBuf oneByte = PooledByteBufAllocator.DEFAULT.directBuffer(1, 1);
+    private final RegionMemory memory = new RegionMemory(List.of(oneByte));
 
     @AfterEach
     void release() {
         memory.close();
-        assertThat(octet.refCnt()).isZero();
+        assertThat(oneByte.refCnt()).isZero();
     }
 
     private TaggedBuffer issue(IwarpDevice device, ProtectionDomain domain) {

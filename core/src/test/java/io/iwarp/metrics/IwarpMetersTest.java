@@ -32,7 +32,7 @@ class IwarpMetersTest {
     private final IwarpDevice device = IwarpDevice.builder()
             .maximumRegions(2)
             .maximumWindows(3)
-            .maximumRegisteredOctets(1000)
+            .maximumRegisteredBytes(1000)
             .build();
     private final IwarpMetrics metrics = new IwarpMetrics(device);
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -140,10 +140,10 @@ class IwarpMetersTest {
         ProtectionDomain rich = device.allocateProtectionDomain();
         ByteBuf memory = Unpooled.directBuffer(600, 600);
         ByteBuf more = Unpooled.directBuffer(701, 701);
-        assertThatThrownBy(() -> poor.register(more)).hasMessageContaining("DomainLimits.maximumRegisteredOctets");
+        assertThatThrownBy(() -> poor.register(more)).hasMessageContaining("DomainLimits.maximumRegisteredBytes");
         MemoryRegion region = poor.register(memory, AccessRight.REMOTE_READ);
         assertThatThrownBy(() -> poor.register(memory)).hasMessageContaining("DomainLimits.maximumRegions");
-        assertThatThrownBy(() -> rich.register(memory)).hasMessageContaining("maximumRegisteredOctets of the device");
+        assertThatThrownBy(() -> rich.register(memory)).hasMessageContaining("maximumRegisteredBytes of the device");
         assertThat(value(IwarpMeter.DOMAIN_REGISTERED)).isEqualTo(600);
         assertThat(value(IwarpMeter.DOMAIN_REGISTERED_LIMIT)).isEqualTo(700);
         assertThat(value(IwarpMeter.DOMAIN_REGIONS)).isOne();
@@ -156,9 +156,9 @@ class IwarpMetersTest {
                 .isEqualTo(Map.of(
                         "regions", 0.0,
                         "windows", 0.0,
-                        "registered_octets", 1.0,
+                        "registered_bytes", 1.0,
                         "domain_regions", 1.0,
-                        "domain_registered_octets", 1.0));
+                        "domain_registered_bytes", 1.0));
         assertThat(registry.get(IwarpMeter.DOMAIN_REFUSED.getName())
                         .tags("tenant", "poor")
                         .functionCounters())

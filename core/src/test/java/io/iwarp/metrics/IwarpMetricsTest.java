@@ -96,7 +96,7 @@ class IwarpMetricsTest {
         for (ConnectionMetrics connection : new ConnectionMetrics[] {first, second, third}) {
             assertThat(metrics.counter(Counter.FPDUS_SENT)).isEqualTo(12);
             assertThat(metrics.completed(Operation.WRITE)).isEqualTo(3);
-            assertThat(metrics.completedOctets(Operation.WRITE)).isEqualTo(123);
+            assertThat(metrics.completedBytes(Operation.WRITE)).isEqualTo(123);
             connection.closed();
             connection.closed();
         }
@@ -122,9 +122,9 @@ class IwarpMetricsTest {
         factor = 1;
         for (Operation operation : OperationTotals.COUNTED) {
             assertThat(metrics.completed(operation)).isEqualTo(factor);
-            assertThat(metrics.completedOctets(operation)).isEqualTo(10L * factor);
+            assertThat(metrics.completedBytes(operation)).isEqualTo(10L * factor);
             assertThat(metrics.served(operation)).isEqualTo(factor);
-            assertThat(metrics.servedOctets(operation)).isEqualTo(100L * factor);
+            assertThat(metrics.servedBytes(operation)).isEqualTo(100L * factor);
             assertThat(metrics.flushed(operation)).isEqualTo(factor);
             factor++;
         }
@@ -168,18 +168,18 @@ class IwarpMetricsTest {
     }
 
     @Test
-    void outstandingOctetsRiseAndFall() {
+    void outstandingBytesRiseAndFall() {
         ConnectionMetrics connection = enter(new StillConnection(), LOOP);
         connection.submitted(1000);
         connection.submitted(50);
         connection.released(1000);
 
-        assertThat(metrics.outstandingOctets()).isEqualTo(50);
+        assertThat(metrics.outstandingBytes()).isEqualTo(50);
 
         connection.released(50);
         connection.closed();
 
-        assertThat(metrics.outstandingOctets()).isZero();
+        assertThat(metrics.outstandingBytes()).isZero();
     }
 
     @Test
@@ -231,7 +231,7 @@ class IwarpMetricsTest {
         assertThat(metrics.terminatesReceived(ProtocolError.RDMAP_INVALID_STAG)).isOne();
         assertThat(metrics.refusals(QueueLimit.SEND)).isEqualTo(2);
         assertThat(metrics.refusals(QueueLimit.RECEIVE)).isOne();
-        assertThat(metrics.refusals(QueueLimit.OCTETS)).isZero();
+        assertThat(metrics.refusals(QueueLimit.BYTES)).isZero();
         assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.REFUSED)).isOne();
     }
 }

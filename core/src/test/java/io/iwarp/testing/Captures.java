@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /**
- * Captures of a real peer: Linux siw (kernel 6.1) talking to itself, {@code rping -C 3} with pings of 64 octets. Each
+ * Captures of a real peer: Linux siw (kernel 6.1) talking to itself, {@code rping -C 3} with pings of 64 bytes. Each
  * holds Sends, Read Requests and Responses, Writes and an orderly close.
  */
 public enum Captures {

@@ -58,7 +58,7 @@ class CapturesTest {
     @Test
     void aHoleIsAnErrorNotSilence() {
         byte[] pcap = pcap(segment(1, 0x02, 0, ""), segment(2, 0x12, 0, ""), segment(1, 0x10, 3, "late"));
-        assertThatThrownBy(() -> TcpConversation.ofPcap(pcap)).hasMessage("octets 0 to 2 were not captured");
+        assertThatThrownBy(() -> TcpConversation.ofPcap(pcap)).hasMessage("bytes 0 to 2 were not captured");
     }
 
     private static byte[] pcap(byte[]... packets) {
@@ -72,9 +72,9 @@ class CapturesTest {
         for (byte[] packet : packets) {
             file.putLong(0).putInt(packet.length).putInt(packet.length).put(packet);
         }
-        byte[] octets = new byte[file.flip().remaining()];
-        file.get(octets);
-        return octets;
+        byte[] bytes = new byte[file.flip().remaining()];
+        file.get(bytes);
+        return bytes;
     }
 
     private static byte[] segment(int port, int flags, int sequence, String payload) {

@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The golden octets of {@code vectors.txt}. They come from the figures of RFC 5044 and from an encoder that shares no
+ * The golden bytes of {@code vectors.txt}. They come from the figures of RFC 5044 and from an encoder that shares no
  * code with this project, so that an error in our own encoder cannot hide behind the same error in our decoder.
  */
 public final class GoldenVectors {
@@ -29,11 +29,11 @@ public final class GoldenVectors {
     }
 
     /**
-     * The octets under a title, as a copy that the caller may change.
+     * The bytes under a title, as a copy that the caller may change.
      *
      * @param title the whole title without its length, or as much of its beginning as makes it the only one
      */
-    public static byte[] octets(String title) {
+    public static byte[] bytes(String title) {
         byte[] exact = VECTORS.get(title);
         if (exact != null) {
             return exact.clone();
@@ -52,12 +52,12 @@ public final class GoldenVectors {
         for (String block : text.split("\\R(?=#)", -1)) {
             Matcher title = TITLE.matcher(block);
             if (title.lookingAt()) {
-                byte[] octets =
+                byte[] bytes =
                         HexFormat.of().parseHex(block.substring(title.end()).replaceAll("\\s", ""));
-                if (octets.length != Integer.parseInt(title.group(2))) {
-                    throw new IllegalStateException(title.group() + " has " + octets.length);
+                if (bytes.length != Integer.parseInt(title.group(2))) {
+                    throw new IllegalStateException(title.group() + " has " + bytes.length);
                 }
-                if (vectors.put(title.group(1), octets) != null) {
+                if (vectors.put(title.group(1), bytes) != null) {
                     throw new IllegalStateException("twice: " + title.group(1));
                 }
             }

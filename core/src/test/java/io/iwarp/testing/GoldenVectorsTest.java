@@ -9,32 +9,32 @@ import org.junit.jupiter.api.Test;
 class GoldenVectorsTest {
     @Test
     void findsAVectorByItsTitle() {
-        assertThat(GoldenVectors.octets("MPA Reply rev1 rejected"))
+        assertThat(GoldenVectors.bytes("MPA Reply rev1 rejected"))
                 .startsWith('M', 'P', 'A', ' ', 'I', 'D', ' ', 'R', 'e', 'p')
                 .hasSize(20);
     }
 
     @Test
     void findsAVectorByABeginningThatOnlyItHas() {
-        assertThat(GoldenVectors.octets("RFC5044 Fig 5")).hasSize(52).endsWith(0x52, 0x23, 0x99, 0x83);
+        assertThat(GoldenVectors.bytes("RFC5044 Fig 5")).hasSize(52).endsWith(0x52, 0x23, 0x99, 0x83);
     }
 
     @Test
     void refusesABeginningOfSeveralTitles() {
-        assertThatThrownBy(() -> GoldenVectors.octets("Terminate,"))
+        assertThatThrownBy(() -> GoldenVectors.bytes("Terminate,"))
                 .isInstanceOf(NoSuchElementException.class)
                 .hasMessageContaining("names 4 vectors");
     }
 
     @Test
     void readsVectorsThatStandInTheMiddleOfANote() {
-        assertThat(GoldenVectors.octets("next FPDU begins with marker 0")).hasSize(8);
+        assertThat(GoldenVectors.bytes("next FPDU begins with marker 0")).hasSize(8);
     }
 
     @Test
     void handsOutCopies() {
-        GoldenVectors.octets("MPA Reply rev1 rejected")[0] = 0;
-        assertThat(GoldenVectors.octets("MPA Reply rev1 rejected")[0]).isEqualTo((byte) 'M');
+        GoldenVectors.bytes("MPA Reply rev1 rejected")[0] = 0;
+        assertThat(GoldenVectors.bytes("MPA Reply rev1 rejected")[0]).isEqualTo((byte) 'M');
     }
 
     @Test

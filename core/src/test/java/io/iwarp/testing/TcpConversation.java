@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two octet streams of one TCP connection, each reassembled: in order, without gaps, every octet once.
+ * The two byte streams of one TCP connection, each reassembled: in order, without gaps, every byte once.
  *
  * @param initiator what the side that connected sent
  * @param responder what the side that accepted sent
@@ -30,7 +30,7 @@ public record TcpConversation(byte[] initiator, byte[] responder) {
     /**
      * Reads the only TCP connection of a capture.
      *
-     * @param pcap a classic pcap file, of either octet order, with IPv4 over Ethernet, loopback or nothing
+     * @param pcap a classic pcap file, of either byte order, with IPv4 over Ethernet, loopback or nothing
      */
     public static TcpConversation ofPcap(byte[] pcap) {
         Map<Long, Direction> directions = new HashMap<>();
@@ -108,7 +108,7 @@ public record TcpConversation(byte[] initiator, byte[] responder) {
         if (found == null) {
             throw new IllegalArgumentException("no connection");
         }
-        return found.octets();
+        return found.bytes();
     }
 
     /** One direction's segments by their offset in the stream; of the same offset the longest. */
@@ -124,18 +124,18 @@ public record TcpConversation(byte[] initiator, byte[] responder) {
 
         void add(int sequence, byte[] payload) {
             int offset = sequence - first;
-            // A keep-alive repeats the octet before the window, which can be the SYN itself.
+            // A keep-alive repeats the byte before the window, which can be the SYN itself.
             if (offset >= 0 && payload.length > 0) {
                 segments.merge(offset, payload, (old, later) -> later.length > old.length ? later : old);
             }
         }
 
-        byte[] octets() {
+        byte[] bytes() {
             ByteArrayOutputStream stream = new ByteArrayOutputStream();
             segments.forEach((offset, payload) -> {
                 if (offset > stream.size()) {
                     throw new IllegalArgumentException(
-                            "octets " + stream.size() + " to " + offset + " were not captured");
+                            "bytes " + stream.size() + " to " + offset + " were not captured");
                 }
                 int known = stream.size() - offset;
                 if (known < payload.length) {

@@ -1,5 +1,5 @@
 /**
- * What the tests of all modules share: requirement citations, golden octets, captures of a real peer, leak detection,
+ * What the tests of all modules share: requirement citations, golden bytes, captures of a real peer, leak detection,
  * what is logged, and reproducible randomness.
  */
 @NullMarked

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Burst implements ChannelFutureListener {
     private final Runnable onSettled;
-    private int octets;
+    private int bytes;
     private int messages;
     private boolean settled;
     private @Nullable Throwable failure;
@@ -20,8 +20,8 @@ final class Burst implements ChannelFutureListener {
         this.onSettled = onSettled;
     }
 
-    void addSegment(int ulpduOctets) {
-        octets += ulpduOctets;
+    void addSegment(int ulpduBytes) {
+        bytes += ulpduBytes;
     }
 
     void endMessage() {
@@ -33,9 +33,9 @@ final class Burst implements ChannelFutureListener {
         messages = 0;
     }
 
-    /** {@return octets of all segments} */
-    int octets() {
-        return octets;
+    /** {@return bytes of all segments} */
+    int bytes() {
+        return bytes;
     }
 
     /** {@return how many messages have their last segment in this burst} */
@@ -55,7 +55,7 @@ final class Burst implements ChannelFutureListener {
     }
 
     void reset() {
-        octets = 0;
+        bytes = 0;
         messages = 0;
         settled = false;
         failure = null;

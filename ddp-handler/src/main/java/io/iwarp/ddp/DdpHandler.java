@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Outbound</b> it takes {@link DdpMessage}s, which leave in the order of writing, after a flush and once MPA is
  * ready to send. A message without buffers of its own costs nothing but its place in the queue: segments are cut as the
- * transport takes them, with no more than {@link DdpSettings#transmitWindow} octets under way; that holds for the copies
+ * transport takes them, with no more than {@link DdpSettings#transmitWindow} bytes under way; that holds for the copies
  * of a {@linkplain DdpMessage#source source} as well. {@link DdpUlp#onSent} tells when a message is sent; a promise that
  * is not void completes just before that, or fails with {@link io.iwarp.StreamEndedException} when the message is
  * dropped. A write fails
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>after close, after shutting down the output or after {@linkplain DdpMessage#finalWords() final words}:
  *       {@link io.iwarp.StreamEndedException}, but silently when the promise is void;
- *   <li>if the message has 2^32 octets or more: {@link IllegalArgumentException};
+ *   <li>if the message has 2^32 bytes or more: {@link IllegalArgumentException};
  *   <li>if the message is on its way already: {@link IllegalStateException};
  *   <li>if it is anything but a DdpMessage: {@link UnsupportedOperationException}, and the object is released.
  * </ul>

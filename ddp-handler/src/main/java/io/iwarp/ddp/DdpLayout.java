@@ -1,7 +1,7 @@
 package io.iwarp.ddp;
 
 /**
- * Where the fields of a DDP header are (RFC 5041 sections 4.1 to 4.3). Offsets count octets from the first octet of the
+ * Where the fields of a DDP header are (RFC 5041 sections 4.1 to 4.3). Offsets count bytes from the first byte of the
  * ULPDU; all fields are big-endian.
  *
  * <p>Tagged (T = 1):
@@ -57,7 +57,7 @@ public final class DdpLayout {
     /** The only version there is; every segment of a stream carries it. */
     public static final int VERSION = 1;
 
-    /** Offset of RsvdULP, or of its first octet when untagged. */
+    /** Offset of RsvdULP, or of its first byte when untagged. */
     public static final int RSVD_ULP_OFFSET = CONTROL_OFFSET + Byte.BYTES;
 
     /** Tagged: offset of the STag (section 4.2). */
@@ -66,10 +66,10 @@ public final class DdpLayout {
     /** Tagged: offset of the tagged offset (section 4.2). */
     public static final int TAGGED_OFFSET_OFFSET = STAG_OFFSET + Integer.BYTES;
 
-    /** Octets of a tagged header. */
+    /** Bytes of a tagged header. */
     public static final int TAGGED_HEADER_LENGTH = TAGGED_OFFSET_OFFSET + Long.BYTES;
 
-    /** Untagged: offset of the last four octets of RsvdULP (section 4.3). */
+    /** Untagged: offset of the last four bytes of RsvdULP (section 4.3). */
     public static final int RSVD_ULP_REST_OFFSET = RSVD_ULP_OFFSET + Byte.BYTES;
 
     /** Untagged: offset of the queue number (section 4.3). */
@@ -81,7 +81,7 @@ public final class DdpLayout {
     /** Untagged: offset of the message offset (section 4.3). */
     public static final int MESSAGE_OFFSET_OFFSET = MSN_OFFSET + Integer.BYTES;
 
-    /** Octets of an untagged header. */
+    /** Bytes of an untagged header. */
     public static final int UNTAGGED_HEADER_LENGTH = MESSAGE_OFFSET_OFFSET + Integer.BYTES;
 
     /** How many untagged queues a stream has; they are numbered from 0 (RFC 5040 section 4.3, RFC 7306 section 4). */
@@ -90,15 +90,15 @@ public final class DdpLayout {
     /** The MSN of the first message of each queue and direction (section 4.3). */
     public static final int FIRST_MSN = 1;
 
-    /** Octets of the longest message: its length is less than 2^32 (section 5.2). */
+    /** Bytes of the longest message: its length is less than 2^32 (section 5.2). */
     public static final long MAXIMUM_MESSAGE_LENGTH = 0xFFFF_FFFFL;
 
-    // Where the fields are when the octets 0 to 7 of a header are taken as one number.
+    // Where the fields are when the bytes 0 to 7 of a header are taken as one number.
 
     /** How far left the DDP control field is. */
     static final int CONTROL_SHIFT = shift(CONTROL_OFFSET, Byte.BYTES);
 
-    /** How far left RsvdULP, or its first octet, is. */
+    /** How far left RsvdULP, or its first byte, is. */
     static final int RSVD_ULP_SHIFT = shift(RSVD_ULP_OFFSET, Byte.BYTES);
 
     /** How far left the STag, or the rest of RsvdULP, is. */
@@ -106,7 +106,7 @@ public final class DdpLayout {
 
     private DdpLayout() {}
 
-    private static int shift(int offset, int octets) {
-        return (Long.BYTES - offset - octets) * Byte.SIZE;
+    private static int shift(int offset, int bytes) {
+        return (Long.BYTES - offset - bytes) * Byte.SIZE;
     }
 }

@@ -5,7 +5,7 @@ import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.AccessRight;
-import io.iwarp.memory.OctetSpan;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.memory.TaggedBuffer;
 import io.netty.buffer.ByteBuf;
@@ -68,17 +68,17 @@ public final class DdpReceiver {
     /**
      * Handles one ULPDU.
      *
-     * @param octets the buffer that holds it in one piece; neither retained nor released, its indexes do not change
-     * @param index index of its first octet
-     * @param length its octets, at least 0
+     * @param bytes the buffer that holds it in one piece; neither retained nor released, its indexes do not change
+     * @param index index of its first byte
+     * @param length its bytes, at least 0
      * @return true; but false if it has to be held back as {@link UntaggedQueue#awaitBuffer} says. Then nothing of it was
      *     placed, and the same ULPDU has to come again before any other
      */
-    public boolean receive(ByteBuf octets, int index, int length) {
+    public boolean receive(ByteBuf bytes, int index, int length) {
         if (silent) {
             return true;
         }
-        segment.wrap(octets, index, length);
+        segment.wrap(bytes, index, length);
         heldBack = false;
         ProtocolFault fault = handleOrFail();
         if (fault != null) {
@@ -134,8 +134,8 @@ public final class DdpReceiver {
         if (!segment.headerComplete()) {
             return new ProtocolFault(
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                    "a ULPDU of " + segment.ulpduLength() + " octets, a DDP header has "
-                            + DdpLayout.TAGGED_HEADER_LENGTH + " or " + DdpLayout.UNTAGGED_HEADER_LENGTH);
+                    "a ULPDU of " + segment.ulpduLength() + " bytes, a DDP header has " + DdpLayout.TAGGED_HEADER_LENGTH
+                            + " or " + DdpLayout.UNTAGGED_HEADER_LENGTH);
         }
         if (segment.version() != DdpLayout.VERSION) {
             return new ProtocolFault(
@@ -228,22 +228,22 @@ public final class DdpReceiver {
                     ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
                     describeMessage() + " was complete already, its last segment had come");
         }
-        OctetSpan sink = buffer.target(segment);
+        ByteSpan sink = buffer.target(segment);
         long room = sink.length();
         long offset = segment.messageOffset();
         int length = segment.payloadLength();
         if (offset > room) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_INVALID_MO,
-                    describeMessage() + ": message offset " + offset + " is beyond the buffer of " + room + " octets");
+                    describeMessage() + ": message offset " + offset + " is beyond the buffer of " + room + " bytes");
         }
-        // A segment that begins right behind the last octet of the buffer is what a sender of too long a message
+        // A segment that begins right behind the last byte of the buffer is what a sender of too long a message
         // makes, so it is called that; an offset further out cannot come from a message without gaps.
         if (offset + length > Math.min(room, DdpLayout.MAXIMUM_MESSAGE_LENGTH)) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG,
-                    describeMessage() + ": " + length + " octets at message offset " + offset
-                            + " do not fit into the buffer of " + room + " octets");
+                    describeMessage() + ": " + length + " bytes at message offset " + offset
+                            + " do not fit into the buffer of " + room + " bytes");
         }
         if (length > 0) {
             ProtocolFault fault = copy(sink, offset, length);
@@ -259,7 +259,7 @@ public final class DdpReceiver {
     }
 
     /** The buffer is the application's, which may have released or resized it although it was posted. */
-    private @Nullable ProtocolFault copy(OctetSpan sink, long offset, int length) {
+    private @Nullable ProtocolFault copy(ByteSpan sink, long offset, int length) {
         try {
             sink.put(offset, segment.buffer(), segment.payloadIndex(), length);
         } catch (IllegalStateException | IndexOutOfBoundsException | UnsupportedOperationException unusable) {
@@ -299,7 +299,7 @@ public final class DdpReceiver {
 
     private void countPlacement(int length) {
         counters.add(Counter.SEGMENTS_PLACED, 1);
-        counters.add(Counter.OCTETS_PLACED, length);
+        counters.add(Counter.BYTES_PLACED, length);
     }
 
     private ProtocolFault withoutBuffer(int queueNumber, int ahead, int available) {

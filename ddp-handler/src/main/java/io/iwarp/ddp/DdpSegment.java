@@ -19,38 +19,38 @@ public final class DdpSegment {
     private int index;
     private int length;
     private int headerLength;
-    // The header is read at once: each look at a buffer costs its checks again. Octets 0 to 7, 6 to 13, 14 to 17.
+    // The header is read at once: each look at a buffer costs its checks again. Bytes 0 to 7, 6 to 13, 14 to 17.
     private long headerStart;
     private long headerMiddle;
     private int messageOffset;
 
-    /** A segment of no octets. */
+    /** A segment of no bytes. */
     public DdpSegment() {}
 
     /**
-     * Makes this object name the octets of a ULPDU.
+     * Makes this object name the bytes of a ULPDU.
      *
-     * @param octets the buffer; no reference is taken
-     * @param from index of the first octet of the ULPDU in the buffer
-     * @param count octets of the ULPDU, at least 0
+     * @param bytes the buffer; no reference is taken
+     * @param from index of the first byte of the ULPDU in the buffer
+     * @param count bytes of the ULPDU, at least 0
      * @return this segment
      */
     @SuppressWarnings("ReferenceEquality") // a reference written again costs more than a look at it
-    public DdpSegment wrap(ByteBuf octets, int from, int count) {
-        if (buffer != octets) {
-            buffer = octets;
+    public DdpSegment wrap(ByteBuf bytes, int from, int count) {
+        if (buffer != bytes) {
+            buffer = bytes;
         }
         index = from;
         length = count;
         if (count >= DdpLayout.TAGGED_HEADER_LENGTH) {
-            headerStart = octets.getLong(from);
-            headerMiddle = octets.getLong(from + DdpLayout.TAGGED_OFFSET_OFFSET);
+            headerStart = bytes.getLong(from);
+            headerMiddle = bytes.getLong(from + DdpLayout.TAGGED_OFFSET_OFFSET);
         } else {
-            headerStart = count == 0 ? 0 : (long) octets.getByte(from) << (Long.SIZE - Byte.SIZE);
+            headerStart = count == 0 ? 0 : (long) bytes.getByte(from) << (Long.SIZE - Byte.SIZE);
         }
         headerLength = tagged() ? DdpLayout.TAGGED_HEADER_LENGTH : DdpLayout.UNTAGGED_HEADER_LENGTH;
         if (headerComplete() && !tagged()) {
-            messageOffset = octets.getInt(from + DdpLayout.MESSAGE_OFFSET_OFFSET);
+            messageOffset = bytes.getInt(from + DdpLayout.MESSAGE_OFFSET_OFFSET);
         }
         return this;
     }
@@ -65,7 +65,7 @@ public final class DdpSegment {
         return length >= headerLength;
     }
 
-    /** {@return the T flag: whether the payload goes to a tagged buffer; false for a ULPDU of no octets} */
+    /** {@return the T flag: whether the payload goes to a tagged buffer; false for a ULPDU of no bytes} */
     public boolean tagged() {
         return (ddpControl() & DdpLayout.TAGGED_FLAG) != 0;
     }
@@ -82,13 +82,13 @@ public final class DdpSegment {
         return ddpControl() & DdpLayout.VERSION_MASK;
     }
 
-    /** {@return RsvdULP when tagged, its first octet when untagged: 0..255, the control octet of RDMAP} */
+    /** {@return RsvdULP when tagged, its first byte when untagged: 0..255, the control byte of RDMAP} */
     public int control() {
         requireHeader();
         return (int) (headerStart >>> DdpLayout.RSVD_ULP_SHIFT) & 0xFF;
     }
 
-    /** {@return the last four octets of RsvdULP, any 32-bit value; only for an untagged segment} */
+    /** {@return the last four bytes of RsvdULP, any 32-bit value; only for an untagged segment} */
     public int rsvdUlp() {
         requireHeader();
         return (int) (headerStart >>> DdpLayout.STAG_SHIFT);
@@ -100,7 +100,7 @@ public final class DdpSegment {
         return (int) (headerStart >>> DdpLayout.STAG_SHIFT);
     }
 
-    /** {@return the tagged offset of the first payload octet, an unsigned 64-bit value; only for a tagged segment} */
+    /** {@return the tagged offset of the first payload byte, an unsigned 64-bit value; only for a tagged segment} */
     public long taggedOffset() {
         requireHeader();
         return headerMiddle;
@@ -118,7 +118,7 @@ public final class DdpSegment {
         return (int) headerMiddle;
     }
 
-    /** {@return offset of the first payload octet in the message, 0..2^32-1 octets; only for an untagged segment} */
+    /** {@return offset of the first payload byte in the message, 0..2^32-1 bytes; only for an untagged segment} */
     public long messageOffset() {
         requireHeader();
         return Integer.toUnsignedLong(messageOffset);
@@ -133,27 +133,27 @@ public final class DdpSegment {
         return buffer;
     }
 
-    /** {@return index of the first header octet in the buffer} */
+    /** {@return index of the first header byte in the buffer} */
     public int headerIndex() {
         return index;
     }
 
-    /** {@return octets of the header, 14 or 18; or all octets there are when the header is incomplete} */
+    /** {@return bytes of the header, 14 or 18; or all bytes there are when the header is incomplete} */
     public int headerLength() {
         return Math.min(headerLength, length);
     }
 
-    /** {@return index of the first payload octet in the buffer} */
+    /** {@return index of the first payload byte in the buffer} */
     public int payloadIndex() {
         return index + headerLength();
     }
 
-    /** {@return octets of the payload, at least 0} */
+    /** {@return bytes of the payload, at least 0} */
     public int payloadLength() {
         return length - headerLength();
     }
 
-    /** {@return octets of the ULPDU, header and payload: the DDP Segment Length of a Terminate message} */
+    /** {@return bytes of the ULPDU, header and payload: the DDP Segment Length of a Terminate message} */
     public int ulpduLength() {
         return length;
     }
@@ -162,7 +162,7 @@ public final class DdpSegment {
     @Override
     public String toString() {
         if (!headerComplete()) {
-            return "DdpSegment[" + length + " octets, too short for a header]";
+            return "DdpSegment[" + length + " bytes, too short for a header]";
         }
         String where = tagged()
                 ? String.format("STag 0x%08x, TO 0x%x", stag(), taggedOffset())
@@ -170,16 +170,16 @@ public final class DdpSegment {
                         "QN %s, MSN %s, MO %d",
                         Integer.toUnsignedString(queueNumber()), Integer.toUnsignedString(msn()), messageOffset());
         return String.format(
-                "DdpSegment[%s, RsvdULP 0x%02x, %d octets%s]",
+                "DdpSegment[%s, RsvdULP 0x%02x, %d bytes%s]",
                 where, control(), payloadLength(), last() ? ", last" : "");
     }
 
-    /** {@return the octets 0 to 7 of the header} */
+    /** {@return the bytes 0 to 7 of the header} */
     long headerStart() {
         return headerStart;
     }
 
-    /** {@return the octets 6 to 13 of the header} */
+    /** {@return the bytes 6 to 13 of the header} */
     long headerMiddle() {
         return headerMiddle;
     }
@@ -190,7 +190,7 @@ public final class DdpSegment {
 
     private void requireHeader() {
         if (!headerComplete()) {
-            throw new IllegalStateException("the ULPDU has " + length + " octets, its DDP header needs " + headerLength
+            throw new IllegalStateException("the ULPDU has " + length + " bytes, its DDP header needs " + headerLength
                     + ": ask headerComplete() first");
         }
     }

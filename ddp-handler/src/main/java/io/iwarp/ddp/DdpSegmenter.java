@@ -1,7 +1,7 @@
 package io.iwarp.ddp;
 
 import io.iwarp.internal.WarmBuffers;
-import io.iwarp.memory.OctetSpan;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #begin} takes a message, then {@link #cut} fills one ULPDU after the other until the message is no longer
  * {@linkplain #busy in work}. Each segment is as large as the MULPDU of its moment allows, so a change of the MULPDU
  * concerns only what is not cut yet (section 3 rules 1 and 2). Segments come in rising order of their offsets, the last
- * and only the last has the L flag, and a message without octets makes one segment.
+ * and only the last has the L flag, and a message without bytes makes one segment.
  *
  * <p>A payload goes by reference, except for a segment that lies across two pieces of a region; a source is always
  * copied, and only while its STag is valid. Copies are made in a buffer that lives until the next cut unless somebody
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It belongs to the event loop of the stream.
  */
 public final class DdpSegmenter {
-    /** A buffer for copies has at least this many octets, so that small segments of any size can share it. */
+    /** A buffer for copies has at least this many bytes, so that small segments of any size can share it. */
     private static final int SMALLEST_COPY_CAPACITY = 4 * 1024;
 
     private static final int LARGEST_COPY_CAPACITY = 64 * 1024;
@@ -62,15 +62,15 @@ public final class DdpSegmenter {
         return message != null;
     }
 
-    /** {@return octets of the message in work, or of the last one, that were cut} */
-    public long octetsCut() {
+    /** {@return bytes of the message in work, or of the last one, that were cut} */
+    public long bytesCut() {
         return offset;
     }
 
     /**
      * Takes the next message, and numbers it if it is untagged.
      *
-     * @param next a message of at most 2^32 - 1 octets
+     * @param next a message of at most 2^32 - 1 bytes
      * @throws IllegalStateException if the one before is not finished: messages never interleave
      * @throws IllegalArgumentException if the message is too long
      */
@@ -90,11 +90,11 @@ public final class DdpSegmenter {
         }
     }
 
-    /** Refuses a message of 2^32 octets or more (RFC 5041 section 5.2). */
+    /** Refuses a message of 2^32 bytes or more (RFC 5041 section 5.2). */
     static void requireLegalLength(DdpMessage message) {
         if (message.messageLength() > DdpLayout.MAXIMUM_MESSAGE_LENGTH) {
             throw new IllegalArgumentException("the message has " + message.messageLength()
-                    + " octets, at most " + DdpLayout.MAXIMUM_MESSAGE_LENGTH
+                    + " bytes, at most " + DdpLayout.MAXIMUM_MESSAGE_LENGTH
                     + " are allowed: send it as several messages");
         }
     }
@@ -104,7 +104,7 @@ public final class DdpSegmenter {
      *
      * @param ulpdu takes the segment; its payload refers to the message's buffer, which must stay alive until the
      *     ULPDU was written, or to a copy
-     * @param mulpdu octets that the ULPDU may have at most, at least 128
+     * @param mulpdu bytes that the ULPDU may have at most, at least 128
      * @return true; or false if the message's source was revoked, then nothing was cut and the message stays in work
      * @throws IllegalStateException if no message is in work, or if its memory is gone; nothing was cut then
      */
@@ -154,15 +154,15 @@ public final class DdpSegmenter {
             putPayload(ulpdu, current.payload(), count);
             return true;
         }
-        ByteBuf octets = copyBuffer(count);
-        if (!source.fetch(current.sourceOffset() + offset, octets, 0, count)) {
+        ByteBuf bytes = copyBuffer(count);
+        if (!source.fetch(current.sourceOffset() + offset, bytes, 0, count)) {
             return false;
         }
-        ulpdu.payload(octets, 0, count);
+        ulpdu.payload(bytes, 0, count);
         return true;
     }
 
-    private void putPayload(Ulpdu ulpdu, OctetSpan payload, int count) {
+    private void putPayload(Ulpdu ulpdu, ByteSpan payload, int count) {
         if (payload.contiguousAt(offset) >= count) {
             ByteBuf buffer = payload.bufferAt(offset);
             if (buffer.refCnt() == 0) {
@@ -176,7 +176,7 @@ public final class DdpSegmenter {
         }
     }
 
-    /** A buffer for the octets of one segment: the one of the last cut, if nobody but this object refers to it. */
+    /** A buffer for the bytes of one segment: the one of the last cut, if nobody but this object refers to it. */
     private ByteBuf copyBuffer(int count) {
         ByteBuf buffer = copy;
         if (buffer == null || buffer.refCnt() > 1 || buffer.capacity() < count) {
@@ -205,7 +205,7 @@ public final class DdpSegmenter {
         header.setIndex(0, DdpLayout.UNTAGGED_HEADER_LENGTH);
     }
 
-    /** {@return the octets 0 to 7 of a header, of which only the first 6 have a meaning} */
+    /** {@return the bytes 0 to 7 of a header, of which only the first 6 have a meaning} */
     private static long headerStart(int flags, int control, int stagOrRsvdUlp) {
         return (long) (flags | DdpLayout.VERSION) << DdpLayout.CONTROL_SHIFT
                 | (long) control << DdpLayout.RSVD_ULP_SHIFT

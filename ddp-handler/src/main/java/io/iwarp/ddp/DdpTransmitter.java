@@ -33,7 +33,7 @@ final class DdpTransmitter {
     static final int BURSTS_PER_TURN = 8;
 
     /**
-     * A burst goes through the CRC, perhaps a copy, and then the kernel's copy. Short bursts find their octets in the
+     * A burst goes through the CRC, perhaps a copy, and then the kernel's copy. Short bursts find their bytes in the
      * core's own cache each time.
      */
     private static final int BURSTS_PER_WINDOW = 8;
@@ -68,7 +68,7 @@ final class DdpTransmitter {
     private Phase phase = Phase.OPEN;
     private boolean ready;
     private int mulpdu;
-    private int octetsUnderWay;
+    private int bytesUnderWay;
     /** Messages that the transport has taken and the ULP does not know of. */
     private int unreported;
     /** A burst whose last segment is still to be written. */
@@ -97,8 +97,8 @@ final class DdpTransmitter {
     }
 
     /** Sets the largest ULPDU for the segments that are not cut yet. */
-    void mulpdu(int octets) {
-        mulpdu = octets;
+    void mulpdu(int bytes) {
+        mulpdu = bytes;
     }
 
     /** Segments may go out from now on. */
@@ -231,7 +231,7 @@ final class DdpTransmitter {
     private boolean mayBeginBurst() {
         return phase != Phase.ENDED
                 && queue.sendable()
-                && window - octetsUnderWay >= mulpdu
+                && window - bytesUnderWay >= mulpdu
                 && context.channel().isWritable();
     }
 
@@ -240,7 +240,7 @@ final class DdpTransmitter {
         try {
             Burst burst = openBurst();
             int limit = mulpdu;
-            int budget = Math.min(burstLimit, window - octetsUnderWay);
+            int budget = Math.min(burstLimit, window - bytesUnderWay);
             // Whatever a write sets off may take the rest of the burst away; it is then closed by a later one.
             while (burst == open && queue.sendable() && cut(limit)) {
                 budget -= ulpdu.length();
@@ -287,9 +287,9 @@ final class DdpTransmitter {
     }
 
     private void writeSegment(Burst burst, boolean lastOfBurst) {
-        int octets = ulpdu.length();
-        burst.addSegment(octets);
-        octetsUnderWay += octets;
+        int bytes = ulpdu.length();
+        burst.addSegment(bytes);
+        bytesUnderWay += bytes;
         if (!segmenter.busy()) {
             burst.endMessage();
             counters.add(Counter.MESSAGES_SENT, 1);
@@ -317,7 +317,7 @@ final class DdpTransmitter {
 
     /**
      * A segment that cannot be written leaves a hole, and no segment may follow it: the peer would take later messages, and
-     * those say that the octets of earlier ones are in place. That cannot wait for earlier bursts to be taken.
+     * those say that the bytes of earlier ones are in place. That cannot wait for earlier bursts to be taken.
      */
     private void loseWhatWasRefused() {
         for (Burst burst : underWay) {
@@ -334,7 +334,7 @@ final class DdpTransmitter {
         Burst head = underWay.peek();
         while (head != null && head.settled()) {
             underWay.remove();
-            octetsUnderWay -= head.octets();
+            bytesUnderWay -= head.bytes();
             Throwable failure = head.failure();
             if (failure == null) {
                 unreported += head.messages();
@@ -381,10 +381,10 @@ final class DdpTransmitter {
 
     private void sourceRevoked() {
         DdpMessage message = queue.inWork();
-        long octetsRead = segmenter.octetsCut();
-        stop(ended("the memory that the message reads was revoked when " + octetsRead + " octets of it were sent"));
+        long bytesRead = segmenter.bytesCut();
+        stop(ended("the memory that the message reads was revoked when " + bytesRead + " bytes of it were sent"));
         if (message != null) {
-            ulp.onSourceRevoked(message, octetsRead);
+            ulp.onSourceRevoked(message, bytesRead);
         }
     }
 

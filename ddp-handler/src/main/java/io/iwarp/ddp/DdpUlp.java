@@ -47,7 +47,7 @@ public interface DdpUlp {
     ProtocolFault onTaggedDelivery(DdpSegment last);
 
     /**
-     * The transport has taken all octets of a message (RFC 5041 section 5.4). Calls come in the order of writing. The
+     * The transport has taken all bytes of a message (RFC 5041 section 5.4). Calls come in the order of writing. The
      * message may be used again, also within this call.
      *
      * @param message the message
@@ -55,7 +55,7 @@ public interface DdpUlp {
     void onSent(DdpMessage message);
 
     /**
-     * The transport has taken all octets of everything written so far. Comes after {@link #onSent} of the last message;
+     * The transport has taken all bytes of everything written so far. Comes after {@link #onSent} of the last message;
      * this is the moment to close the sending half without losing anything. A message written but not flushed counts as
      * something still to be sent. Does not come any more once a message could not be sent.
      */
@@ -71,9 +71,9 @@ public interface DdpUlp {
      * <p>A ULP whose messages have no {@linkplain DdpMessage#source source} is never called.
      *
      * @param message the message, free to be used again
-     * @param octetsRead how many of its octets had been cut, 0 to less than its length
+     * @param bytesRead how many of its bytes had been cut, 0 to less than its length
      */
-    default void onSourceRevoked(DdpMessage message, long octetsRead) {}
+    default void onSourceRevoked(DdpMessage message, long bytesRead) {}
 
     /**
      * An error ends reception: all later segments are dropped silently. Comes at most once. The stream stays open until

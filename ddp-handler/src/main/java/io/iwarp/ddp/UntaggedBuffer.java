@@ -1,6 +1,6 @@
 package io.iwarp.ddp;
 
-import io.iwarp.memory.OctetSpan;
+import io.iwarp.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -11,9 +11,9 @@ import io.netty.buffer.ByteBuf;
  * It belongs to the event loop of the stream.
  */
 public class UntaggedBuffer {
-    private final OctetSpan sink = new OctetSpan();
+    private final ByteSpan sink = new ByteSpan();
     /** Where the message goes that has begun. */
-    private OctetSpan chosen = sink;
+    private ByteSpan chosen = sink;
     /** A segment of the message has come. */
     private boolean begun;
 
@@ -30,13 +30,13 @@ public class UntaggedBuffer {
     /** A buffer without room, not used by any message. */
     public UntaggedBuffer() {}
 
-    /** {@return where the message goes unless {@link #sinkFor} says otherwise; its length is the room in octets} */
-    public final OctetSpan sink() {
+    /** {@return where the message goes unless {@link #sinkFor} says otherwise; its length is the room in bytes} */
+    public final ByteSpan sink() {
         return sink;
     }
 
     /**
-     * {@return where the message of a segment goes; its length is the room for the message in octets}
+     * {@return where the message of a segment goes; its length is the room for the message in bytes}
      *
      * <p>A subclass can keep messages of the ULP's own out of the application's buffer. DDP asks once for each message,
      * with the first of its segments that comes: the one whose {@link #control} and {@link #rsvdUlp} are reported. All
@@ -44,12 +44,12 @@ public class UntaggedBuffer {
      *
      * @param segment passed {@link DdpUlp#examine}; valid during the call
      */
-    protected OctetSpan sinkFor(DdpSegment segment) {
+    protected ByteSpan sinkFor(DdpSegment segment) {
         return sink;
     }
 
     /**
-     * {@return the first octet of RsvdULP, 0..255}
+     * {@return the first byte of RsvdULP, 0..255}
      *
      * <p>It is that of the first segment seen; RFC 5041 section 4.3 allows any one, and does not ask to compare them.
      */
@@ -57,7 +57,7 @@ public class UntaggedBuffer {
         return control;
     }
 
-    /** {@return the last four octets of RsvdULP, of the same segment as {@link #control}} */
+    /** {@return the last four bytes of RsvdULP, of the same segment as {@link #control}} */
     public final int rsvdUlp() {
         return rsvdUlp;
     }
@@ -67,7 +67,7 @@ public class UntaggedBuffer {
         return msn;
     }
 
-    /** {@return length of the message, 0..2^32-1 octets; known once {@link #complete}} */
+    /** {@return length of the message, 0..2^32-1 bytes; known once {@link #complete}} */
     public final long messageLength() {
         return messageLength;
     }
@@ -78,7 +78,7 @@ public class UntaggedBuffer {
     }
 
     /**
-     * {@return octets of the segment that completed the message, header and payload: the DDP Segment Length of a
+     * {@return bytes of the segment that completed the message, header and payload: the DDP Segment Length of a
      * Terminate message}
      *
      * @throws IllegalStateException if the message is not {@link #complete}
@@ -92,7 +92,7 @@ public class UntaggedBuffer {
      * Writes the header of the segment that completed the message, exactly as it came. Together with
      * {@link #lastSegmentLength} it says, until {@link #reset}, which segment an error is about.
      *
-     * @param out takes {@link DdpLayout#UNTAGGED_HEADER_LENGTH} octets at its writer index
+     * @param out takes {@link DdpLayout#UNTAGGED_HEADER_LENGTH} bytes at its writer index
      * @throws IllegalStateException if the message is not {@link #complete}
      */
     public final void lastHeader(ByteBuf out) {
@@ -120,12 +120,12 @@ public class UntaggedBuffer {
     }
 
     /** {@return where this segment goes} */
-    final OctetSpan target(DdpSegment segment) {
+    final ByteSpan target(DdpSegment segment) {
         return begun ? chosen : sinkFor(segment);
     }
 
     /** A segment of the message was placed; the first one says where the others go and what is reported. */
-    final void note(DdpSegment segment, OctetSpan target) {
+    final void note(DdpSegment segment, ByteSpan target) {
         if (!begun) {
             begun = true;
             if (chosen != target) {
@@ -146,10 +146,10 @@ public class UntaggedBuffer {
         headerMiddle = last.headerMiddle();
     }
 
-    /** State and size; the octets themselves do not appear. */
+    /** State and size; the bytes themselves do not appear. */
     @Override
     public String toString() {
-        String state = complete ? messageLength + " octets" : begun ? "incomplete" : "empty";
-        return "UntaggedBuffer[" + state + ", room for " + sink.length() + " octets]";
+        String state = complete ? messageLength + " bytes" : begun ? "incomplete" : "empty";
+        return "UntaggedBuffer[" + state + ", room for " + sink.length() + " bytes]";
     }
 }

@@ -6,15 +6,15 @@
  * {@link io.iwarp.ddp.DdpSegmenter} makes segments, {@link io.iwarp.ddp.DdpReceiver} checks and places them. The layer
  * above implements {@link io.iwarp.ddp.DdpUlp} and hands down {@link io.iwarp.ddp.DdpMessage}s.
  *
- * <p>A message's octets go by reference when this side chose to send them, and as copies made at the last moment when a
+ * <p>A message's bytes go by reference when this side chose to send them, and as copies made at the last moment when a
  * peer asked for them by an STag, since that memory can be taken away while the message is under way.
  *
- * <p>What completion means: a message counts as sent when the transport has taken responsibility for all of its octets
+ * <p>What completion means: a message counts as sent when the transport has taken responsibility for all of its bytes
  * (section 5.4). It says nothing about whether the peer has received, placed or seen them.
  *
  * <p>What delivery means: the segment with the Last flag arrived. As the sender posts it after all others and the
- * transport keeps the order, all segments that were sent are then placed. Whether the peer sent all octets of the
- * message is not checked (section 5.2): octets that it left out keep what the buffer held before.
+ * transport keeps the order, all segments that were sent are then placed. Whether the peer sent all bytes of the
+ * message is not checked (section 5.2): bytes that it left out keep what the buffer held before.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 @NullMarked

@@ -72,7 +72,7 @@ class AllocationTest {
                     .register();
             TaggedBuffer buffer = Objects.requireNonNull(ddp.stream.lookup(region.stag()));
             ddp.transport.takesOnFlush = true;
-            ddp.transport.keepsOctets = false;
+            ddp.transport.keepsBytes = false;
             ddp.ulp.records = false;
             DdpMessage[] messages = new DdpMessage[1000];
             for (int i = 0; i < messages.length; i++) {
@@ -99,13 +99,13 @@ class AllocationTest {
     void placingAnUntaggedSegmentAllocatesNothing() {
         try (ReceiverFixture peer = new ReceiverFixture()) {
             peer.ulp.post(0, 100);
-            byte[] octets =
-                    Segment.untagged(0, 1).notLast().payload(new byte[100]).octets();
-            ByteBuf ulpdu = Unpooled.wrappedBuffer(octets);
+            byte[] bytes =
+                    Segment.untagged(0, 1).notLast().payload(new byte[100]).bytes();
+            ByteBuf ulpdu = Unpooled.wrappedBuffer(bytes);
 
             assertThat(allocatedBy(() -> {
                         for (int i = 0; i < SEGMENTS; i++) {
-                            peer.receiver.receive(ulpdu, 0, octets.length);
+                            peer.receiver.receive(ulpdu, 0, bytes.length);
                         }
                     }))
                     .isLessThan(SLACK);
@@ -117,13 +117,13 @@ class AllocationTest {
     void placingATaggedSegmentAllocatesNothing() {
         try (ReceiverFixture peer = new ReceiverFixture()) {
             int stag = peer.region(100, 0).stag();
-            byte[] octets =
-                    Segment.tagged(stag, 0).notLast().payload(new byte[100]).octets();
-            ByteBuf ulpdu = Unpooled.wrappedBuffer(octets);
+            byte[] bytes =
+                    Segment.tagged(stag, 0).notLast().payload(new byte[100]).bytes();
+            ByteBuf ulpdu = Unpooled.wrappedBuffer(bytes);
 
             assertThat(allocatedBy(() -> {
                         for (int i = 0; i < SEGMENTS; i++) {
-                            peer.receiver.receive(ulpdu, 0, octets.length);
+                            peer.receiver.receive(ulpdu, 0, bytes.length);
                         }
                     }))
                     .isLessThan(SLACK);
@@ -135,7 +135,7 @@ class AllocationTest {
     void sendingALongMessageAllocatesForEachBurstAndNotForEachSegment() {
         try (DdpChannel ddp = new DdpChannel()) {
             ddp.transport.takesOnFlush = true;
-            ddp.transport.keepsOctets = false;
+            ddp.transport.keepsBytes = false;
             ddp.established(128);
             ddp.fire(new MpaEvent.TransmitReady());
             DdpMessage message = DdpChannel.message(new byte[110 * SEGMENTS]);
@@ -151,7 +151,7 @@ class AllocationTest {
         }
     }
 
-    /** Octets that a second run allocates, when everything has been loaded and grown by a first. */
+    /** Bytes that a second run allocates, when everything has been loaded and grown by a first. */
     private long allocatedBy(Runnable work) {
         work.run();
         long before = threads.getCurrentThreadAllocatedBytes();

@@ -57,7 +57,7 @@ final class DdpChannel implements AutoCloseable {
         return this;
     }
 
-    /** Start-up is over and ULPDUs of at most {@link #MULPDU} octets may go. */
+    /** Start-up is over and ULPDUs of at most {@link #MULPDU} bytes may go. */
     DdpChannel ready() {
         established(MULPDU);
         fire(new MpaEvent.TransmitReady());
@@ -135,7 +135,7 @@ final class DdpChannel implements AutoCloseable {
     }
 
     private ReceivedUlpdu received(Segment segment) {
-        byte[] ulpdu = segment.octets();
+        byte[] ulpdu = segment.bytes();
         ByteBuf fpdu = Unpooled.buffer().writeShort(ulpdu.length).writeBytes(ulpdu);
         fpdu.writeZero(-fpdu.writerIndex() & 3).writeZero(CRC_LENGTH);
         ReceivedUlpdu received = new ReceivedUlpdu();

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.OctetSpan;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;
@@ -44,7 +44,7 @@ class DdpDeliveryTest {
                 .rsvdUlp(0x01020304)
                 .messageOffset(2)
                 .payload("cde")
-                .octets();
+                .bytes();
         peer.receives(Segment.untagged(0, 1).notLast().payload("ab"));
         peer.receives(last);
         peer.receives(Segment.untagged(0, 2).payload("dropped"));
@@ -55,7 +55,7 @@ class DdpDeliveryTest {
                         "fault RDMAP_OPERATION_UNSPECIFIED");
         assertThat(peer.ulp.faults).containsExactly(REFUSED);
         assertFaultOf(last);
-        assertThat(RecordingUlp.octets(next.sink(), 8)).containsOnly(0);
+        assertThat(RecordingUlp.bytes(next.sink(), 8)).containsOnly(0);
     }
 
     @Test
@@ -63,7 +63,7 @@ class DdpDeliveryTest {
     void aTaggedMessageThatTheUlpRefusesOnDeliveryEndsReception() {
         MemoryRegion region = peer.region(8, 0x100);
         peer.ulp.deliveryVerdict = REFUSED;
-        byte[] last = Segment.tagged(region.stag(), 0x102).payload("cd").octets();
+        byte[] last = Segment.tagged(region.stag(), 0x102).payload("cd").bytes();
         peer.receives(Segment.tagged(region.stag(), 0x100).notLast().payload("ab"));
         peer.receives(last);
         peer.receives(Segment.tagged(region.stag(), 0x104).payload("ef"));
@@ -86,7 +86,7 @@ class DdpDeliveryTest {
                 .reservedBits()
                 .rsvdUlp(0xCAFE_BABE)
                 .payload("second")
-                .octets();
+                .bytes();
         peer.receives(Segment.untagged(0, 3).payload("third"));
         peer.receives(second);
         peer.ulp.onDelivery = () -> peer.ulp.deliveryVerdict = peer.ulp.delivered.size() == 2 ? REFUSED : null;
@@ -102,7 +102,7 @@ class DdpDeliveryTest {
     void theReportNamesTheRefusedMessageAlsoWhenTheUlpUsesItsBufferAgain() {
         UntaggedBuffer first = peer.ulp.post(0, 8);
         UntaggedBuffer second = peer.ulp.post(0, 8);
-        byte[] last = Segment.untagged(0, 2).payload("second").octets();
+        byte[] last = Segment.untagged(0, 2).payload("second").bytes();
         peer.receives(last);
         peer.ulp.onDelivery = () -> {
             UntaggedBuffer delivered = peer.ulp.delivered.size() == 1 ? first : second;
@@ -129,7 +129,7 @@ class DdpDeliveryTest {
                             .rsvdUlp(random.nextInt())
                             .messageOffset(random.nextInt(50))
                             .payload(new byte[random.nextInt(50)])
-                            .octets());
+                            .bytes());
                 }
                 byte[] culprit = segments.get(refused);
                 Collections.shuffle(segments, random);
@@ -161,7 +161,7 @@ class DdpDeliveryTest {
                 .rsvdUlp(0xFEDC_BA98)
                 .messageOffset(2)
                 .payload("cd")
-                .octets();
+                .bytes();
         peer.receives(Segment.untagged(1, 1).notLast().payload("ab"));
         assertThatThrownBy(buffer::lastSegmentLength).isInstanceOf(IllegalStateException.class);
         peer.receives(last);
@@ -213,18 +213,18 @@ class DdpDeliveryTest {
         assertThat(buffer.applications.array()).containsOnly(0);
     }
 
-    /** A buffer of 4 octets for the application, and 8 for the ULP. */
+    /** A buffer of 4 bytes for the application, and 8 for the ULP. */
     private static final class SplitBuffer extends UntaggedBuffer {
         final ByteBuf applications = Unpooled.wrappedBuffer(new byte[4]);
         final ByteBuf own = Unpooled.wrappedBuffer(new byte[8]);
-        private final OctetSpan ownSink = new OctetSpan().wrap(own, 0, 8);
+        private final ByteSpan ownSink = new ByteSpan().wrap(own, 0, 8);
 
         SplitBuffer() {
             sink().wrap(applications, 0, 4);
         }
 
         @Override
-        protected OctetSpan sinkFor(DdpSegment segment) {
+        protected ByteSpan sinkFor(DdpSegment segment) {
             return segment.control() == IMMEDIATE_DATA ? ownSink : super.sinkFor(segment);
         }
     }

@@ -91,7 +91,7 @@ class DdpHandlerEndTest {
         ddp.receives(Segment.untagged(0, 1).payload("x"));
 
         assertThat(ddp.ulp.events).containsExactly("read complete");
-        assertThat(RecordingUlp.octets(buffer.sink(), 4)).containsOnly(0);
+        assertThat(RecordingUlp.bytes(buffer.sink(), 4)).containsOnly(0);
     }
 
     @Test
@@ -125,7 +125,7 @@ class DdpHandlerEndTest {
 
         assertThat(transport.ulpdus).hasSize(2);
         assertThat(ddp.ulp.events).containsExactly("sent T", "all sent");
-        assertThat(transport.octetsPending).isZero();
+        assertThat(transport.bytesPending).isZero();
     }
 
     @Test
@@ -436,7 +436,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement("DDP-25")
-    void aMessageOfTwoToTheThirtySecondOctetsIsRefused() {
+    void aMessageOfTwoToTheThirtySecondBytesIsRefused() {
         ddp.ready();
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20);
         try (ProtectionDomain domain = IwarpDevice.create().allocateProtectionDomain();

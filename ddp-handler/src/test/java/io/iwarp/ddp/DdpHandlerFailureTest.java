@@ -46,9 +46,9 @@ class DdpHandlerFailureTest {
     }
 
     /** A message of which each segment is copied. */
-    private DdpMessage response(int octets) {
+    private DdpMessage response(int bytes) {
         TaggedBuffer source = Objects.requireNonNull(ddp.stream.lookup(region.stag()));
-        return new DdpMessage().tagged(0x42, 1, 0).source(source, 0, octets);
+        return new DdpMessage().tagged(0x42, 1, 0).source(source, 0, bytes);
     }
 
     /** JUnit gives up all tests for an OutOfMemoryError. */
@@ -115,7 +115,7 @@ class DdpHandlerFailureTest {
         assertThatTheStreamEndedForWantOfMemory();
     }
 
-    /** Whoever gets a later message takes the octets of all earlier Writes to be in place. */
+    /** Whoever gets a later message takes the bytes of all earlier Writes to be in place. */
     @Test
     void nothingFollowsASegmentThatCouldNotBeWrittenWhileAnEarlierBurstIsOnItsWay() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());

@@ -83,17 +83,17 @@ class DdpHandlerSourceTest {
     @Requirement({"DDP-26", "DDP-33"})
     void longMessagesWithASourceKeepToTheWindowAndLetOtherWorkGoBetween() {
         transport.takesOnFlush = true;
-        transport.keepsOctets = false;
+        transport.keepsBytes = false;
         ddp.write(response(region(LONG), 0, LONG));
         ddp.write(message("behind"));
         ddp.channel.eventLoop().execute(() -> ddp.ulp.events.add("other work"));
         ddp.channel.pipeline().flush();
         ddp.runTasks();
 
-        assertThat(transport.mostOctetsPending).isLessThanOrEqualTo(WINDOW);
+        assertThat(transport.mostBytesPending).isLessThanOrEqualTo(WINDOW);
         assertThat(ddp.ulp.events).containsExactly("other work", "sent ", "sent behind", "all sent");
         long headers = (LONG + SEGMENT - 1) / SEGMENT * 14L + DdpLayout.UNTAGGED_HEADER_LENGTH;
-        assertThat(transport.octets).isEqualTo(LONG + "behind".length() + headers);
+        assertThat(transport.bytes).isEqualTo(LONG + "behind".length() + headers);
     }
 
     @Test
@@ -116,13 +116,13 @@ class DdpHandlerSourceTest {
         transport.takeAll();
         ddp.runTasks();
 
-        long octetsSent = (long) (before - 1) * SEGMENT;
-        assertThat(ddp.ulp.events).containsExactly("sent before", "revoked after " + octetsSent, "sent T");
+        long bytesSent = (long) (before - 1) * SEGMENT;
+        assertThat(ddp.ulp.events).containsExactly("sent before", "revoked after " + bytesSent, "sent T");
         assertThat(transport.segments).isEqualTo(before + 1);
         assertThat(Ulpdus.segment(transport.ulpdus.get(before)).queueNumber()).isEqualTo(2);
         assertThat(future.cause())
                 .isInstanceOf(StreamEndedException.class)
-                .hasMessageContaining("was revoked when " + octetsSent + " octets");
+                .hasMessageContaining("was revoked when " + bytesSent + " bytes");
         assertThat(behind.cause()).isInstanceOf(StreamEndedException.class);
         assertThat(ddp.writeWithPromise(message("later")).cause()).isInstanceOf(StreamEndedException.class);
         assertThat(ddp.handler.idle()).isTrue();
@@ -303,7 +303,7 @@ class DdpHandlerSourceTest {
 
     @Test
     @Requirement({"DDP-25", "DDP-26"})
-    void aMessageOfThreeGibioctetsIsReadInBoundedMemory() {
+    void aMessageOfThreeGibibytesIsReadInBoundedMemory() {
         long length = 3L << 30;
         UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
         SlowSocket socket = new SlowSocket();
@@ -337,7 +337,7 @@ class DdpHandlerSourceTest {
             }
 
             assertThat(ulp.events).containsExactly("sent ", "all sent");
-            assertThat(counters.get(Counter.ULPDU_OCTETS_SENT)).isGreaterThan(length);
+            assertThat(counters.get(Counter.ULPDU_BYTES_SENT)).isGreaterThan(length);
             assertThat(most[0])
                     .as("the window, and the headers of one batch")
                     .isLessThan(DdpSettings.DEFAULT_TRANSMIT_WINDOW + (256 << 10));

@@ -237,15 +237,15 @@ class DdpHandlerTransmitTest {
         ddp.write(message(new byte[10 * WINDOW]));
         ddp.write(message(new byte[3 * WINDOW]));
         ddp.flush();
-        assertThat(transport.octetsPending).isLessThanOrEqualTo(WINDOW).isGreaterThan(WINDOW - MULPDU);
+        assertThat(transport.bytesPending).isLessThanOrEqualTo(WINDOW).isGreaterThan(WINDOW - MULPDU);
 
         while (!transport.promises.isEmpty()) {
             transport.take();
         }
 
-        assertThat(transport.mostOctetsPending).isLessThanOrEqualTo(WINDOW);
+        assertThat(transport.mostBytesPending).isLessThanOrEqualTo(WINDOW);
         assertThat(ddp.ulp.events).hasSize(3).last().isEqualTo("all sent");
-        assertThat(transport.octets).isGreaterThan(13L * WINDOW);
+        assertThat(transport.bytes).isGreaterThan(13L * WINDOW);
     }
 
     @Test
@@ -258,7 +258,7 @@ class DdpHandlerTransmitTest {
             transport.take();
         }
 
-        assertThat(transport.mostOctetsPending).isLessThanOrEqualTo(WINDOW);
+        assertThat(transport.mostBytesPending).isLessThanOrEqualTo(WINDOW);
         assertThat(ddp.ulp.events).last().isEqualTo("all sent");
     }
 
@@ -279,7 +279,7 @@ class DdpHandlerTransmitTest {
     @Test
     void aLongMessageLetsOtherWorkOfTheEventLoopGoBetween() {
         transport.takesOnFlush = true;
-        transport.keepsOctets = false;
+        transport.keepsBytes = false;
         ddp.ready();
         ddp.write(message(new byte[100 * WINDOW]));
         ddp.channel.eventLoop().execute(() -> ddp.ulp.events.add("other work"));
@@ -300,7 +300,7 @@ class DdpHandlerTransmitTest {
     void theUlpMayWriteTheNextMessageWhileItIsToldOfTheLast() {
         int[] left = {100_000};
         transport.takesOnFlush = true;
-        transport.keepsOctets = false;
+        transport.keepsBytes = false;
         ddp.ulp.onSent = message -> {
             ddp.ulp.events.clear();
             if (--left[0] > 0) {
@@ -430,7 +430,7 @@ class DdpHandlerTransmitTest {
     @Requirement({"DDP-25", "DDP-26"})
     void aMessageOfTheGreatestLengthStreamsThroughTheWindow() {
         transport.takesOnFlush = true;
-        transport.keepsOctets = false;
+        transport.keepsBytes = false;
         ddp.established(64768);
         ddp.fire(new MpaEvent.TransmitReady());
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20);
@@ -443,9 +443,9 @@ class DdpHandlerTransmitTest {
             ddp.writeAndFlush(message);
             ddp.runTasks();
 
-            long payload = transport.octets - (long) transport.segments * DdpLayout.TAGGED_HEADER_LENGTH;
+            long payload = transport.bytes - (long) transport.segments * DdpLayout.TAGGED_HEADER_LENGTH;
             assertThat(payload).isEqualTo(0xFFFF_FFFFL);
-            assertThat(transport.mostOctetsPending).isLessThanOrEqualTo(WINDOW);
+            assertThat(transport.mostBytesPending).isLessThanOrEqualTo(WINDOW);
             assertThat(ddp.handler.idle()).isTrue();
         } finally {
             memory.release();

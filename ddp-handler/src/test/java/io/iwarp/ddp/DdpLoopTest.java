@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Two streams over real TCP. */
 class DdpLoopTest {
-    private static final int MEBIOCTET = 1 << 20;
+    private static final int MEBIBYTE = 1 << 20;
 
     private final TcpPair pair = new TcpPair();
     private final TcpPair.End initiator = pair.initiator;
@@ -37,11 +37,11 @@ class DdpLoopTest {
     @Test
     @Requirement({"DDP-4", "DDP-8", "DDP-9", "DDP-26", "DDP-27", "DDP-43", "DDP-46", "DDP-47", "DDP-48"})
     void anOrderlyCloseLosesNothingInEitherDirection() {
-        MemoryRegion sink = responder.region(4 * MEBIOCTET);
-        ByteBuf content = ByteBufAllocator.DEFAULT.directBuffer(4 * MEBIOCTET, 4 * MEBIOCTET);
-        byte[] octets = new byte[content.capacity()];
-        new Random(1).nextBytes(octets);
-        content.writeBytes(octets);
+        MemoryRegion sink = responder.region(4 * MEBIBYTE);
+        ByteBuf content = ByteBufAllocator.DEFAULT.directBuffer(4 * MEBIBYTE, 4 * MEBIBYTE);
+        byte[] bytes = new byte[content.capacity()];
+        new Random(1).nextBytes(bytes);
+        content.writeBytes(bytes);
         initiator.ulp.onAllSent = initiator::shutdownOutput;
         initiator.ulp.onHalfClosed = () -> initiator.channel().close();
         initiator.ulp.post(0, 16);
@@ -116,13 +116,13 @@ class DdpLoopTest {
         for (TcpPair.End end : List.of(initiator, responder)) {
             assertThat(end.ulp.faults).isEmpty();
             assertThat(end.ulp.delivered)
-                    .extracting(octets -> octets.length)
+                    .extracting(bytes -> bytes.length)
                     .containsExactlyElementsOf(IntStream.range(0, messages)
                             .map(DdpLoopTest::lengthOf)
                             .boxed()
                             .toList());
             assertThat(end.ulp.delivered)
-                    .allMatch(octets -> Arrays.equals(octets, 0, octets.length, payload, 0, octets.length));
+                    .allMatch(bytes -> Arrays.equals(bytes, 0, bytes.length, payload, 0, bytes.length));
         }
     }
 
@@ -134,14 +134,14 @@ class DdpLoopTest {
     @Test
     @Requirement({"DDP-4", "DDP-26", "DDP-27", "DDP-33"})
     void whatIsReadFromAnStagArrivesWholeWhetherLongOrShort() {
-        MemoryRegion source = initiator.region(4 * MEBIOCTET, AccessRight.REMOTE_READ);
-        MemoryRegion sink = responder.region(4 * MEBIOCTET);
-        byte[] octets = new byte[4 * MEBIOCTET];
-        new Random(3).nextBytes(octets);
-        source.span().put(0, Unpooled.wrappedBuffer(octets), 0, octets.length);
+        MemoryRegion source = initiator.region(4 * MEBIBYTE, AccessRight.REMOTE_READ);
+        MemoryRegion sink = responder.region(4 * MEBIBYTE);
+        byte[] bytes = new byte[4 * MEBIBYTE];
+        new Random(3).nextBytes(bytes);
+        source.span().put(0, Unpooled.wrappedBuffer(bytes), 0, bytes.length);
         CompletableFuture<Void> allDelivered = new CompletableFuture<>();
         int[] left = {0};
-        for (int offset = 0; offset < octets.length; offset += sourceLength(left[0]++)) {
+        for (int offset = 0; offset < bytes.length; offset += sourceLength(left[0]++)) {
             assertThat(offset).isNotNegative();
         }
         responder.ulp.onDelivery = () -> {
@@ -153,8 +153,8 @@ class DdpLoopTest {
         initiator.run(() -> {
             TaggedBuffer buffer = Objects.requireNonNull(initiator.stream.lookup(source.stag()));
             int message = 0;
-            for (int offset = 0; offset < octets.length; message++) {
-                int length = Math.min(sourceLength(message), octets.length - offset);
+            for (int offset = 0; offset < bytes.length; message++) {
+                int length = Math.min(sourceLength(message), bytes.length - offset);
                 initiator.write(
                         new DdpMessage().tagged(0x42, sink.stag(), offset).source(buffer, offset, length));
                 offset += length;
@@ -163,7 +163,7 @@ class DdpLoopTest {
         });
         TcpPair.await(allDelivered);
 
-        assertThat(RecordingUlp.octets(sink.span(), octets.length)).isEqualTo(octets);
+        assertThat(RecordingUlp.bytes(sink.span(), bytes.length)).isEqualTo(bytes);
     }
 
     /** Mostly short, with some of one segment that is sent by reference and some of many. */
@@ -174,10 +174,10 @@ class DdpLoopTest {
     @Test
     @Requirement({"DDP-3", "DDP-8", "DDP-50"})
     void aResetInTheMiddleLeavesNoMessagePending() {
-        MemoryRegion sink = responder.region(4 * MEBIOCTET);
+        MemoryRegion sink = responder.region(4 * MEBIBYTE);
         ByteBuf content = ByteBufAllocator.DEFAULT
-                .directBuffer(4 * MEBIOCTET, 4 * MEBIOCTET)
-                .writeZero(4 * MEBIOCTET);
+                .directBuffer(4 * MEBIBYTE, 4 * MEBIBYTE)
+                .writeZero(4 * MEBIBYTE);
         responder.ulp.onDelivery = () -> {
             responder.channel().config().setOption(ChannelOption.SO_LINGER, 0);
             responder.channel().close();

@@ -18,7 +18,7 @@ class DdpMessageTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 256})
-    void theControlOctetIsAnOctet(int control) {
+    void theControlByteIsAnByte(int control) {
         assertThatThrownBy(() -> new DdpMessage().untagged(control, 0, 0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new DdpMessage().tagged(control, 0, 0)).isInstanceOf(IllegalArgumentException.class);
     }
@@ -46,10 +46,10 @@ class DdpMessageTest {
     @Test
     void saysWhatItIsWithoutItsPayload() {
         assertThat(DdpChannel.message("secret"))
-                .hasToString("DdpMessage[QN 0, RsvdULP rest 0x0, control 0x43, 6 octets]");
+                .hasToString("DdpMessage[QN 0, RsvdULP rest 0x0, control 0x43, 6 bytes]");
         assertThat(DdpChannel.terminate())
-                .hasToString("DdpMessage[QN 2, RsvdULP rest 0x0, control 0x47, 1 octets, final words]");
+                .hasToString("DdpMessage[QN 2, RsvdULP rest 0x0, control 0x47, 1 bytes, final words]");
         assertThat(new DdpMessage().tagged(0x40, 0xCAFE, -1))
-                .hasToString("DdpMessage[STag 0x0000cafe, TO 0xffffffffffffffff, control 0x40, 0 octets]");
+                .hasToString("DdpMessage[STag 0x0000cafe, TO 0xffffffffffffffff, control 0x40, 0 bytes]");
     }
 }

@@ -47,7 +47,7 @@ class DdpPropertyTest {
     void theOrderOfPlacementDoesNotMatter() {
         Seeds.forEach(100, (seed, random) -> {
             try (ReceiverFixture peer = new ReceiverFixture()) {
-                byte[] content = octets(random, random.nextInt(20_000));
+                byte[] content = bytes(random, random.nextInt(20_000));
                 DdpMessage message = DdpChannel.message(content);
                 List<byte[]> segments = Ulpdus.cut(message, 128 + random.nextInt(4000));
                 byte[] last = segments.remove(segments.size() - 1);
@@ -66,10 +66,10 @@ class DdpPropertyTest {
         });
     }
 
-    private static byte[] octets(Random random, int length) {
-        byte[] octets = new byte[length];
-        random.nextBytes(octets);
-        return octets;
+    private static byte[] bytes(Random random, int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return bytes;
     }
 
     /** One direction of a stream, with a model of what has to come out. */
@@ -113,7 +113,7 @@ class DdpPropertyTest {
 
         void sendOne() {
             int length = random.nextInt(4) == 0 ? 0 : random.nextInt(random.nextBoolean() ? 200 : 100_000);
-            byte[] content = octets(random, length);
+            byte[] content = bytes(random, length);
             DdpMessage message = new DdpMessage();
             fill(message, content);
             int control = random.nextInt(256);
@@ -166,14 +166,14 @@ class DdpPropertyTest {
             while (segmenter.busy()) {
                 int mulpdu = 128 + random.nextInt(mulpduRange);
                 segmenter.cut(ulpdu, mulpdu);
-                byte[] octets = Ulpdus.octets(ulpdu);
-                DdpSegment segment = Ulpdus.segment(octets);
+                byte[] bytes = Ulpdus.bytes(ulpdu);
+                DdpSegment segment = Ulpdus.segment(bytes);
                 long left = length - offset;
                 assertThat((long) segment.payloadLength()).isEqualTo(Math.min(left, mulpdu - segment.headerLength()));
                 assertThat(segment.last()).isEqualTo(left == segment.payloadLength());
                 assertHeader(segment, message, firstOffset + offset);
                 offset += segment.payloadLength();
-                peer.receives(octets);
+                peer.receives(bytes);
             }
             assertThat(offset).isEqualTo(length);
         }

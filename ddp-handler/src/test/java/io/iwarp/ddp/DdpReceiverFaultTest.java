@@ -24,7 +24,7 @@ class DdpReceiverFaultTest {
     @Test
     @Requirement({"DDP-65", "DDP-49", "DDP-75"})
     void theReportHasTheErrorTheHeaderAndTheSegmentLength() {
-        byte[] write = Segment.tagged(0x11223344, 0x10).payload("hello").octets();
+        byte[] write = Segment.tagged(0x11223344, 0x10).payload("hello").bytes();
         peer.receives(write);
 
         assertThat(peer.ulp.faults.get(0).error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
@@ -36,7 +36,7 @@ class DdpReceiverFaultTest {
     @Test
     @Requirement("DDP-65")
     void theReportOfAnUntaggedSegmentHasItsHeader() {
-        byte[] send = Segment.untagged(0, 1).payload("hello").octets();
+        byte[] send = Segment.untagged(0, 1).payload("hello").bytes();
         peer.receives(send);
 
         assertThat(peer.ulp.faultHeaders.get(0)).isEqualTo(Arrays.copyOf(send, 18));
@@ -47,7 +47,7 @@ class DdpReceiverFaultTest {
     @ValueSource(ints = {1, 2, 13})
     @Requirement({"DDP-23", "DDP-49", "DDP-65"})
     void aUlpduThatIsTooShortForATaggedHeaderIsReportedWithoutOne(int length) {
-        peer.receives(Arrays.copyOf(Segment.tagged(1, 0).octets(), length));
+        peer.receives(Arrays.copyOf(Segment.tagged(1, 0).bytes(), length));
 
         assertTooShort(length);
     }
@@ -57,7 +57,7 @@ class DdpReceiverFaultTest {
     @Requirement({"DDP-23", "DDP-49", "DDP-65"})
     void aUlpduThatIsTooShortForAnUntaggedHeaderIsReportedWithoutOne(int length) {
         peer.ulp.post(0, 4);
-        peer.receives(Arrays.copyOf(Segment.untagged(0, 1).octets(), length));
+        peer.receives(Arrays.copyOf(Segment.untagged(0, 1).bytes(), length));
 
         assertTooShort(length);
     }
@@ -84,7 +84,7 @@ class DdpReceiverFaultTest {
 
         assertThat(peer.ulp.events).containsExactly("fault DDP_UNTAGGED_INVALID_QN");
         assertThat(ReceiverFixture.contentOf(region)).containsOnly(0);
-        assertThat(RecordingUlp.octets(buffer.sink(), 4)).containsExactly('a', 'b', 0, 0);
+        assertThat(RecordingUlp.bytes(buffer.sink(), 4)).containsExactly('a', 'b', 0, 0);
     }
 
     @Test
@@ -136,6 +136,6 @@ class DdpReceiverFaultTest {
         peer.receives(Segment.untagged(0, 1).payload("a"));
 
         assertThat(peer.ulp.events).containsExactly("fault MPA_CONNECTION_LOST");
-        assertThat(RecordingUlp.octets(buffer.sink(), 4)).containsOnly(0);
+        assertThat(RecordingUlp.bytes(buffer.sink(), 4)).containsOnly(0);
     }
 }

@@ -18,7 +18,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The receiver against a model that is written from RFC 5041 section 7.1, and against octets of any kind. */
+/** The receiver against a model that is written from RFC 5041 section 7.1, and against bytes of any kind. */
 class DdpReceiverModelTest {
     private static final int REGION = 64;
     private static final int MARGIN = 32;
@@ -48,11 +48,11 @@ class DdpReceiverModelTest {
 
     @Test
     @Requirement({"DDP-23", "DDP-64", "DDP-66"})
-    void octetsOfAnyKindChangeNothingOutsideTheirBuffers() {
+    void bytesOfAnyKindChangeNothingOutsideTheirBuffers() {
         Seeds.forEach(1500, (seed, random) -> {
             try (Model model = new Model(random)) {
                 for (int i = 0; i < 10; i++) {
-                    byte[] ulpdu = model.segment(random.nextBoolean()).octets();
+                    byte[] ulpdu = model.segment(random.nextBoolean()).bytes();
                     for (int flips = random.nextInt(4); flips > 0; flips--) {
                         ulpdu[random.nextInt(ulpdu.length)] ^= (byte) (1 << random.nextInt(8));
                     }
@@ -158,7 +158,7 @@ class DdpReceiverModelTest {
         }
 
         void receiveOne() {
-            byte[] ulpdu = segment(random.nextBoolean()).octets();
+            byte[] ulpdu = segment(random.nextBoolean()).bytes();
             ProtocolError expected = silent ? null : expect(Ulpdus.segment(ulpdu));
             int faults = peer.ulp.faults.size();
             peer.receives(ulpdu);

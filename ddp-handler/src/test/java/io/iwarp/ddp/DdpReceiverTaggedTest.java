@@ -43,7 +43,7 @@ class DdpReceiverTaggedTest {
         assertUntouched(8, 16);
         assertThat(peer.ulp.events).containsExactly(String.format("tagged %08x control ab", region.stag()));
         assertThat(peer.counters.get(Counter.SEGMENTS_PLACED)).isEqualTo(1);
-        assertThat(peer.counters.get(Counter.OCTETS_PLACED)).isEqualTo(5);
+        assertThat(peer.counters.get(Counter.BYTES_PLACED)).isEqualTo(5);
         assertThat(peer.counters.get(Counter.MESSAGES_DELIVERED)).isEqualTo(1);
     }
 
@@ -80,7 +80,7 @@ class DdpReceiverTaggedTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 0x7777_7777, -1})
     @Requirement("DDP-31")
-    void aMessageWithoutOctetsMayNameAnyStagAndOffset(int stag) {
+    void aMessageWithoutBytesMayNameAnyStagAndOffset(int stag) {
         peer.receives(Segment.tagged(stag, -1));
 
         assertThat(peer.ulp.events).containsExactly(String.format("tagged %08x control 40", stag));
@@ -90,14 +90,14 @@ class DdpReceiverTaggedTest {
     @Test
     @Requirement("DDP-31")
     void acceptsTheGoldenZeroLengthWrite() {
-        peer.receives(Ulpdus.ofFpdu(GoldenVectors.octets("RDMA Write zero-length")));
+        peer.receives(Ulpdus.ofFpdu(GoldenVectors.bytes("RDMA Write zero-length")));
 
         assertThat(peer.ulp.events).containsExactly("tagged 00000000 control 40");
     }
 
     @Test
     @Requirement({"DDP-31", "DDP-15"})
-    void aMessageWithoutOctetsStillNeedsTheVersionAndTheConsentOfTheUlp() {
+    void aMessageWithoutBytesStillNeedsTheVersionAndTheConsentOfTheUlp() {
         peer.ulp.verdict = new ProtocolFault(ProtocolError.RDMAP_UNEXPECTED_OPCODE, "for the test");
         peer.receives(Segment.tagged(0, 0));
 
@@ -202,7 +202,7 @@ class DdpReceiverTaggedTest {
 
     @Test
     @Requirement({"DDP-61", "DDP-62"})
-    void firstAndLastOctetOfTheRegionAreInside() {
+    void firstAndLastByteOfTheRegionAreInside() {
         peer.receives(Segment.tagged(region.stag(), BASE).payload("a"));
         peer.receives(Segment.tagged(region.stag(), BASE + 15).payload("b"));
 
@@ -220,7 +220,7 @@ class DdpReceiverTaggedTest {
 
     @Test
     @Requirement({"DDP-63", "DDP-19"})
-    void theLastOctetOfTheOffsetSpaceDoesNotWrap() {
+    void theLastByteOfTheOffsetSpaceDoesNotWrap() {
         MemoryRegion top = peer.region(2, -2);
         peer.receives(Segment.tagged(top.stag(), -2).payload("xy"));
 

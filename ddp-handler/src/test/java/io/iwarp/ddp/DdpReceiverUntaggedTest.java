@@ -38,7 +38,7 @@ class DdpReceiverUntaggedTest {
         assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("hello");
         assertThat(peer.ulp.events).containsExactly("untagged queue 0 MSN 1 control 44 rsvd cafebabe length 5");
         assertThat(peer.counters.get(Counter.SEGMENTS_PLACED)).isEqualTo(1);
-        assertThat(peer.counters.get(Counter.OCTETS_PLACED)).isEqualTo(5);
+        assertThat(peer.counters.get(Counter.BYTES_PLACED)).isEqualTo(5);
         assertThat(peer.counters.get(Counter.MESSAGES_DELIVERED)).isEqualTo(1);
     }
 
@@ -91,7 +91,7 @@ class DdpReceiverUntaggedTest {
 
     @Test
     @Requirement({"DDP-14", "DDP-30"})
-    void aMessageWithoutOctetsUsesUpABuffer() {
+    void aMessageWithoutBytesUsesUpABuffer() {
         peer.ulp.post(0, 4);
         peer.ulp.post(0, 4);
         peer.receives(Segment.untagged(0, 1).reservedBits());
@@ -104,7 +104,7 @@ class DdpReceiverUntaggedTest {
     }
 
     @Test
-    void aBufferWithoutRoomTakesAMessageWithoutOctets() {
+    void aBufferWithoutRoomTakesAMessageWithoutBytes() {
         peer.ulp.post(0, 0);
         peer.receives(Segment.untagged(0, 1));
 
@@ -223,8 +223,8 @@ class DdpReceiverUntaggedTest {
         peer.receives(Segment.untagged(0, msn).payload("x"));
 
         assertFault(ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE, 1, 2, 0x03);
-        assertThat(RecordingUlp.octets(first.sink(), 4)).containsOnly(0);
-        assertThat(RecordingUlp.octets(second.sink(), 4)).containsOnly(0);
+        assertThat(RecordingUlp.bytes(first.sink(), 4)).containsOnly(0);
+        assertThat(RecordingUlp.bytes(second.sink(), 4)).containsOnly(0);
     }
 
     @Test
@@ -276,7 +276,7 @@ class DdpReceiverUntaggedTest {
 
     @Test
     @Requirement({"DDP-56", "DDP-57"})
-    void aMessageMayFillItsBufferToTheLastOctet() {
+    void aMessageMayFillItsBufferToTheLastByte() {
         peer.ulp.post(0, 4);
         peer.receives(Segment.untagged(0, 1).notLast().payload("abcd"));
         peer.receives(Segment.untagged(0, 1).messageOffset(4));
@@ -317,7 +317,7 @@ class DdpReceiverUntaggedTest {
         peer.receives(Segment.untagged(0, 1).version(version).payload("x"));
 
         assertFault(ProtocolError.DDP_UNTAGGED_INVALID_VERSION, 1, 2, 0x06);
-        assertThat(RecordingUlp.octets(buffer.sink(), 4)).containsOnly(0);
+        assertThat(RecordingUlp.bytes(buffer.sink(), 4)).containsOnly(0);
     }
 
     @Test
@@ -351,7 +351,7 @@ class DdpReceiverUntaggedTest {
                 .containsExactly(
                         "untagged queue 0 MSN 1 control 44 rsvd 00000009 length 3",
                         "untagged queue 0 MSN 2 control 43 rsvd 00000000 length 1");
-        assertThat(buffer).hasToString("UntaggedBuffer[1 octets, room for 4 octets]");
+        assertThat(buffer).hasToString("UntaggedBuffer[1 bytes, room for 4 bytes]");
     }
 
     private void assertFault(ProtocolError error, int layer, int type, int code) {

@@ -17,7 +17,7 @@ class DdpSegmentTest {
     @Test
     @Requirement({"DDP-11", "DDP-18"})
     void readsTheFieldsOfATaggedHeader() {
-        byte[] ulpdu = Ulpdus.ofFpdu(GoldenVectors.octets("RDMA Write, stag 0x11223344"));
+        byte[] ulpdu = Ulpdus.ofFpdu(GoldenVectors.bytes("RDMA Write, stag 0x11223344"));
 
         DdpSegment segment = Ulpdus.segment(ulpdu);
 
@@ -43,7 +43,7 @@ class DdpSegmentTest {
                 .rsvdUlp(0xCAFE_BABE)
                 .messageOffset(0xFFFF_FFFDL)
                 .payload("x")
-                .octets();
+                .bytes();
 
         DdpSegment segment = Ulpdus.segment(ulpdu);
 
@@ -61,7 +61,7 @@ class DdpSegmentTest {
     @Test
     @Requirement("DDP-6")
     void knowsItsLengthWhereverItLiesInTheBuffer() {
-        byte[] ulpdu = Segment.untagged(0, 1).payload("abc").octets();
+        byte[] ulpdu = Segment.untagged(0, 1).payload("abc").bytes();
         ByteBuf around = Unpooled.buffer().writeZero(7).writeBytes(ulpdu).writeZero(9);
 
         DdpSegment segment = new DdpSegment().wrap(around, 7, ulpdu.length);
@@ -70,15 +70,15 @@ class DdpSegmentTest {
         assertThat(segment.headerIndex()).isEqualTo(7);
         assertThat(segment.payloadIndex()).isEqualTo(25);
         assertThat(segment.payloadLength()).isEqualTo(3);
-        assertThat(segment).hasToString("DdpSegment[QN 0, MSN 1, MO 0, RsvdULP 0x43, 3 octets, last]");
+        assertThat(segment).hasToString("DdpSegment[QN 0, MSN 1, MO 0, RsvdULP 0x43, 3 bytes, last]");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 13})
     void aTaggedHeaderMayBeCutShort(int length) {
-        byte[] octets = Arrays.copyOf(Segment.tagged(1, 2).octets(), length);
+        byte[] bytes = Arrays.copyOf(Segment.tagged(1, 2).bytes(), length);
 
-        DdpSegment segment = Ulpdus.segment(octets);
+        DdpSegment segment = Ulpdus.segment(bytes);
 
         assertThat(segment.headerComplete()).isFalse();
         assertThat(segment.tagged()).isTrue();
@@ -89,23 +89,23 @@ class DdpSegmentTest {
         assertThatThrownBy(segment::last).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(segment::stag)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("has " + length + " octets, its DDP header needs 14");
+                .hasMessageContaining("has " + length + " bytes, its DDP header needs 14");
     }
 
     @Test
-    void anUntaggedHeaderOfFourteenOctetsIsIncomplete() {
-        assertThat(Ulpdus.segment(Arrays.copyOf(Segment.untagged(0, 1).octets(), 14))
+    void anUntaggedHeaderOfFourteenBytesIsIncomplete() {
+        assertThat(Ulpdus.segment(Arrays.copyOf(Segment.untagged(0, 1).bytes(), 14))
                         .headerComplete())
                 .isFalse();
     }
 
     @Test
-    void aUlpduWithoutOctetsHasNoHeader() {
+    void aUlpduWithoutBytesHasNoHeader() {
         DdpSegment segment = Ulpdus.segment(new byte[0]);
 
         assertThat(segment.headerComplete()).isFalse();
         assertThat(segment.tagged()).isFalse();
         assertThat(segment.ulpduLength()).isZero();
-        assertThat(segment).hasToString("DdpSegment[0 octets, too short for a header]");
+        assertThat(segment).hasToString("DdpSegment[0 bytes, too short for a header]");
     }
 }

@@ -62,12 +62,12 @@ class DdpSegmenterTest {
     @ParameterizedTest
     @MethodSource("goldenMessages")
     @Requirement({"DDP-11", "DDP-12", "DDP-14", "DDP-15", "DDP-16", "DDP-18", "DDP-20", "DDP-21", "DDP-22"})
-    void makesTheGoldenOctets(String vector, int firstMsn, DdpMessage message) {
+    void makesTheGoldenBytes(String vector, int firstMsn, DdpMessage message) {
         DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT, firstMsn);
 
         List<byte[]> segments = Ulpdus.cut(segmenter, message, 1442);
 
-        assertThat(segments).containsExactly(Ulpdus.ofFpdu(GoldenVectors.octets(vector)));
+        assertThat(segments).containsExactly(Ulpdus.ofFpdu(GoldenVectors.bytes(vector)));
     }
 
     @Test
@@ -93,7 +93,7 @@ class DdpSegmenterTest {
 
     @Test
     @Requirement("DDP-24")
-    void aMessageThatJustFitsIsOneSegmentAndOneOctetMoreMakesTwo() {
+    void aMessageThatJustFitsIsOneSegmentAndOneByteMoreMakesTwo() {
         assertThat(cut(untagged(SEND, 0, 0, new byte[1482]), 1500)).hasSize(1);
         assertThat(cut(untagged(SEND, 0, 0, new byte[1483]), 1500)).hasSize(2);
         assertThat(cut(tagged(WRITE, 7, 0, new byte[1486]), 1500)).hasSize(1);
@@ -102,7 +102,7 @@ class DdpSegmenterTest {
 
     @Test
     @Requirement({"DDP-23", "DDP-30"})
-    void aMessageWithoutOctetsIsOneSegmentWithOnlyAHeader() {
+    void aMessageWithoutBytesIsOneSegmentWithOnlyAHeader() {
         assertThat(cut(untagged(SEND, 0, 0, new byte[0]), 128)).singleElement().satisfies(segment -> {
             assertThat(segment.last()).isTrue();
             assertThat(segment.ulpduLength()).isEqualTo(18);
@@ -247,7 +247,7 @@ class DdpSegmenterTest {
 
     @Test
     @Requirement({"DDP-25", "DDP-26", "DDP-28"})
-    void aMessageOfTheGreatestLengthIsCutToTheLastOctet() {
+    void aMessageOfTheGreatestLengthIsCutToTheLastByte() {
         long greatest = 0xFFFF_FFFFL;
         withHugeRegion(region -> {
             DdpMessage message = new DdpMessage().untagged(SEND, 0, 0);
@@ -271,13 +271,13 @@ class DdpSegmenterTest {
 
     @Test
     @Requirement("DDP-25")
-    void aMessageOfTwoToTheThirtySecondOctetsIsRefused() {
+    void aMessageOfTwoToTheThirtySecondBytesIsRefused() {
         withHugeRegion(region -> {
             DdpMessage message = new DdpMessage().untagged(SEND, 0, 0);
             message.payload().wrap(region, 0, 1L << 32);
             assertThatThrownBy(() -> new DdpSegmenter(ByteBufAllocator.DEFAULT).begin(message))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("has 4294967296 octets, at most 4294967295");
+                    .hasMessageContaining("has 4294967296 bytes, at most 4294967295");
         });
     }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class DdpSettingsTest {
     @Test
-    void theDefaultWindowIsOneMebioctet() {
+    void theDefaultWindowIsOneMebibyte() {
         assertThat(DdpSettings.DEFAULT.transmitWindow()).isEqualTo(1 << 20);
     }
 
@@ -18,7 +18,7 @@ class DdpSettingsTest {
     void aWindowOutsideTheRangeIsRefused(int window) {
         assertThatThrownBy(() -> new DdpSettings(window))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("transmitWindow of %d octets is outside 131072..1073741824", window);
+                .hasMessage("transmitWindow of %d bytes is outside 131072..1073741824", window);
     }
 
     @ParameterizedTest

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Messages whose octets are read from an STag's memory while they are cut. */
+/** Messages whose bytes are read from an STag's memory while they are cut. */
 class DdpSourceTest {
     private static final int READ_RESPONSE = 0x42;
     private static final int SINK_STAG = 0xA1A2_A3A4;
@@ -47,9 +47,9 @@ class DdpSourceTest {
 
     @Test
     @Requirement({"DDP-12", "DDP-18", "DDP-24", "DDP-26", "DDP-29", "DDP-34"})
-    void aSourceIsCutLikeAPayloadOfTheSameOctets() {
+    void aSourceIsCutLikeAPayloadOfTheSameBytes() {
         Seeds.forEach(200, (seed, random) -> {
-            byte[] content = octets(random, 1 + random.nextInt(20_000));
+            byte[] content = bytes(random, 1 + random.nextInt(20_000));
             TaggedBuffer buffer = register(random, content);
             int from = random.nextInt(content.length);
             int length = random.nextInt(content.length - from + 1);
@@ -65,14 +65,14 @@ class DdpSourceTest {
     }
 
     @Test
-    void eachSegmentHasTheOctetsOfTheMomentWhenItIsCutAndKeepsThem() {
+    void eachSegmentHasTheBytesOfTheMomentWhenItIsCutAndKeepsThem() {
         MemoryRegion region = region(new byte[300]);
         segmenter.begin(response().source(bufferOf(region), BASE, 300));
         for (int i = 1; i <= 3; i++) {
             fill(region, i);
             assertThat(segmenter.cut(ulpdu, 114)).isTrue();
             fill(region, 0x77);
-            DdpSegment segment = Ulpdus.segment(Ulpdus.octets(ulpdu));
+            DdpSegment segment = Ulpdus.segment(Ulpdus.bytes(ulpdu));
             byte[] expected = new byte[100];
             Arrays.fill(expected, (byte) i);
             assertThat(payloadOf(segment)).isEqualTo(expected);
@@ -90,7 +90,7 @@ class DdpSourceTest {
         assertThat(segmenter.cut(ulpdu, 114)).isFalse();
         assertThat(segmenter.cut(ulpdu, 114)).isFalse();
         assertThat(segmenter.busy()).isTrue();
-        assertThat(segmenter.octetsCut()).isEqualTo(100);
+        assertThat(segmenter.bytesCut()).isEqualTo(100);
 
         segmenter.abandon();
         assertThat(Ulpdus.cut(segmenter, DdpChannel.message("next"), 128)).hasSize(1);
@@ -98,22 +98,22 @@ class DdpSourceTest {
 
     @Test
     @Requirement("DDP-30")
-    void aSourceWithoutOctetsIsOneEmptySegmentWhetherItsBufferIsValidOrNot() {
+    void aSourceWithoutBytesIsOneEmptySegmentWhetherItsBufferIsValidOrNot() {
         MemoryRegion region = region(new byte[1]);
         TaggedBuffer buffer = bufferOf(region);
         region.invalidate();
 
         for (DdpMessage empty :
                 List.of(response().source(buffer, 0, 0), response().source(null, 0, 0))) {
-            assertThat(Ulpdus.cut(empty, 128)).singleElement().satisfies(octets -> {
-                assertThat(octets).hasSize(14);
-                assertThat(Ulpdus.segment(octets).last()).isTrue();
+            assertThat(Ulpdus.cut(empty, 128)).singleElement().satisfies(bytes -> {
+                assertThat(bytes).hasSize(14);
+                assertThat(Ulpdus.segment(bytes).last()).isTrue();
             });
         }
     }
 
     @Test
-    void withoutASourceTheOctetsAreThoseOfThePayloadAgain() {
+    void withoutASourceTheBytesAreThoseOfThePayloadAgain() {
         DdpMessage message = DdpChannel.message("payload");
         message.source(bufferOf(region("source".getBytes(StandardCharsets.US_ASCII))), BASE, 6);
         assertThat(textOf(message)).isEqualTo("source");
@@ -125,7 +125,7 @@ class DdpSourceTest {
     @ParameterizedTest
     @ValueSource(longs = {-1, 1L << 32, Long.MAX_VALUE, Long.MIN_VALUE})
     @Requirement("DDP-25")
-    void aSourceOfTwoToTheThirtySecondOctetsIsRefused(long length) {
+    void aSourceOfTwoToTheThirtySecondBytesIsRefused(long length) {
         TaggedBuffer buffer = bufferOf(region(new byte[1]));
 
         assertThatThrownBy(() -> response().source(buffer, 0, length))
@@ -135,7 +135,7 @@ class DdpSourceTest {
     }
 
     @Test
-    void octetsNeedABufferToComeFrom() {
+    void bytesNeedABufferToComeFrom() {
         assertThatThrownBy(() -> response().source(null, 0, 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("only 0 without a buffer");
@@ -194,16 +194,16 @@ class DdpSourceTest {
         return Objects.requireNonNull(stream.lookup(region.stag()));
     }
 
-    private static void fill(MemoryRegion region, int octet) {
+    private static void fill(MemoryRegion region, int oneByte) {
         byte[] content = new byte[(int) region.length()];
-        Arrays.fill(content, (byte) octet);
+        Arrays.fill(content, (byte) oneByte);
         region.span().put(0, Unpooled.wrappedBuffer(content), 0, content.length);
     }
 
-    private static byte[] octets(Random random, int length) {
-        byte[] octets = new byte[length];
-        random.nextBytes(octets);
-        return octets;
+    private static byte[] bytes(Random random, int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return bytes;
     }
 
     private static byte[] payloadOf(DdpSegment segment) {

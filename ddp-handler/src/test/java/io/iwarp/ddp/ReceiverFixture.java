@@ -59,17 +59,17 @@ final class ReceiverFixture implements AutoCloseable {
     }
 
     void receives(Segment segment) {
-        receives(segment.octets());
+        receives(segment.bytes());
     }
 
-    /** Hands over a ULPDU with other octets around it, as it lies in the input. */
+    /** Hands over a ULPDU with other bytes around it, as it lies in the input. */
     void receives(byte[] ulpdu) {
         ByteBuf input = Unpooled.buffer().writeZero(5).writeBytes(ulpdu).writeZero(5);
         receiver.receive(input, 5, ulpdu.length);
     }
 
     static byte[] contentOf(MemoryRegion region) {
-        return RecordingUlp.octets(region.span(), (int) region.length());
+        return RecordingUlp.bytes(region.span(), (int) region.length());
     }
 
     @Override

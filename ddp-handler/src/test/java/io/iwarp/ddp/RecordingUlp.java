@@ -20,7 +20,7 @@ final class RecordingUlp implements DdpUlp {
     final List<byte[]> delivered = new ArrayList<>();
 
     final List<ProtocolFault> faults = new ArrayList<>();
-    /** For each fault the octets of its segment's header, as far as they came, null without a segment. */
+    /** For each fault the bytes of its segment's header, as far as they came, null without a segment. */
     final List<byte @Nullable []> faultHeaders = new ArrayList<>();
 
     int faultUlpduLength;
@@ -93,8 +93,8 @@ final class RecordingUlp implements DdpUlp {
     }
 
     @Override
-    public void onSourceRevoked(DdpMessage message, long octetsRead) {
-        events.add("revoked after " + octetsRead);
+    public void onSourceRevoked(DdpMessage message, long bytesRead) {
+        events.add("revoked after " + bytesRead);
         onSourceRevoked.accept(message);
     }
 
@@ -133,13 +133,13 @@ final class RecordingUlp implements DdpUlp {
     /** The payload of a short message, as text. */
     private static String text(DdpMessage message) {
         int length = (int) Math.min(message.payload().length(), 16);
-        return new String(octets(message.payload(), length), StandardCharsets.US_ASCII);
+        return new String(bytes(message.payload(), length), StandardCharsets.US_ASCII);
     }
 
-    static byte[] octets(io.iwarp.memory.OctetSpan span, int length) {
-        byte[] octets = new byte[length];
-        span.get(0, Unpooled.wrappedBuffer(octets), 0, length);
-        return octets;
+    static byte[] bytes(io.iwarp.memory.ByteSpan span, int length) {
+        byte[] bytes = new byte[length];
+        span.get(0, Unpooled.wrappedBuffer(bytes), 0, length);
+        return bytes;
     }
 
     private final class Queue implements UntaggedQueue {
@@ -166,7 +166,7 @@ final class RecordingUlp implements DdpUlp {
                 throw new AssertionError("delivered a buffer that is not the head");
             }
             int inSink = (int) Math.min(buffer.messageLength(), buffer.sink().length());
-            byte[] message = octets(buffer.sink(), inSink);
+            byte[] message = bytes(buffer.sink(), inSink);
             delivered.add(message);
             events.add(String.format(
                     "untagged queue %d MSN %s control %02x rsvd %08x length %d",

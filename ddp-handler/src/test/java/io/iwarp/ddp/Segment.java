@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A segment that a scripted peer sends. What is not said is legal: DDP version 1, reserved bits zero, last of its
- * message, message offset 0, no payload, and a Write or a Send by its control octet.
+ * message, message offset 0, no payload, and a Write or a Send by its control byte.
  */
 final class Segment {
     private static final int WRITE = 0x40;
@@ -57,8 +57,8 @@ final class Segment {
         return this;
     }
 
-    Segment control(int octet) {
-        control = octet;
+    Segment control(int oneByte) {
+        control = oneByte;
         return this;
     }
 
@@ -72,8 +72,8 @@ final class Segment {
         return this;
     }
 
-    Segment payload(byte... octets) {
-        payload = octets;
+    Segment payload(byte... bytes) {
+        payload = bytes;
         return this;
     }
 
@@ -81,7 +81,7 @@ final class Segment {
         return payload(text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    byte[] octets() {
+    byte[] bytes() {
         int headerLength = tagged ? DdpLayout.TAGGED_HEADER_LENGTH : DdpLayout.UNTAGGED_HEADER_LENGTH;
         ByteBuffer ulpdu = ByteBuffer.allocate(headerLength + payload.length);
         ulpdu.put((byte) first).put((byte) control);

@@ -3,7 +3,7 @@ package io.iwarp.ddp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counters;
-import io.iwarp.memory.OctetSpan;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.mpa.FpduDecoder;
 import io.iwarp.mpa.ReceivedUlpdu;
 import io.iwarp.testing.Captures;
@@ -25,7 +25,7 @@ class SiwCaptureTest {
     @ParameterizedTest
     @EnumSource
     @Requirement({"DDP-11", "DDP-14", "DDP-15", "DDP-20", "DDP-21", "DDP-22"})
-    void theSameMessagesMakeTheSameOctets(Captures capture) {
+    void theSameMessagesMakeTheSameBytes(Captures capture) {
         for (byte[] direction : List.of(
                 capture.conversation().initiator(), capture.conversation().responder())) {
             DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
@@ -45,18 +45,18 @@ class SiwCaptureTest {
         } else {
             message.untagged(segment.control(), segment.rsvdUlp(), segment.queueNumber());
         }
-        OctetSpan payload = message.payload();
+        ByteSpan payload = message.payload();
         payload.wrap(segment.buffer(), segment.payloadIndex(), segment.payloadLength());
         return message;
     }
 
     private static List<byte[]> ulpdus(byte[] stream, boolean crc) {
-        ByteBuf octets = Unpooled.wrappedBuffer(stream);
-        int index = MPA_FRAME_LENGTH + octets.getUnsignedShort(PD_LENGTH_OFFSET);
+        ByteBuf bytes = Unpooled.wrappedBuffer(stream);
+        int index = MPA_FRAME_LENGTH + bytes.getUnsignedShort(PD_LENGTH_OFFSET);
         FpduDecoder decoder = new FpduDecoder(ByteBufAllocator.DEFAULT, crc, false, new Counters());
         ReceivedUlpdu received = new ReceivedUlpdu();
         List<byte[]> ulpdus = new ArrayList<>();
-        while (decoder.decode(octets, index, stream.length - index, received) == FpduDecoder.Progress.FPDU) {
+        while (decoder.decode(bytes, index, stream.length - index, received) == FpduDecoder.Progress.FPDU) {
             ulpdus.add(ByteBufUtil.getBytes(received.buffer(), received.index(), received.length()));
             index += decoder.wireLength();
         }

@@ -8,18 +8,18 @@ import java.util.ArrayDeque;
 
 /** In the place of the socket: keeps what MPA writes, and takes it when the test says so. */
 final class SlowSocket extends ChannelOutboundHandlerAdapter {
-    private record Write(ByteBuf octets, ChannelPromise promise) {}
+    private record Write(ByteBuf bytes, ChannelPromise promise) {}
 
     private final ArrayDeque<Write> writes = new ArrayDeque<>();
-    private long octetsPending;
+    private long bytesPending;
 
     Runnable onWrite = () -> {};
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-        ByteBuf octets = (ByteBuf) message;
-        octetsPending += octets.readableBytes();
-        writes.add(new Write(octets, promise));
+        ByteBuf bytes = (ByteBuf) message;
+        bytesPending += bytes.readableBytes();
+        writes.add(new Write(bytes, promise));
         onWrite.run();
     }
 
@@ -28,9 +28,9 @@ final class SlowSocket extends ChannelOutboundHandlerAdapter {
         // What was written stays until the test takes it.
     }
 
-    /** Octets written and not taken. */
-    long octetsPending() {
-        return octetsPending;
+    /** Bytes written and not taken. */
+    long bytesPending() {
+        return bytesPending;
     }
 
     /** Takes the oldest write; false if there is none. */
@@ -39,8 +39,8 @@ final class SlowSocket extends ChannelOutboundHandlerAdapter {
         if (write == null) {
             return false;
         }
-        octetsPending -= write.octets.readableBytes();
-        write.octets.release();
+        bytesPending -= write.bytes.readableBytes();
+        write.bytes.release();
         if (!write.promise.isVoid()) {
             write.promise.setSuccess();
         }

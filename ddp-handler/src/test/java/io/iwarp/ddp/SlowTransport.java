@@ -9,7 +9,7 @@ import java.util.List;
 
 /** In the place of MPA and the transport: keeps what DDP writes, and takes it when the test says so. */
 final class SlowTransport extends ChannelOutboundHandlerAdapter {
-    /** The octets of the ULPDUs, unless only their lengths are kept. */
+    /** The bytes of the ULPDUs, unless only their lengths are kept. */
     final List<byte[]> ulpdus = new ArrayList<>();
 
     /** The promises that somebody waits for, in the order of the writes, until they are completed. */
@@ -18,36 +18,36 @@ final class SlowTransport extends ChannelOutboundHandlerAdapter {
     /** Whether each flush takes everything at once. */
     boolean takesOnFlush;
 
-    boolean keepsOctets = true;
+    boolean keepsBytes = true;
     /** Whether a request to close goes no further. */
     boolean holdsClose;
 
     int closes;
     int flushes;
     int segments;
-    long octets;
-    /** Octets written whose promise is not completed. */
-    long octetsPending;
+    long bytes;
+    /** Bytes written whose promise is not completed. */
+    long bytesPending;
 
-    long mostOctetsPending;
+    long mostBytesPending;
     Runnable onWrite = () -> {};
-    private final List<Long> burstOctets = new ArrayList<>();
+    private final List<Long> burstBytes = new ArrayList<>();
     private long openBurst;
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
         Ulpdu ulpdu = (Ulpdu) message;
-        if (keepsOctets) {
-            ulpdus.add(Ulpdus.octets(ulpdu));
+        if (keepsBytes) {
+            ulpdus.add(Ulpdus.bytes(ulpdu));
         }
         segments++;
-        octets += ulpdu.length();
-        octetsPending += ulpdu.length();
+        bytes += ulpdu.length();
+        bytesPending += ulpdu.length();
         openBurst += ulpdu.length();
-        mostOctetsPending = Math.max(mostOctetsPending, octetsPending);
+        mostBytesPending = Math.max(mostBytesPending, bytesPending);
         if (!promise.isVoid()) {
             promises.add(promise);
-            burstOctets.add(openBurst);
+            burstBytes.add(openBurst);
             openBurst = 0;
         }
         onWrite.run();
@@ -77,13 +77,13 @@ final class SlowTransport extends ChannelOutboundHandlerAdapter {
 
     /** The transport takes the oldest burst. */
     void take() {
-        octetsPending -= burstOctets.remove(0);
+        bytesPending -= burstBytes.remove(0);
         promises.remove(0).setSuccess();
     }
 
     /** The transport loses the oldest burst. */
     void lose(Throwable cause) {
-        octetsPending -= burstOctets.remove(0);
+        bytesPending -= burstBytes.remove(0);
         promises.remove(0).setFailure(cause);
     }
 }

@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The octets of ULPDUs as they would be inside FPDUs. */
+/** The bytes of ULPDUs as they would be inside FPDUs. */
 final class Ulpdus {
     private Ulpdus() {}
 
-    static byte[] octets(Ulpdu ulpdu) {
+    static byte[] bytes(Ulpdu ulpdu) {
         ByteBuf wire = Unpooled.buffer();
         new FpduEncoder(false, false, new Counters()).encode(ulpdu, wire);
         return ByteBufUtil.getBytes(wire, FpduLayout.ULPDU_LENGTH_LENGTH, ulpdu.length());
@@ -43,7 +43,7 @@ final class Ulpdus {
         segmenter.begin(message);
         while (segmenter.busy()) {
             segmenter.cut(ulpdu, mulpdu);
-            segments.add(octets(ulpdu));
+            segments.add(bytes(ulpdu));
         }
         segmenter.release();
         return segments;

@@ -7,8 +7,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The enhanced connection set-up data, the first four octets of the private data of a frame with the S bit (RFC 6581,
- * section 9), in network octet order.
+ * The enhanced connection set-up data, the first four bytes of the private data of a frame with the S bit (RFC 6581,
+ * section 9), in network byte order.
  *
  * <pre>
  *      0                   1                   2                   3
@@ -29,7 +29,7 @@ import java.util.Set;
  */
 public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolean writeRtr, boolean readRtr, int ord) {
 
-    /** Octets of the set-up data. */
+    /** Bytes of the set-up data. */
     public static final int LENGTH = 4;
 
     /** The largest depth that can be negotiated. */
@@ -38,7 +38,7 @@ public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolea
     /** The depth that stands for "not negotiated here, the ULPs see to it". */
     public static final int NOT_NEGOTIATED = 0x3FFF;
 
-    /** The most private data left to the ULP in a frame with set-up data, in octets. */
+    /** The most private data left to the ULP in a frame with set-up data, in bytes. */
     public static final int MAXIMUM_ULP_PRIVATE_DATA = MpaFrameLayout.MAXIMUM_PRIVATE_DATA - LENGTH;
 
     private static final int DEPTH_MASK = 0x3FFF;
@@ -96,19 +96,19 @@ public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolea
     /**
      * Returns a copy of the ULP's private data that is to go into a frame.
      *
-     * @param enhanced whether the frame is an enhanced one, whose set-up data takes four octets of the room
-     * @throws IllegalArgumentException if it has more than 512 octets, or 508 in an enhanced frame
+     * @param enhanced whether the frame is an enhanced one, whose set-up data takes four bytes of the room
+     * @throws IllegalArgumentException if it has more than 512 bytes, or 508 in an enhanced frame
      */
     static byte[] copyOfUlpPrivateData(byte[] privateData, boolean enhanced) {
         if (enhanced && privateData.length > MAXIMUM_ULP_PRIVATE_DATA) {
-            throw new IllegalArgumentException("private data has " + privateData.length + " octets, allowed are 0 to "
+            throw new IllegalArgumentException("private data has " + privateData.length + " bytes, allowed are 0 to "
                     + MAXIMUM_ULP_PRIVATE_DATA
                     + " with the enhanced connection set-up (RFC 6581, section 9)");
         }
         return MpaFrameLayout.copyOfPrivateData(privateData);
     }
 
-    /** Returns the private data of a frame: these four octets and, behind them, the ULP's. */
+    /** Returns the private data of a frame: these four bytes and, behind them, the ULP's. */
     byte[] followedBy(byte[] ulpPrivateData) {
         byte[] privateData = new byte[LENGTH + ulpPrivateData.length];
         encode(Unpooled.wrappedBuffer(privateData).writerIndex(0));
@@ -116,22 +116,22 @@ public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolea
         return privateData;
     }
 
-    /** Appends the four octets to {@code out}, which the caller keeps. */
+    /** Appends the four bytes to {@code out}, which the caller keeps. */
     public void encode(ByteBuf out) {
         out.writeShort((peerToPeer ? FIRST_FLAG : 0) | (sendRtr ? SECOND_FLAG : 0) | ird);
         out.writeShort((writeRtr ? FIRST_FLAG : 0) | (readRtr ? SECOND_FLAG : 0) | ord);
     }
 
     /**
-     * Takes the four octets out of {@code in} and moves its reader index behind them. With A clear, B, C and D are ignored
+     * Takes the four bytes out of {@code in} and moves its reader index behind them. With A clear, B, C and D are ignored
      * (RFC 6581, section 9.2). The caller keeps {@code in}.
      *
-     * @throws IllegalArgumentException if there are fewer than four octets; the reader index has not moved then
+     * @throws IllegalArgumentException if there are fewer than four bytes; the reader index has not moved then
      */
     public static EnhancedSetup decode(ByteBuf in) {
         if (in.readableBytes() < LENGTH) {
             throw new IllegalArgumentException(
-                    "enhanced set-up data has " + LENGTH + " octets, got " + in.readableBytes());
+                    "enhanced set-up data has " + LENGTH + " bytes, got " + in.readableBytes());
         }
         int first = in.readUnsignedShort();
         int second = in.readUnsignedShort();

@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Small FPDUs share one buffer and one write. A large payload that no markers cut goes out by
  * reference: what was encoded up to it leaves as a slice of the buffer, then a slice of the payload,
  * and the buffer goes on with the rest of that FPDU. The buffer may grow only while no slice of it
- * is under way, since growing moves its octets.
+ * is under way, since growing moves its bytes.
  *
  * <p>With markers each FPDU is a write of its own, so that TCP segments tend to begin with an FPDU
  * (RFC 5044, section 5.1); Wireshark follows markers only then. The transport still gathers them.
  */
 final class FpduBatch {
 
-    /** A buffer with this many octets is full; holds the largest FPDU with all its markers. */
+    /** A buffer with this many bytes is full; holds the largest FPDU with all its markers. */
     static final int LIMIT = 64 * 1024;
 
-    /** Payloads from this many octets on are sent by reference where that is possible. */
+    /** Payloads from this many bytes on are sent by reference where that is possible. */
     static final int BY_REFERENCE_THRESHOLD = 4 * 1024;
 
     private static final int SMALLEST_CAPACITY = 512;
@@ -41,13 +41,13 @@ final class FpduBatch {
         this.encoder = encoder;
     }
 
-    /** Returns the octets encoded since the start of Full Operation. */
+    /** Returns the bytes encoded since the start of Full Operation. */
     long position() {
         return encoder.position();
     }
 
     /**
-     * Adds the FPDU of a ULPDU. With a promise that somebody waits for, all octets so far go to the
+     * Adds the FPDU of a ULPDU. With a promise that somebody waits for, all bytes so far go to the
      * transport under it; otherwise they may wait for more. A failed write to the transport can end
      * the batch while this runs.
      */
@@ -127,10 +127,10 @@ final class FpduBatch {
         ctx.write(payload, ctx.voidPromise());
     }
 
-    private ByteBuf room(ChannelHandlerContext ctx, int octets) {
+    private ByteBuf room(ChannelHandlerContext ctx, int bytes) {
         ByteBuf current = buffer;
-        if (current != null && current.capacity() - current.writerIndex() < octets) {
-            int grown = current.writerIndex() + octets;
+        if (current != null && current.capacity() - current.writerIndex() < bytes) {
+            int grown = current.writerIndex() + bytes;
             if (handedOver == 0 && grown <= LIMIT) {
                 return current.capacity(Math.min(LIMIT, Math.max(grown, 2 * current.capacity())));
             }
@@ -138,7 +138,7 @@ final class FpduBatch {
             current = null;
         }
         if (current == null) {
-            current = WARM.take(ctx.alloc(), Math.max(octets, usualSize));
+            current = WARM.take(ctx.alloc(), Math.max(bytes, usualSize));
             buffer = current;
             handedOver = 0;
         }

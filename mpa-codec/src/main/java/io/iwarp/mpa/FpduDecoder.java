@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds and checks the FPDUs in what the peer sent (RFC 5044, sections 4.1 to 4.4, 5.2 and 8).
  *
- * <p>A state machine without I/O. {@link #decode} is given the octets from the start of an FPDU on
+ * <p>A state machine without I/O. {@link #decode} is given the bytes from the start of an FPDU on
  * and answers one of three things:
  *
  * <ul>
  *   <li>{@link Progress#INCOMPLETE}: the FPDU is not all there; {@link #needed()} says how many
- *       octets it takes to get further. Nothing has changed; come again with more.
+ *       bytes it takes to get further. Nothing has changed; come again with more.
  *   <li>{@link Progress#FPDU}: the FPDU is valid and its ULPDU is in the given object; {@link
- *       #wireLength()} octets are used up.
+ *       #wireLength()} bytes are used up.
  *   <li>{@link Progress#FAULT}: the FPDU is not valid, {@link #fault()} says why. It is the last
  *       answer: the boundary of the next FPDU can no longer be trusted.
  * </ul>
  *
  * <p>The order of the checks: the whole FPDU is there, its CRC is right (error 2/0/02), its markers
- * point to its start (2/0/03). The CRC goes over the octets as they lie on the wire. Markers inside
- * the ULPDU are taken out by copying the ULPDU into a buffer of this object, so that the octets
+ * point to its start (2/0/03). The CRC goes over the bytes as they lie on the wire. Markers inside
+ * the ULPDU are taken out by copying the ULPDU into a buffer of this object, so that the bytes
  * received are never changed: the peer, a tap or another handler may hold them too. Without a
  * marker inside it the ULPDU stays where it lies.
  *
@@ -40,7 +40,7 @@ public final class FpduDecoder {
         FPDU,
         /** The start of an FPDU, or nothing. */
         INCOMPLETE,
-        /** Octets that are not a valid FPDU. */
+        /** Bytes that are not a valid FPDU. */
         FAULT
     }
 
@@ -61,7 +61,7 @@ public final class FpduDecoder {
      * @param allocator where the buffer for ULPDUs cut by markers comes from
      * @param crc whether the CRC is on; the field is not looked at otherwise
      * @param markers whether we asked the peer for markers
-     * @param counters where FPDUs, markers, CRCs and ULPDU octets are counted
+     * @param counters where FPDUs, markers, CRCs and ULPDU bytes are counted
      */
     public FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, Counters counters) {
         this(allocator, crc, markers, counters, new MarkerCursor());
@@ -77,22 +77,22 @@ public final class FpduDecoder {
     }
 
     /**
-     * Looks at the octets from the start of an FPDU on.
+     * Looks at the bytes from the start of an FPDU on.
      *
-     * @param octets the buffer, in one piece; read only, no reference is taken
+     * @param bytes the buffer, in one piece; read only, no reference is taken
      * @param index where the FPDU, or the marker directly before it, begins
-     * @param length how many octets are there; any number of FPDUs may follow the first
+     * @param length how many bytes are there; any number of FPDUs may follow the first
      * @param ulpdu is made to name the ULPDU when the answer is {@link Progress#FPDU}; what it names
-     *     is valid until the next call, {@link #release()}, or the release of {@code octets}
+     *     is valid until the next call, {@link #release()}, or the release of {@code bytes}
      * @return what was found
      */
-    public Progress decode(ByteBuf octets, int index, int length, ReceivedUlpdu ulpdu) {
+    public Progress decode(ByteBuf bytes, int index, int length, ReceivedUlpdu ulpdu) {
         int lead = markers && cursor.atMarker() ? MarkerLayout.LENGTH : 0;
         needed = lead + FpduLayout.ULPDU_LENGTH_LENGTH;
         if (length < needed) {
             return Progress.INCOMPLETE;
         }
-        int ulpduLength = FpduLayout.ulpduLength(octets, index + lead);
+        int ulpduLength = FpduLayout.ulpduLength(bytes, index + lead);
         if (markers && ulpduLength > Mulpdu.MAXIMUM) {
             return refuseLength(ulpduLength);
         }
@@ -102,22 +102,22 @@ public final class FpduDecoder {
         if (length < needed) {
             return Progress.INCOMPLETE;
         }
-        if (crc && !crcIsRight(octets, index, ulpduLength)) {
+        if (crc && !crcIsRight(bytes, index, ulpduLength)) {
             return Progress.FAULT;
         }
-        if (markers && !markersAgree(octets, index, lead, ulpduLength)) {
+        if (markers && !markersAgree(bytes, index, lead, ulpduLength)) {
             return Progress.FAULT;
         }
-        pass(octets, index, index + lead + FpduLayout.ULPDU_LENGTH_LENGTH, ulpduLength, ulpdu);
+        pass(bytes, index, index + lead + FpduLayout.ULPDU_LENGTH_LENGTH, ulpduLength, ulpdu);
         count(ulpduLength, fpduLength);
         cursor.advance(wireLength);
         return Progress.FPDU;
     }
 
     /**
-     * Returns how many octets, counted from the FPDU's start, must be there for the next answer.
+     * Returns how many bytes, counted from the FPDU's start, must be there for the next answer.
      *
-     * @return octets: up to the end of ULPDU_Length while that is not there, else the whole FPDU with
+     * @return bytes: up to the end of ULPDU_Length while that is not there, else the whole FPDU with
      *     its markers; at most {@link #maxWireLength()}
      */
     public int needed() {
@@ -127,7 +127,7 @@ public final class FpduDecoder {
     /**
      * Returns the size of the FPDU found last.
      *
-     * @return octets on the wire, markers included
+     * @return bytes on the wire, markers included
      */
     public int wireLength() {
         return wireLength;
@@ -145,16 +145,16 @@ public final class FpduDecoder {
     /**
      * Returns how far the stream has got.
      *
-     * @return octets of valid FPDUs since the start of Full Operation, markers included
+     * @return bytes of valid FPDUs since the start of Full Operation, markers included
      */
     public long position() {
         return cursor.position();
     }
 
     /**
-     * Returns the most octets that {@link #needed()} can ask for.
+     * Returns the most bytes that {@link #needed()} can ask for.
      *
-     * @return octets of the largest FPDU that can be received, markers included
+     * @return bytes of the largest FPDU that can be received, markers included
      */
     public static int maxWireLength() {
         // Markers make an FPDU of the largest ULPDU that may carry them shorter than this one.
@@ -169,12 +169,12 @@ public final class FpduDecoder {
         }
     }
 
-    private boolean crcIsRight(ByteBuf octets, int index, int ulpduLength) {
+    private boolean crcIsRight(ByteBuf bytes, int index, int ulpduLength) {
         int covered = wireLength - FpduLayout.CRC_LENGTH;
         checksum.reset();
-        checksum.update(octets, index, covered);
+        checksum.update(bytes, index, covered);
         int computed = checksum.value();
-        int carried = FpduLayout.crc(octets, index + covered);
+        int carried = FpduLayout.crc(bytes, index + covered);
         counters.add(Counter.CRC_CHECKED, 1);
         if (computed == carried) {
             return true;
@@ -183,22 +183,22 @@ public final class FpduDecoder {
         fault = new ProtocolFault(
                 ProtocolError.MPA_CRC_MISMATCH,
                 String.format(
-                        "the CRC32C of the FPDU at stream octet %d with ULPDU_Length %d is 0x%08x, the"
+                        "the CRC32C of the FPDU at stream byte %d with ULPDU_Length %d is 0x%08x, the"
                                 + " FPDU carries 0x%08x",
                         cursor.position(), ulpduLength, computed, carried));
         return false;
     }
 
-    private boolean markersAgree(ByteBuf octets, int index, int lead, int ulpduLength) {
+    private boolean markersAgree(ByteBuf bytes, int index, int lead, int ulpduLength) {
         int offset = lead > 0 ? 0 : cursor.toNextMarker();
         for (; offset < wireLength; offset += MarkerLayout.INTERVAL) {
             int expected = Math.max(0, offset - lead);
-            int pointer = MarkerLayout.fpduPointer(octets, index + offset);
+            int pointer = MarkerLayout.fpduPointer(bytes, index + offset);
             if (pointer != expected) {
                 fault = new ProtocolFault(
                         ProtocolError.MPA_MARKER_MISMATCH,
                         String.format(
-                                "the marker at stream octet %d has FPDUPTR %d, the FPDU with ULPDU_Length %d"
+                                "the marker at stream byte %d has FPDUPTR %d, the FPDU with ULPDU_Length %d"
                                         + " that it belongs to needs %d",
                                 cursor.position() + offset, pointer, ulpduLength, expected));
                 return false;
@@ -211,25 +211,25 @@ public final class FpduDecoder {
         fault = new ProtocolFault(
                 ProtocolError.MPA_MARKER_MISMATCH,
                 String.format(
-                        "the FPDU at stream octet %d has ULPDU_Length %d, with markers at most %d is"
+                        "the FPDU at stream byte %d has ULPDU_Length %d, with markers at most %d is"
                                 + " allowed because FPDUPTR has 16 bits",
                         cursor.position(), ulpduLength, Mulpdu.MAXIMUM));
         return Progress.FAULT;
     }
 
-    private void pass(ByteBuf octets, int index, int start, int ulpduLength, ReceivedUlpdu ulpdu) {
+    private void pass(ByteBuf bytes, int index, int start, int ulpduLength, ReceivedUlpdu ulpdu) {
         int lead = markers && cursor.atMarker() ? MarkerLayout.LENGTH : 0;
         int first = cursor.toNextMarker() - lead - FpduLayout.ULPDU_LENGTH_LENGTH;
         if (!markers || first >= ulpduLength) {
-            ulpdu.wrap(octets, start, ulpduLength);
+            ulpdu.wrap(bytes, start, ulpduLength);
         } else {
-            ulpdu.wrap(join(octets, start, index + wireLength, first, ulpduLength), 0, ulpduLength);
+            ulpdu.wrap(join(bytes, start, index + wireLength, first, ulpduLength), 0, ulpduLength);
         }
     }
 
-    private ByteBuf join(ByteBuf octets, int start, int end, int first, int ulpduLength) {
+    private ByteBuf join(ByteBuf bytes, int start, int end, int first, int ulpduLength) {
         ByteBuf whole = room(ulpduLength);
-        ByteBuffer source = octets.internalNioBuffer(start, end - start);
+        ByteBuffer source = bytes.internalNioBuffer(start, end - start);
         ByteBuffer target = whole.internalNioBuffer(0, ulpduLength);
         int from = source.position();
         int to = target.position();
@@ -245,20 +245,20 @@ public final class FpduDecoder {
         return whole;
     }
 
-    private ByteBuf room(int octets) {
+    private ByteBuf room(int bytes) {
         ByteBuf whole = joined;
-        if (whole != null && whole.capacity() >= octets) {
+        if (whole != null && whole.capacity() >= bytes) {
             return whole.clear();
         }
         release();
-        whole = allocator.directBuffer(octets);
+        whole = allocator.directBuffer(bytes);
         joined = whole;
         return whole;
     }
 
     private void count(int ulpduLength, int fpduLength) {
         counters.add(Counter.FPDUS_RECEIVED, 1);
-        counters.add(Counter.ULPDU_OCTETS_RECEIVED, ulpduLength);
+        counters.add(Counter.ULPDU_BYTES_RECEIVED, ulpduLength);
         if (markers) {
             counters.add(Counter.MARKERS_RECEIVED, (wireLength - fpduLength) / MarkerLayout.LENGTH);
         }

@@ -30,7 +30,7 @@ public final class FpduEncoder {
      *
      * @param crc whether the CRC is on; the field is zero otherwise
      * @param markers whether the peer asked for markers
-     * @param counters where FPDUs, markers and ULPDU octets are counted
+     * @param counters where FPDUs, markers and ULPDU bytes are counted
      */
     public FpduEncoder(boolean crc, boolean markers, Counters counters) {
         this(crc, markers, counters, new MarkerCursor());
@@ -56,7 +56,7 @@ public final class FpduEncoder {
     /**
      * Returns how far the stream has got.
      *
-     * @return octets encoded since the start of Full Operation, markers included
+     * @return bytes encoded since the start of Full Operation, markers included
      */
     public long position() {
         return cursor.position();
@@ -65,8 +65,8 @@ public final class FpduEncoder {
     /**
      * Returns the size of the FPDU that a ULPDU would make now.
      *
-     * @param ulpduLength octets of the ULPDU, 0..64768
-     * @return octets on the wire, markers included
+     * @param ulpduLength bytes of the ULPDU, 0..64768
+     * @return bytes on the wire, markers included
      */
     public int wireLength(int ulpduLength) {
         int fpduLength = FpduLayout.fpduLength(ulpduLength);
@@ -79,7 +79,7 @@ public final class FpduEncoder {
      * <p>All or nothing: if the payload cannot be read, the buffer and this encoder are as before and
      * the exception goes on.
      *
-     * @param ulpdu the ULPDU of at most 64768 octets; no reference to its payload is kept
+     * @param ulpdu the ULPDU of at most 64768 bytes; no reference to its payload is kept
      * @param out a buffer that is not shared, grown if need be; the caller keeps its reference
      */
     public void encode(Ulpdu ulpdu, ByteBuf out) {
@@ -106,11 +106,11 @@ public final class FpduEncoder {
 
     /**
      * Appends ULPDU_Length and the ULPDU's header, and takes the payload into the CRC. The payload's
-     * octets follow on the wire, and then what {@link #encodeTrailer} appends.
+     * bytes follow on the wire, and then what {@link #encodeTrailer} appends.
      *
      * <p>All or nothing, as {@link #encode}.
      *
-     * @param ulpdu the ULPDU of at most 64768 octets; no reference to its payload is kept
+     * @param ulpdu the ULPDU of at most 64768 bytes; no reference to its payload is kept
      * @param out a buffer that is not shared, grown if need be; the caller keeps its reference
      * @throws IllegalStateException if markers are sent in this direction
      */
@@ -176,13 +176,13 @@ public final class FpduEncoder {
     }
 
     /** Netty's own copy between two kinds of buffer makes two views each time; the view inside {@code out} is there already. */
-    private static void append(ByteBuf octets, int index, int length, ByteBuf out) {
+    private static void append(ByteBuf bytes, int index, int length, ByteBuf out) {
         if (out.nioBufferCount() == 1) {
             int end = out.writerIndex();
-            octets.getBytes(index, out.internalNioBuffer(end, length));
+            bytes.getBytes(index, out.internalNioBuffer(end, length));
             out.writerIndex(end + length);
         } else {
-            out.writeBytes(octets, index, length);
+            out.writeBytes(bytes, index, length);
         }
     }
 
@@ -211,13 +211,13 @@ public final class FpduEncoder {
         counters.add(Counter.MARKERS_SENT, markersInFpdu);
     }
 
-    private void appendCut(ByteBuf octets, int index, int length, long fpduStart, ByteBuf out) {
+    private void appendCut(ByteBuf bytes, int index, int length, long fpduStart, ByteBuf out) {
         int from = index;
         int left = length;
         while (left > 0) {
             appendMarkerIfDue(fpduStart, out);
             int piece = Math.min(left, cursor.toNextMarker());
-            append(octets, from, piece, out);
+            append(bytes, from, piece, out);
             cursor.advance(piece);
             from += piece;
             left -= piece;
@@ -271,6 +271,6 @@ public final class FpduEncoder {
 
     private void count(int ulpduLength) {
         counters.add(Counter.FPDUS_SENT, 1);
-        counters.add(Counter.ULPDU_OCTETS_SENT, ulpduLength);
+        counters.add(Counter.ULPDU_BYTES_SENT, ulpduLength);
     }
 }

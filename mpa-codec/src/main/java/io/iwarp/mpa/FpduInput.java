@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving side of MPA without a channel: octets in pieces of any size go in, ULPDUs come out.
+ * The receiving side of MPA without a channel: bytes in pieces of any size go in, ULPDUs come out.
  *
  * <p>{@link #add} is the event; after it {@link #next()} is called until it no longer answers {@link
  * Progress#FPDU}. FPDUs are decoded where they lie in the pieces; one that is spread over several
@@ -38,9 +38,9 @@ final class FpduInput {
         this.partial = new PartialFpdu(allocator, device);
     }
 
-    /** Takes in the octets and their reference. */
-    void add(ByteBuf octets) {
-        waiting.add(inOnePiece(octets));
+    /** Takes in the bytes and their reference. */
+    void add(ByteBuf bytes) {
+        waiting.add(inOnePiece(bytes));
     }
 
     /**
@@ -51,8 +51,8 @@ final class FpduInput {
      */
     Progress next() {
         forgetGathered();
-        for (ByteBuf octets = unread(); octets != null; octets = unread()) {
-            Progress progress = partial.isEmpty() ? decodeInPlace(octets) : decodeGathered(octets);
+        for (ByteBuf bytes = unread(); bytes != null; bytes = unread()) {
+            Progress progress = partial.isEmpty() ? decodeInPlace(bytes) : decodeGathered(bytes);
             if (progress != Progress.INCOMPLETE) {
                 return progress;
             }
@@ -71,17 +71,17 @@ final class FpduInput {
         return noRoom == null ? decoder.fault() : noRoom;
     }
 
-    /** Tells whether the octets so far end in the middle of an FPDU. */
+    /** Tells whether the bytes so far end in the middle of an FPDU. */
     boolean insideFpdu() {
         return !partial.isEmpty();
     }
 
-    /** Returns the octets of valid FPDUs since the start of Full Operation. */
+    /** Returns the bytes of valid FPDUs since the start of Full Operation. */
     long position() {
         return decoder.position();
     }
 
-    /** Returns how many octets of an unfinished FPDU are held. */
+    /** Returns how many bytes of an unfinished FPDU are held. */
     int held() {
         return partial.length();
     }
@@ -96,39 +96,39 @@ final class FpduInput {
             current.release();
             current = null;
         }
-        for (ByteBuf octets = waiting.poll(); octets != null; octets = waiting.poll()) {
-            octets.release();
+        for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = waiting.poll()) {
+            bytes.release();
         }
     }
 
-    private Progress decodeInPlace(ByteBuf octets) {
-        int end = octets.writerIndex();
-        Progress progress = decoder.decode(octets, index, end - index, ulpdu);
+    private Progress decodeInPlace(ByteBuf bytes) {
+        int end = bytes.writerIndex();
+        Progress progress = decoder.decode(bytes, index, end - index, ulpdu);
         if (progress == Progress.FPDU) {
             index += decoder.wireLength();
-        } else if (progress == Progress.INCOMPLETE && !gather(octets)) {
+        } else if (progress == Progress.INCOMPLETE && !gather(bytes)) {
             return Progress.FAULT;
         }
         return progress;
     }
 
     /** {@return false if there is no room for the start of the FPDU} */
-    private boolean gather(ByteBuf octets) {
-        int next = partial.fill(octets, index, octets.writerIndex(), decoder.needed());
+    private boolean gather(ByteBuf bytes) {
+        int next = partial.fill(bytes, index, bytes.writerIndex(), decoder.needed());
         if (next < 0) {
             noRoom = new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC,
                     "the start of an FPDU of " + decoder.needed()
-                            + " octets has come, and the streams of the device hold"
-                            + " as much of such FPDUs as IwarpDevice.maximumPartialFpduOctets allows");
+                            + " bytes has come, and the streams of the device hold"
+                            + " as much of such FPDUs as IwarpDevice.maximumPartialFpduBytes allows");
             return false;
         }
         index = next;
         return true;
     }
 
-    private Progress decodeGathered(ByteBuf octets) {
-        if (!gather(octets)) {
+    private Progress decodeGathered(ByteBuf bytes) {
+        if (!gather(bytes)) {
             return Progress.FAULT;
         }
         if (partial.length() < decoder.needed()) {
@@ -162,14 +162,14 @@ final class FpduInput {
         }
     }
 
-    private ByteBuf inOnePiece(ByteBuf octets) {
-        if (octets.hasArray() || octets.nioBufferCount() == 1) {
-            return octets;
+    private ByteBuf inOnePiece(ByteBuf bytes) {
+        if (bytes.hasArray() || bytes.nioBufferCount() == 1) {
+            return bytes;
         }
         try {
-            return allocator.directBuffer(Math.max(1, octets.readableBytes())).writeBytes(octets);
+            return allocator.directBuffer(Math.max(1, bytes.readableBytes())).writeBytes(bytes);
         } finally {
-            octets.release();
+            bytes.release();
         }
     }
 }

@@ -15,32 +15,32 @@ import io.netty.buffer.ByteBuf;
  * ~                             ULPDU                             ~
  * |                                                               |
  * |                               +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
- * |                               |        PAD (0..3 octets)      |
+ * |                               |        PAD (0..3 bytes)      |
  * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  * |                              CRC                              |
  * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  * </pre>
  *
- * <p>ULPDU_Length is in network order and counts the ULPDU's octets alone. PAD brings the FPDU to a
- * multiple of four octets. The CRC is on the wire least significant octet first (section 4.4).
+ * <p>ULPDU_Length is in network order and counts the ULPDU's bytes alone. PAD brings the FPDU to a
+ * multiple of four bytes. The CRC is on the wire least significant byte first (section 4.4).
  *
  * <p>The methods are pure functions of their arguments and safe from any thread.
  */
 public final class FpduLayout {
 
-    /** Octets of the ULPDU_Length field. */
+    /** Bytes of the ULPDU_Length field. */
     public static final int ULPDU_LENGTH_LENGTH = Short.BYTES;
 
-    /** Octets of the CRC field, which is there even when the CRC is off. */
+    /** Bytes of the CRC field, which is there even when the CRC is off. */
     public static final int CRC_LENGTH = Integer.BYTES;
 
-    /** An FPDU is a multiple of this many octets. */
+    /** An FPDU is a multiple of this many bytes. */
     public static final int ALIGNMENT = 4;
 
-    /** The most octets of padding an FPDU can have. */
+    /** The most bytes of padding an FPDU can have. */
     public static final int MAX_PAD_LENGTH = ALIGNMENT - 1;
 
-    /** The largest ULPDU, in octets, that the length field can announce. */
+    /** The largest ULPDU, in bytes, that the length field can announce. */
     public static final int MAX_ULPDU_LENGTH = 0xFFFF;
 
     /** What the CRC field holds when the CRC is off. */
@@ -49,9 +49,9 @@ public final class FpduLayout {
     private FpduLayout() {}
 
     /**
-     * Returns how many octets of padding follow a ULPDU.
+     * Returns how many bytes of padding follow a ULPDU.
      *
-     * @param ulpduLength octets of the ULPDU, 0..65535
+     * @param ulpduLength bytes of the ULPDU, 0..65535
      * @return 0..3
      */
     public static int padLength(int ulpduLength) {
@@ -59,10 +59,10 @@ public final class FpduLayout {
     }
 
     /**
-     * Returns how many octets an FPDU has, markers not counted.
+     * Returns how many bytes an FPDU has, markers not counted.
      *
-     * @param ulpduLength octets of the ULPDU, 0..65535
-     * @return octets of ULPDU_Length, ULPDU, PAD and CRC together, a multiple of four
+     * @param ulpduLength bytes of the ULPDU, 0..65535
+     * @return bytes of ULPDU_Length, ULPDU, PAD and CRC together, a multiple of four
      */
     public static int fpduLength(int ulpduLength) {
         return ULPDU_LENGTH_LENGTH + ulpduLength + padLength(ulpduLength) + CRC_LENGTH;
@@ -71,22 +71,22 @@ public final class FpduLayout {
     /**
      * Reads the ULPDU_Length field (network order).
      *
-     * @param octets the buffer, read only
+     * @param bytes the buffer, read only
      * @param index where the field begins
-     * @return octets of the ULPDU, 0..65535
+     * @return bytes of the ULPDU, 0..65535
      */
-    public static int ulpduLength(ByteBuf octets, int index) {
-        return octets.getUnsignedShort(index);
+    public static int ulpduLength(ByteBuf bytes, int index) {
+        return bytes.getUnsignedShort(index);
     }
 
     /**
-     * Reads the CRC field (least significant octet first).
+     * Reads the CRC field (least significant byte first).
      *
-     * @param octets the buffer, read only
+     * @param bytes the buffer, read only
      * @param index where the field begins
      * @return the CRC32C as a 32-bit value
      */
-    public static int crc(ByteBuf octets, int index) {
-        return octets.getIntLE(index);
+    public static int crc(ByteBuf bytes, int index) {
+        return bytes.getIntLE(index);
     }
 }

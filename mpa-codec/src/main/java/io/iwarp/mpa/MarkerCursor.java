@@ -4,10 +4,10 @@ package io.iwarp.mpa;
  * The position in one direction of a stream, and where the markers fall from there (RFC 5044,
  * section 4.3).
  *
- * <p>Position 0 is the first octet of Full Operation in that direction; a marker stands at every
+ * <p>Position 0 is the first byte of Full Operation in that direction; a marker stands at every
  * position that is a multiple of {@value MarkerLayout#INTERVAL}. The position has 64 bits and is
  * independent of TCP sequence numbers, so that nothing happens where those wrap. As FPDUs and
- * markers are multiples of four octets, an FPDU always starts at a multiple of four and neither
+ * markers are multiples of four bytes, an FPDU always starts at a multiple of four and neither
  * ULPDU_Length nor the CRC is ever cut by a marker.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
@@ -18,7 +18,7 @@ public final class MarkerCursor {
 
     private long position;
 
-    /** Creates a cursor at the first octet of Full Operation. */
+    /** Creates a cursor at the first byte of Full Operation. */
     public MarkerCursor() {
         this(0);
     }
@@ -26,7 +26,7 @@ public final class MarkerCursor {
     /**
      * Creates a cursor in the middle of a stream.
      *
-     * @param position octets since the start of Full Operation, a multiple of four, not negative
+     * @param position bytes since the start of Full Operation, a multiple of four, not negative
      * @throws IllegalArgumentException if the position is negative or not a multiple of four
      */
     public MarkerCursor(long position) {
@@ -35,7 +35,7 @@ public final class MarkerCursor {
                     + position
                     + ", an FPDU can only start at a multiple of "
                     + FpduLayout.ALIGNMENT
-                    + " octets from 0 on");
+                    + " bytes from 0 on");
         }
         this.position = position;
     }
@@ -43,7 +43,7 @@ public final class MarkerCursor {
     /**
      * Returns the position.
      *
-     * @return octets since the start of Full Operation
+     * @return bytes since the start of Full Operation
      */
     public long position() {
         return position;
@@ -52,7 +52,7 @@ public final class MarkerCursor {
     /**
      * Tells whether a marker stands at this position.
      *
-     * @return true at every multiple of 512 octets
+     * @return true at every multiple of 512 bytes
      */
     public boolean atMarker() {
         return (position & POSITION_MASK) == 0;
@@ -61,7 +61,7 @@ public final class MarkerCursor {
     /**
      * Returns how far the next marker is that does not stand at this very position.
      *
-     * @return octets from this position to the first octet of that marker, 1..512
+     * @return bytes from this position to the first byte of that marker, 1..512
      */
     public int toNextMarker() {
         return MarkerLayout.INTERVAL - (int) (position & POSITION_MASK);
@@ -71,7 +71,7 @@ public final class MarkerCursor {
      * Counts the markers that travel with an FPDU that starts at this position: the one directly
      * before it, those inside it, and one between its PAD and its CRC.
      *
-     * @param fpduLength octets of the FPDU without markers, a multiple of four
+     * @param fpduLength bytes of the FPDU without markers, a multiple of four
      * @return the number of markers
      */
     public int markersIn(int fpduLength) {
@@ -84,10 +84,10 @@ public final class MarkerCursor {
     }
 
     /**
-     * Returns how many octets of the stream an FPDU takes that starts at this position.
+     * Returns how many bytes of the stream an FPDU takes that starts at this position.
      *
-     * @param fpduLength octets of the FPDU without markers, a multiple of four
-     * @return octets with markers
+     * @param fpduLength bytes of the FPDU without markers, a multiple of four
+     * @return bytes with markers
      */
     public int wireLength(int fpduLength) {
         return fpduLength + markersIn(fpduLength) * MarkerLayout.LENGTH;
@@ -96,10 +96,10 @@ public final class MarkerCursor {
     /**
      * Moves on.
      *
-     * @param octets octets of the stream, markers included
+     * @param bytes bytes of the stream, markers included
      */
-    public void advance(int octets) {
-        position += octets;
+    public void advance(int bytes) {
+        position += bytes;
     }
 
     /** Goes back to an earlier position, for an FPDU that could not be finished. */

@@ -13,8 +13,8 @@ import io.netty.buffer.ByteBuf;
  * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  * </pre>
  *
- * <p>Both fields are in network order. FPDUPTR is the number of octets in the TCP stream from the
- * first octet of ULPDU_Length to the first octet of the marker (erratum 1427), or zero for a marker
+ * <p>Both fields are in network order. FPDUPTR is the number of bytes in the TCP stream from the
+ * first byte of ULPDU_Length to the first byte of the marker (erratum 1427), or zero for a marker
  * between two FPDUs, which belongs to the one that follows. RESERVED is zero on send and ignored on
  * receive, as are the two low bits of FPDUPTR; the CRC covers them all the same.
  *
@@ -22,13 +22,13 @@ import io.netty.buffer.ByteBuf;
  */
 public final class MarkerLayout {
 
-    /** Octets of a marker. */
+    /** Bytes of a marker. */
     public static final int LENGTH = Integer.BYTES;
 
-    /** Octets in the TCP stream from the start of one marker to the start of the next. */
+    /** Bytes in the TCP stream from the start of one marker to the start of the next. */
     public static final int INTERVAL = 512;
 
-    /** Octets of FPDUs between the end of one marker and the start of the next. */
+    /** Bytes of FPDUs between the end of one marker and the start of the next. */
     public static final int BETWEEN = INTERVAL - LENGTH;
 
     private static final int FPDUPTR_OFFSET = Short.BYTES;
@@ -39,19 +39,19 @@ public final class MarkerLayout {
     /**
      * Reads FPDUPTR with its two low bits masked off.
      *
-     * @param octets the buffer, read only
+     * @param bytes the buffer, read only
      * @param index where the marker begins
-     * @return octets from ULPDU_Length to the marker, 0..65532
+     * @return bytes from ULPDU_Length to the marker, 0..65532
      */
-    public static int fpduPointer(ByteBuf octets, int index) {
-        return octets.getUnsignedShort(index + FPDUPTR_OFFSET) & FPDUPTR_MASK;
+    public static int fpduPointer(ByteBuf bytes, int index) {
+        return bytes.getUnsignedShort(index + FPDUPTR_OFFSET) & FPDUPTR_MASK;
     }
 
     /**
      * Appends a marker.
      *
      * @param out where to append; the caller keeps its reference
-     * @param fpduPointer octets from ULPDU_Length to this marker, a multiple of four in 0..65532
+     * @param fpduPointer bytes from ULPDU_Length to this marker, a multiple of four in 0..65532
      */
     static void write(ByteBuf out, int fpduPointer) {
         out.writeInt(fpduPointer);

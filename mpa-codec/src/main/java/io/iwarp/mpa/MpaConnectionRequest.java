@@ -39,12 +39,12 @@ public final class MpaConnectionRequest {
         this.answer = answer;
     }
 
-    /** Returns a copy of the ULP's private data of the Request Frame, 0 to 512 octets. */
+    /** Returns a copy of the ULP's private data of the Request Frame, 0 to 512 bytes. */
     public byte[] privateData() {
         return frame.ulpPrivateData();
     }
 
-    /** Returns the most private data that the answer can carry, in octets: 512, or 508 if {@link #enhanced()}. */
+    /** Returns the most private data that the answer can carry, in bytes: 512, or 508 if {@link #enhanced()}. */
     public int maximumPrivateData() {
         return setup == null ? MpaFrameLayout.MAXIMUM_PRIVATE_DATA : EnhancedSetup.MAXIMUM_ULP_PRIVATE_DATA;
     }
@@ -88,10 +88,10 @@ public final class MpaConnectionRequest {
     /**
      * Accepts the request: sends a Reply Frame, in one write, and enters Full Operation.
      *
-     * @param privateData 0 to {@link #maximumPrivateData()} octets for the Reply Frame, copied; an array of no octets for none
+     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied; an array of no bytes for none
      * @return completes when the transport has taken the Reply Frame; fails with a {@link StartupException}, which has the
      *     reason, if the start-up ended before that, for example because the peer closed the connection or the time was up
-     * @throws IllegalArgumentException if there are more octets than that; the request can still be answered then
+     * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
     public ChannelFuture accept(byte[] privateData) {
@@ -102,9 +102,9 @@ public final class MpaConnectionRequest {
      * Refuses the request: sends a Reply Frame with the R bit, in one write, fires {@link MpaEvent.Rejected} and leaves the TCP
      * connection open to the ULP, which closes it unless it has another use for it (RFC 5044, section 7.1.2, rule 2).
      *
-     * @param privateData 0 to {@link #maximumPrivateData()} octets for the Reply Frame, copied, for example the reason; an array of no octets for none
+     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied, for example the reason; an array of no bytes for none
      * @return completes when the transport has taken the Reply Frame; fails as that of {@link #accept} does
-     * @throws IllegalArgumentException if there are more octets than that; the request can still be answered then
+     * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
     public ChannelFuture reject(byte[] privateData) {
@@ -116,7 +116,7 @@ public final class MpaConnectionRequest {
      * needs, and tells the initiator how much that is. A Reply Frame to a request that is not {@link #enhanced()}, or that
      * does not negotiate its IRD, has no room for the number (RFC 6581, section 9.1).
      *
-     * @param privateData 0 to {@link #maximumPrivateData()} octets for the Reply Frame, copied
+     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied
      * @param requiredOrd how many Reads and atomics the application needs to have outstanding, 0 to 16382
      * @return completes when the transport has taken the Reply Frame; fails as that of {@link #accept} does
      * @throws IllegalArgumentException if an argument is out of its range; the request can still be answered then

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 public sealed interface MpaEvent {
 
     /**
-     * The start-up is over and Full Operation begins with the next octet of each direction. Fired by the start-up handler
-     * before it forwards octets that came right behind the peer's frame, so that everything above is bound to the
+     * The start-up is over and Full Operation begins with the next byte of each direction. Fired by the start-up handler
+     * before it forwards bytes that came right behind the peer's frame, so that everything above is bound to the
      * stream before the first FPDU reaches it (RFC 5044, section 7.1).
      *
      * @param parameters what the two ends agreed on
@@ -50,16 +50,16 @@ public sealed interface MpaEvent {
      * The largest ULPDU that MPA takes has changed, because TCP's segment size did. ULPDUs already taken stay as they are
      * (RFC 5044, section 4.5).
      *
-     * @param mulpdu the new limit in octets
+     * @param mulpdu the new limit in bytes
      */
     record MulpduChanged(int mulpdu) implements MpaEvent {}
 
     /**
      * The responder's application refused the connection: the peer did (on the initiator), or we did (on the responder).
-     * Every MPA, DDP and RDMAP handler leaves the pipeline on this event. TCP stays open and its next octet belongs to
+     * Every MPA, DDP and RDMAP handler leaves the pipeline on this event. TCP stays open and its next byte belongs to
      * the ULP, which closes the channel unless it has another use for it (RFC 5044, section 7.1.2, rules 2 and 3).
      *
-     * @param privateData the ULP's private data of the rejecting Reply Frame, received or sent, 0 to 512 octets
+     * @param privateData the ULP's private data of the rejecting Reply Frame, received or sent, 0 to 512 bytes
      * @param peerIrd the IRD in the peer's frame, or {@link EnhancedSetup#NOT_NEGOTIATED}, also for a plain frame
      * @param peerOrd the ORD in the peer's frame, likewise. On an initiator: the ORD that the responder would have used, and
      *     needs if it is larger than the IRD asked with.
@@ -77,7 +77,7 @@ public sealed interface MpaEvent {
             this(privateData, EnhancedSetup.NOT_NEGOTIATED, EnhancedSetup.NOT_NEGOTIATED);
         }
 
-        /** Returns a copy of the private data of the rejecting Reply Frame, 0 to 512 octets. */
+        /** Returns a copy of the private data of the rejecting Reply Frame, 0 to 512 bytes. */
         @Override
         public byte[] privateData() {
             return privateData.clone();
@@ -98,7 +98,7 @@ public sealed interface MpaEvent {
 
         @Override
         public String toString() {
-            return "Rejected[" + privateData.length + " octets of private data, peer's IRD " + peerIrd + ", peer's ORD "
+            return "Rejected[" + privateData.length + " bytes of private data, peer's IRD " + peerIrd + ", peer's ORD "
                     + peerOrd + "]";
         }
     }
@@ -109,7 +109,7 @@ public sealed interface MpaEvent {
      *
      * @param reason who ended it and why
      * @param enhancedRefused whether the peer behaved as one does that does not know the enhanced set-up: it closed the
-     *     connection on our enhanced Request Frame without an octet of its own, or accepted by a plain Reply Frame. A plain
+     *     connection on our enhanced Request Frame without a byte of its own, or accepted by a plain Reply Frame. A plain
      *     request on a new connection may succeed then (RFC 6581, section 10), see {@link
      *     MpaSettings#withoutEnhancedSetup()}.
      */

@@ -23,7 +23,7 @@ public sealed interface MpaFrame {
     /** Returns the MPA revision, 0 to 255. */
     int revision();
 
-    /** Returns a copy of the private data, 0 to 512 octets, {@link EnhancedSetup} included if {@link #enhanced()}. */
+    /** Returns a copy of the private data, 0 to 512 bytes, {@link EnhancedSetup} included if {@link #enhanced()}. */
     byte[] privateData();
 
     /** Returns the set-up data at the beginning of the private data, or null if not {@link #enhanced()}. */
@@ -31,19 +31,19 @@ public sealed interface MpaFrame {
         return enhanced() ? EnhancedSetup.decode(Unpooled.wrappedBuffer(privateData())) : null;
     }
 
-    /** Returns a copy of the private data that is the ULP's, 0 to 512 octets: without the {@link #setup()}. */
+    /** Returns a copy of the private data that is the ULP's, 0 to 512 bytes: without the {@link #setup()}. */
     default byte[] ulpPrivateData() {
         byte[] all = privateData();
         return enhanced() ? Arrays.copyOfRange(all, EnhancedSetup.LENGTH, all.length) : all;
     }
 
-    /** Returns the octets this frame takes on the wire, 20 to 532. */
+    /** Returns the bytes this frame takes on the wire, 20 to 532. */
     int length();
 
     /**
      * Appends this frame to {@code out}, reserved bits zero. The caller keeps {@code out}.
      *
-     * @throws IndexOutOfBoundsException if {@code out} cannot grow by {@link #length()} octets
+     * @throws IndexOutOfBoundsException if {@code out} cannot grow by {@link #length()} bytes
      */
     void encode(ByteBuf out);
 
@@ -51,15 +51,15 @@ public sealed interface MpaFrame {
      * Takes one whole frame out of {@code in} and moves its reader index behind it. Reserved bits are ignored, and so is R in
      * a Request Frame and S below revision 2; any revision is taken. The caller keeps {@code in}.
      *
-     * @throws IllegalArgumentException if the octets are not one whole frame: a key that is neither, PD_Length above 512
-     *     or, with S, below 4, or fewer octets than the frame needs. The reader index has not moved then.
+     * @throws IllegalArgumentException if the bytes are not one whole frame: a key that is neither, PD_Length above 512
+     *     or, with S, below 4, or fewer bytes than the frame needs. The reader index has not moved then.
      */
     static MpaFrame decode(ByteBuf in) {
         int index = in.readerIndex();
         int available = in.readableBytes();
         if (available < MpaFrameLayout.HEADER_LENGTH) {
             throw new IllegalArgumentException(
-                    "an MPA start-up frame has at least " + MpaFrameLayout.HEADER_LENGTH + " octets, got " + available);
+                    "an MPA start-up frame has at least " + MpaFrameLayout.HEADER_LENGTH + " bytes, got " + available);
         }
         boolean reply = MpaFrameLayout.hasReplyKey(in, index);
         if (!reply && !MpaFrameLayout.hasRequestKey(in, index)) {
@@ -84,11 +84,11 @@ public sealed interface MpaFrame {
     private static int checkedPrivateDataLength(int length, int available) {
         if (length > MpaFrameLayout.MAXIMUM_PRIVATE_DATA) {
             throw new IllegalArgumentException(
-                    "PD_Length is " + length + " octets, allowed are 0 to " + MpaFrameLayout.MAXIMUM_PRIVATE_DATA);
+                    "PD_Length is " + length + " bytes, allowed are 0 to " + MpaFrameLayout.MAXIMUM_PRIVATE_DATA);
         }
         if (length > available) {
             throw new IllegalArgumentException(
-                    "PD_Length is " + length + " octets, but only " + available + " follow the header");
+                    "PD_Length is " + length + " bytes, but only " + available + " follow the header");
         }
         return length;
     }
@@ -104,7 +104,7 @@ public sealed interface MpaFrame {
         }
         if (enhanced && privateDataLength < EnhancedSetup.LENGTH) {
             throw new IllegalArgumentException("with the S bit the private data has at least " + EnhancedSetup.LENGTH
-                    + " octets, got " + privateDataLength);
+                    + " bytes, got " + privateDataLength);
         }
     }
 
@@ -128,7 +128,7 @@ public sealed interface MpaFrame {
      * @param crc C: whether the initiator wants CRCs, in both directions
      * @param enhanced S: whether the private data begins with {@link EnhancedSetup}
      * @param revision the MPA revision, 0 to 255
-     * @param privateData the private data, 0 to 512 octets
+     * @param privateData the private data, 0 to 512 bytes
      */
     @SuppressWarnings("ArrayRecordComponent") // copied in and out, compared by content
     record Request(boolean markers, boolean crc, boolean enhanced, int revision, byte[] privateData)
@@ -138,7 +138,7 @@ public sealed interface MpaFrame {
          * Checks the fields and copies the private data.
          *
          * @throws IllegalArgumentException if the revision or the length of the private data is out of its range, or
-         *     {@code enhanced} is set below revision 2 or with less than four octets of private data
+         *     {@code enhanced} is set below revision 2 or with less than four bytes of private data
          */
         public Request {
             checkHeader(enhanced, revision, privateData.length);
@@ -191,7 +191,7 @@ public sealed interface MpaFrame {
      * @param rejected R: whether the responder refuses the connection
      * @param enhanced S: whether the private data begins with {@link EnhancedSetup}
      * @param revision the MPA revision, 0 to 255
-     * @param privateData the private data, 0 to 512 octets
+     * @param privateData the private data, 0 to 512 bytes
      */
     @SuppressWarnings("ArrayRecordComponent") // copied in and out, compared by content
     record Reply(boolean markers, boolean crc, boolean rejected, boolean enhanced, int revision, byte[] privateData)
@@ -201,7 +201,7 @@ public sealed interface MpaFrame {
          * Checks the fields and copies the private data.
          *
          * @throws IllegalArgumentException if the revision or the length of the private data is out of its range, or
-         *     {@code enhanced} is set below revision 2 or with less than four octets of private data
+         *     {@code enhanced} is set below revision 2 or with less than four bytes of private data
          */
         public Reply {
             checkHeader(enhanced, revision, privateData.length);

@@ -5,14 +5,14 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Where the fields of an MPA Request or Reply Frame are (RFC 5044, section 7.1.1; the S bit: RFC 6581, section 6). All
- * fields are in network octet order. Start-up frames carry neither markers nor a CRC.
+ * fields are in network byte order. Start-up frames carry neither markers nor a CRC.
  *
  * <pre>
  *      0                   1                   2                   3
  *      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  *  0  |                                                               |
- *     +         Key (16 octets containing "MPA ID Req Frame"          +
+ *     +         Key (16 bytes containing "MPA ID Req Frame"          +
  *  4  |                             or "MPA ID Rep Frame")            |
  *     +                                                               +
  *  8  |                                                               |
@@ -21,34 +21,34 @@ import java.nio.charset.StandardCharsets;
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  * 16  |M|C|R|S| Res   |     Rev       |          PD_Length            |
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
- * 20  ~                Private Data (PD_Length octets)                ~
+ * 20  ~                Private Data (PD_Length bytes)                ~
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  * </pre>
  *
- * <p>The accessors take the buffer and the index of the frame's first octet there and move no index. After one check that
- * {@link #HEADER_LENGTH} octets are there, none of them can fail.
+ * <p>The accessors take the buffer and the index of the frame's first byte there and move no index. After one check that
+ * {@link #HEADER_LENGTH} bytes are there, none of them can fail.
  */
 public final class MpaFrameLayout {
 
-    /** Octets of the key. */
+    /** Bytes of the key. */
     public static final int KEY_LENGTH = 16;
 
-    /** Octet of the flags M, C, R and S. */
+    /** Byte of the flags M, C, R and S. */
     public static final int FLAGS_OFFSET = KEY_LENGTH;
 
-    /** Octet of the revision. */
+    /** Byte of the revision. */
     public static final int REVISION_OFFSET = FLAGS_OFFSET + Byte.BYTES;
 
-    /** First octet of the 16-bit length of the private data. */
+    /** First byte of the 16-bit length of the private data. */
     public static final int PD_LENGTH_OFFSET = REVISION_OFFSET + Byte.BYTES;
 
-    /** Octets in front of the private data. */
+    /** Bytes in front of the private data. */
     public static final int HEADER_LENGTH = PD_LENGTH_OFFSET + Short.BYTES;
 
-    /** First octet of the private data. */
+    /** First byte of the private data. */
     public static final int PRIVATE_DATA_OFFSET = HEADER_LENGTH;
 
-    /** The most private data a frame can carry, in octets. */
+    /** The most private data a frame can carry, in bytes. */
     public static final int MAXIMUM_PRIVATE_DATA = 512;
 
     /** M: the sender of this frame requires markers in the FPDUs it receives. */
@@ -66,7 +66,7 @@ public final class MpaFrameLayout {
     /** First revision in which the S bit means something (RFC 6581, section 6). */
     public static final int FIRST_ENHANCED_REVISION = 2;
 
-    /** Largest value of the revision octet. */
+    /** Largest value of the revision byte. */
     public static final int MAXIMUM_REVISION = 0xFF;
 
     private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
@@ -74,12 +74,12 @@ public final class MpaFrameLayout {
 
     private MpaFrameLayout() {}
 
-    /** Returns the octet at {@code position}, 0 to 15, of the Request key. */
+    /** Returns the byte at {@code position}, 0 to 15, of the Request key. */
     public static byte requestKey(int position) {
         return REQUEST_KEY[position];
     }
 
-    /** Returns the octet at {@code position}, 0 to 15, of the Reply key. */
+    /** Returns the byte at {@code position}, 0 to 15, of the Reply key. */
     public static byte replyKey(int position) {
         return REPLY_KEY[position];
     }
@@ -94,7 +94,7 @@ public final class MpaFrameLayout {
         return hasKey(REPLY_KEY, buffer, index);
     }
 
-    /** Returns the octet of flags of the frame at {@code index}, reserved bits as they are. */
+    /** Returns the byte of flags of the frame at {@code index}, reserved bits as they are. */
     public static int flags(ByteBuf buffer, int index) {
         return buffer.getUnsignedByte(index + FLAGS_OFFSET);
     }
@@ -104,7 +104,7 @@ public final class MpaFrameLayout {
         return buffer.getUnsignedByte(index + REVISION_OFFSET);
     }
 
-    /** Returns the PD_Length field, 0 to 65535 octets, of the frame at {@code index}; more than 512 is not valid. */
+    /** Returns the PD_Length field, 0 to 65535 bytes, of the frame at {@code index}; more than 512 is not valid. */
     public static int privateDataLength(ByteBuf buffer, int index) {
         return buffer.getUnsignedShort(index + PD_LENGTH_OFFSET);
     }
@@ -117,11 +117,11 @@ public final class MpaFrameLayout {
     /**
      * Returns a copy of private data that is to go into a frame.
      *
-     * @throws IllegalArgumentException if it has more than 512 octets
+     * @throws IllegalArgumentException if it has more than 512 bytes
      */
     static byte[] copyOfPrivateData(byte[] privateData) {
         if (privateData.length > MAXIMUM_PRIVATE_DATA) {
-            throw new IllegalArgumentException("private data has " + privateData.length + " octets, allowed are 0 to "
+            throw new IllegalArgumentException("private data has " + privateData.length + " bytes, allowed are 0 to "
                     + MAXIMUM_PRIVATE_DATA + " (RFC 5044, section 7.1.1)");
         }
         return privateData.clone();

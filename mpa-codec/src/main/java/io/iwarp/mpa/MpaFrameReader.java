@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the peer's start-up frame from the TCP stream, in whatever pieces it comes, and finds a bad frame at its first
- * wrong octet: each octet of the key, the revision and PD_Length are checked when they arrive, before any octet behind
- * them is looked at. It never takes an octet behind the frame.
+ * wrong byte: each byte of the key, the revision and PD_Length are checked when they arrive, before any byte behind
+ * them is looked at. It never takes a byte behind the frame.
  *
- * <p>Memory: at most 20 + 512 octets, and no more than the header before PD_Length has been checked.
+ * <p>Memory: at most 20 + 512 bytes, and no more than the header before PD_Length has been checked.
  */
 final class MpaFrameReader {
 
-    private static final int LOW_OCTET = 0xFF;
+    private static final int LOW_BYTE = 0xFF;
     /** The content types of TLS records, from change_cipher_spec to application_data (RFC 8446, section 5.1). */
     private static final int TLS_FIRST_RECORD = 20;
 
@@ -27,14 +27,14 @@ final class MpaFrameReader {
     @FunctionalInterface
     interface RevisionCheck {
 
-        /** Returns what is wrong with this octet of flags together with this revision, or null. */
+        /** Returns what is wrong with this byte of flags together with this revision, or null. */
         @Nullable
         String refusal(int flags, int revision);
     }
 
     private final Role sender;
     private final RevisionCheck revisions;
-    private byte[] octets = new byte[MpaFrameLayout.HEADER_LENGTH];
+    private byte[] bytes = new byte[MpaFrameLayout.HEADER_LENGTH];
     private int received;
 
     /** Creates a reader of the frame that {@code sender} has to send. */
@@ -44,7 +44,7 @@ final class MpaFrameReader {
     }
 
     /**
-     * Takes octets of the frame out of {@code in}, until the frame is whole, it is found to be bad or there are no more.
+     * Takes bytes of the frame out of {@code in}, until the frame is whole, it is found to be bad or there are no more.
      *
      * @return what is wrong with the frame, error 2/0/04, or null if nothing is so far. After a fault the reader must not be
      *     used again.
@@ -52,7 +52,7 @@ final class MpaFrameReader {
     @Nullable
     ProtocolFault read(ByteBuf in) {
         while (received < MpaFrameLayout.HEADER_LENGTH && in.isReadable()) {
-            octets[received] = in.readByte();
+            bytes[received] = in.readByte();
             String wrong = verify(received);
             received++;
             if (wrong != null) {
@@ -60,34 +60,34 @@ final class MpaFrameReader {
             }
         }
         if (received >= MpaFrameLayout.HEADER_LENGTH) {
-            int taken = Math.min(octets.length - received, in.readableBytes());
-            in.readBytes(octets, received, taken);
+            int taken = Math.min(bytes.length - received, in.readableBytes());
+            in.readBytes(bytes, received, taken);
             received += taken;
         }
         return null;
     }
 
-    /** Returns whether no octet has come at all. */
+    /** Returns whether no byte has come at all. */
     boolean isUntouched() {
         return received == 0;
     }
 
     /** Returns whether the frame is whole. */
     boolean isComplete() {
-        return received >= MpaFrameLayout.HEADER_LENGTH && received == octets.length;
+        return received >= MpaFrameLayout.HEADER_LENGTH && received == bytes.length;
     }
 
     /** Returns the frame; to be called once it is whole. */
     MpaFrame frame() {
-        return MpaFrame.decode(Unpooled.wrappedBuffer(octets));
+        return MpaFrame.decode(Unpooled.wrappedBuffer(bytes));
     }
 
     /** Returns how far the frame has come, in words for people. */
     String progress() {
         String name = sender == Role.INITIATOR ? "MPA Request Frame" : "MPA Reply Frame";
         return received < MpaFrameLayout.HEADER_LENGTH
-                ? received + " of the first " + MpaFrameLayout.HEADER_LENGTH + " octets of the " + name + " had come"
-                : received + " of the " + octets.length + " octets of the " + name + " had come";
+                ? received + " of the first " + MpaFrameLayout.HEADER_LENGTH + " bytes of the " + name + " had come"
+                : received + " of the " + bytes.length + " bytes of the " + name + " had come";
     }
 
     private @Nullable String verify(int position) {
@@ -102,7 +102,7 @@ final class MpaFrameReader {
     }
 
     private @Nullable String verifyKey(int position) {
-        byte got = octets[position];
+        byte got = bytes[position];
         boolean fromInitiator = sender == Role.INITIATOR;
         byte expected = fromInitiator ? MpaFrameLayout.requestKey(position) : MpaFrameLayout.replyKey(position);
         if (got == expected) {
@@ -118,14 +118,14 @@ final class MpaFrameReader {
         }
         if (position == 0 && got >= TLS_FIRST_RECORD && got <= TLS_LAST_RECORD) {
             return String.format(
-                    "the peer's first octet is 0x%02x, with which a TLS record begins: it speaks TLS, and this side does"
+                    "the peer's first byte is 0x%02x, with which a TLS record begins: it speaks TLS, and this side does"
                             + " not; add an SslHandler here, or take it away there",
-                    got & LOW_OCTET);
+                    got & LOW_BYTE);
         }
         return String.format(
-                "octet %d of the key of the MPA %s Frame is 0x%02x, expected 0x%02x: the peer does not speak MPA, or the"
+                "byte %d of the key of the MPA %s Frame is 0x%02x, expected 0x%02x: the peer does not speak MPA, or the"
                         + " stream was not at the start of MPA",
-                position, fromInitiator ? "Request" : "Reply", got & LOW_OCTET, expected & LOW_OCTET);
+                position, fromInitiator ? "Request" : "Reply", got & LOW_BYTE, expected & LOW_BYTE);
     }
 
     private @Nullable String verifyRevision() {
@@ -133,23 +133,23 @@ final class MpaFrameReader {
     }
 
     private int flags() {
-        return octets[MpaFrameLayout.FLAGS_OFFSET] & LOW_OCTET;
+        return bytes[MpaFrameLayout.FLAGS_OFFSET] & LOW_BYTE;
     }
 
     private int revision() {
-        return octets[MpaFrameLayout.REVISION_OFFSET] & LOW_OCTET;
+        return bytes[MpaFrameLayout.REVISION_OFFSET] & LOW_BYTE;
     }
 
     private @Nullable String verifyPrivateDataLength() {
-        int length = MpaFrameLayout.privateDataLength(Unpooled.wrappedBuffer(octets), 0);
+        int length = MpaFrameLayout.privateDataLength(Unpooled.wrappedBuffer(bytes), 0);
         if (length > MpaFrameLayout.MAXIMUM_PRIVATE_DATA) {
-            return "PD_Length is " + length + " octets, allowed are 0 to " + MpaFrameLayout.MAXIMUM_PRIVATE_DATA;
+            return "PD_Length is " + length + " bytes, allowed are 0 to " + MpaFrameLayout.MAXIMUM_PRIVATE_DATA;
         }
         if (length < EnhancedSetup.LENGTH && MpaFrameLayout.enhanced(flags(), revision())) {
-            return "PD_Length is " + length + " octets, allowed are " + EnhancedSetup.LENGTH + " to "
+            return "PD_Length is " + length + " bytes, allowed are " + EnhancedSetup.LENGTH + " to "
                     + MpaFrameLayout.MAXIMUM_PRIVATE_DATA + " with the S bit (RFC 6581, section 6)";
         }
-        octets = Arrays.copyOf(octets, MpaFrameLayout.HEADER_LENGTH + length);
+        bytes = Arrays.copyOf(bytes, MpaFrameLayout.HEADER_LENGTH + length);
         return null;
     }
 }

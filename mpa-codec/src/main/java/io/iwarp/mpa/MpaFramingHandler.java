@@ -20,7 +20,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MPA in Full Operation: FPDUs between the octets of the transport and the ULPDUs of DDP (RFC 5044,
+ * MPA in Full Operation: FPDUs between the bytes of the transport and the ULPDUs of DDP (RFC 5044,
  * sections 3 to 5, 7.2 and 8). One object serves one channel.
  *
  * <p><b>Start.</b> The handler waits for {@link MpaEvent.Established}, passes it up, and then works
@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * {@link MpaEvent.Fault} goes up first, and what the peer sends is dropped. On {@link MpaEvent.Rejected} it passes the
  * event up and removes itself.
  *
- * <p><b>Inbound</b> each ULPDU goes up as a {@link ReceivedUlpdu}, valid during the call. Octets are
+ * <p><b>Inbound</b> each ULPDU goes up as a {@link ReceivedUlpdu}, valid during the call. Bytes are
  * parsed where they lie; only an FPDU that is not all there is copied, into a buffer of its own, which grows with what
- * arrives to at most {@link FpduDecoder#maxWireLength()} octets, and has to be complete in {@link MpaSettings#fpduTimeout}. After an error the handler fires {@link
+ * arrives to at most {@link FpduDecoder#maxWireLength()} bytes, and has to be complete in {@link MpaSettings#fpduTimeout}. After an error the handler fires {@link
  * MpaEvent.Fault}, once, and drops whatever else the peer sends. It never closes the channel: that is
  * left to the layers above, after their last message. When the peer ends its direction between two
  * FPDUs, or after an error, {@link MpaEvent.PeerClosedHalf} goes up.
@@ -41,15 +41,15 @@ import org.jspecify.annotations.Nullable;
  * ({@code autoRead} is off), what was read already waits, and the peer's TCP is slowed down by its window, until a {@code
  * read} comes down the pipeline.
  *
- * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAXIMUM} octets. FPDUs are
+ * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAXIMUM} bytes. FPDUs are
  * gathered and leave on flush, when the gathering buffer is full, or with a write whose promise is
- * not void; that promise completes when the transport has taken all octets up to that FPDU. A write
+ * not void; that promise completes when the transport has taken all bytes up to that FPDU. A write
  * fails and puts nothing on the wire if the ULPDU is too long ({@link IllegalArgumentException}),
  * before TransmitReady ({@link IllegalStateException}), or if the message is something else ({@link
  * UnsupportedOperationException}; the message is released). An empty {@link ByteBuf} is passed on in
  * its place among the FPDUs.
  *
- * <p>While octets are sent the MULPDU follows the connection's segment size where the transport tells
+ * <p>While bytes are sent the MULPDU follows the connection's segment size where the transport tells
  * it; a change is announced after a flush by {@link MpaEvent.MulpduChanged}. ULPDUs made for an
  * earlier, larger MULPDU still go out as they are.
  */
@@ -78,7 +78,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private @Nullable FpduBatch batch;
     private @Nullable MulpduWatch watch;
     private @Nullable Future<?> delay;
-    /** Runs while the octets so far may end in the middle of an FPDU. */
+    /** Runs while the bytes so far may end in the middle of an FPDU. */
     private @Nullable Future<?> fpduTimer;
     /** Where the FPDU began that was unfinished when the timer was set. */
     private long timedPosition;
@@ -98,7 +98,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      *
      * @param settings what is fixed about the segment size
      * @param counters where the stream's traffic is counted
-     * @param device see {@link IwarpDevice.Builder#maximumPartialFpduOctets}
+     * @param device see {@link IwarpDevice.Builder#maximumPartialFpduBytes}
      */
     public MpaFramingHandler(MpaSettings settings, Counters counters, IwarpDevice device) {
         this(settings, counters, TcpSegmentSize::of, device);
@@ -132,21 +132,21 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        if (!(message instanceof ByteBuf octets)) {
+        if (!(message instanceof ByteBuf bytes)) {
             ctx.fireChannelRead(message);
             return;
         }
         FpduInput in = input;
         if (in == null && phase == Phase.STARTING) {
-            octets.release();
-            throw new IllegalStateException("octets of the peer reached MPA framing before start-up was over: put an"
+            bytes.release();
+            throw new IllegalStateException("bytes of the peer reached MPA framing before start-up was over: put an"
                     + " MpaStartupHandler before it");
         }
         if (in == null || phase != Phase.RECEIVING) {
-            octets.release();
+            bytes.release();
             return;
         }
-        in.add(octets);
+        in.add(bytes);
         if (!parsing && !pause.holding()) {
             parse(ctx, in);
         }
@@ -180,8 +180,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
                     ctx,
                     new ProtocolFault(
                             ProtocolError.MPA_CONNECTION_LOST,
-                            "the peer did not complete the FPDU at stream octet " + in.position() + " within "
-                                    + settings.fpduTimeout() + ", " + in.held() + " octets of it had come"));
+                            "the peer did not complete the FPDU at stream byte " + in.position() + " within "
+                                    + settings.fpduTimeout() + ", " + in.held() + " bytes of it had come"));
         } else {
             timeFpdu(ctx, in.position());
         }
@@ -242,9 +242,9 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
         if (message instanceof Ulpdu outgoing) {
             send(ctx, outgoing, promise);
-        } else if (message instanceof ByteBuf octets && !octets.isReadable()) {
+        } else if (message instanceof ByteBuf bytes && !bytes.isReadable()) {
             handOverBatch(ctx);
-            ctx.write(octets, promise);
+            ctx.write(bytes, promise);
         } else {
             ReferenceCountUtil.release(message);
             promise.tryFailure(new UnsupportedOperationException("an RDMA stream carries only FPDUs, got "
@@ -271,7 +271,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         ctx.close(promise);
     }
 
-    /** Leaves no octet of an accepted ULPDU behind while the channel can still take it. */
+    /** Leaves no byte of an accepted ULPDU behind while the channel can still take it. */
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         if (ctx.channel().isActive()) {
@@ -386,12 +386,12 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (sending == null || !transmitReady) {
             promise.tryFailure(new IllegalStateException("a ULPDU of "
                     + outgoing.length()
-                    + " octets was written before MPA was ready to send: wait for"
+                    + " bytes was written before MPA was ready to send: wait for"
                     + " MpaEvent.TransmitReady"));
         } else if (outgoing.length() > Mulpdu.MAXIMUM) {
             promise.tryFailure(new IllegalArgumentException("the ULPDU has "
                     + outgoing.length()
-                    + " octets, at most "
+                    + " bytes, at most "
                     + Mulpdu.MAXIMUM
                     + " are allowed: cut the message into smaller segments"));
         } else {
@@ -437,11 +437,11 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         return new ProtocolFault(
                 ProtocolError.MPA_CONNECTION_LOST,
                 event
-                        + " inside the FPDU at stream octet "
+                        + " inside the FPDU at stream byte "
                         + in.position()
                         + ", of which "
                         + in.held()
-                        + " octets had come");
+                        + " bytes had come");
     }
 
     private void endInput() {

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param crc whether the CRC of FPDUs is generated and checked, in both directions
  * @param sendMarkers whether we put markers into what we send, the peer's wish
  * @param receiveMarkers whether the peer puts markers into what it sends, our wish
- * @param mulpdu the largest ULPDU MPA takes, in octets, as it is at the start; {@link MpaEvent.MulpduChanged} tells of
+ * @param mulpdu the largest ULPDU MPA takes, in bytes, as it is at the start; {@link MpaEvent.MulpduChanged} tells of
  *     later changes
- * @param peerPrivateData the private data of the peer's Request or Reply Frame, 0 to 512 octets, for the ULP: without the
- *     octets of the enhanced set-up
+ * @param peerPrivateData the private data of the peer's Request or Reply Frame, 0 to 512 bytes, for the ULP: without the
+ *     bytes of the enhanced set-up
  * @param setup the depths of RDMA Reads and atomics, and the peer-to-peer model
  */
 @SuppressWarnings("ArrayRecordComponent") // copied in and out, compared by content
@@ -58,7 +58,7 @@ public record MpaParameters(
                 AgreedSetup.plain(MpaSettings.DEFAULT_DEPTH, MpaSettings.DEFAULT_DEPTH));
     }
 
-    /** Returns a copy of the private data of the peer's Request or Reply Frame, 0 to 512 octets. */
+    /** Returns a copy of the private data of the peer's Request or Reply Frame, 0 to 512 bytes. */
     @Override
     public byte[] peerPrivateData() {
         return peerPrivateData.clone();
@@ -128,6 +128,6 @@ public record MpaParameters(
     public String toString() {
         return "MPA revision " + revision + " as " + role + ", CRC " + (crc ? "on" : "off") + ", markers sent "
                 + (sendMarkers ? "yes" : "no") + ", markers received " + (receiveMarkers ? "yes" : "no")
-                + ", MULPDU " + mulpdu + " octets, peer's private data " + peerPrivateData.length + " octets, " + setup;
+                + ", MULPDU " + mulpdu + " bytes, peer's private data " + peerPrivateData.length + " bytes, " + setup;
     }
 }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one place that decides with which revisions of MPA, and with which form of them, this endpoint works together.
  *
- * <p>A plain frame is one of revision 1 (RFC 5044), or of revision 2 with S clear, which is the same octet by octet (RFC 6581,
+ * <p>A plain frame is one of revision 1 (RFC 5044), or of revision 2 with S clear, which is the same byte by byte (RFC 6581,
  * section 6). An enhanced frame has revision 2 and S set. An endpoint that does not know the enhanced form closes the
  * connection on it (RFC 6581, section 10).
  */
@@ -23,8 +23,8 @@ final class MpaRevisions {
      * Returns why a Request Frame ends the connection, or null if it does not.
      *
      * @param known the last revision this endpoint knows, 1 or 2
-     * @param flags the octet of flags
-     * @param revision the revision octet, 0 to 255
+     * @param flags the byte of flags
+     * @param revision the revision byte, 0 to 255
      */
     static @Nullable String refusalOfRequest(int known, int flags, int revision) {
         if (known < ENHANCED && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {
@@ -38,8 +38,8 @@ final class MpaRevisions {
      * Returns why a Reply Frame ends the connection, or null if it does not.
      *
      * @param asked whether our Request Frame was an enhanced one
-     * @param flags the octet of flags
-     * @param revision the revision octet, 0 to 255
+     * @param flags the byte of flags
+     * @param revision the revision byte, 0 to 255
      */
     static @Nullable String refusalOfReply(boolean asked, int flags, int revision) {
         if (!asked && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {

@@ -17,23 +17,23 @@ import org.slf4j.LoggerFactory;
  *     receiver gains nothing from markers and pays for taking them out. With {@link StartMode#PREAGREED} it holds for
  *     both directions.
  * @param crc whether CRC32C is asked for, our C bit. It is on in both directions if either side asks. Default true.
- *     Turn it off only where something at least as strong protects the octets from end to end, TLS for instance: TCP's
+ *     Turn it off only where something at least as strong protects the bytes from end to end, TLS for instance: TCP's
  *     checksum lets errors through that CRC32C finds, and they would end in registered memory (RFC 5044, section 4.4). The first settings of a
  *     process that turn it off log a warning.
  * @param start how Full Operation is entered; default {@link StartMode#REQUEST_REPLY}
  * @param startupTimeout how long the whole start-up may take, from the channel becoming active to Full Operation, the
  *     application's decision about a connection request included: 1 ms to 24 h, default 10 s. It bounds how long a
  *     silent peer holds a connection.
- * @param emss the effective maximum segment size to derive the MULPDU from, in octets, 1 to 65535, or 0 (default) to
+ * @param emss the effective maximum segment size to derive the MULPDU from, in bytes, 1 to 65535, or 0 (default) to
  *     derive it from what the transport tells
- * @param maximumUlpdu upper limit of the MULPDU in octets, 128 to 64768 (default), whatever the EMSS
- * @param refuseEarlyFpdus whether an initiator treats octets that arrive right behind the MPA Reply Frame as a protocol
+ * @param maximumUlpdu upper limit of the MULPDU in bytes, 128 to 64768 (default), whatever the EMSS
+ * @param refuseEarlyFpdus whether an initiator treats bytes that arrive right behind the MPA Reply Frame as a protocol
  *     error. RFC 5044, section 7.1.2, rule 4 forbids a responder to send them, yet real responders do; the default
  *     false takes them in order as what they are, FPDUs.
  * @param revision the last MPA revision this endpoint knows, 1 or 2 (default). A responder with 2 answers plain requests
  *     plainly and enhanced ones enhanced (RFC 6581, section 10); with 1 it closes the connection on an enhanced request.
  * @param enhanced whether an initiator asks for the enhanced set-up, in revision 2, which negotiates {@code ird} and
- *     {@code ord}; default false, a plain request of revision 1. It takes four octets of the private data.
+ *     {@code ord}; default false, a plain request of revision 1. It takes four bytes of the private data.
  * @param ird how many inbound RDMA Reads and atomics of the peer this end takes at a time, 0 to 16382; default 128. With the
  *     enhanced set-up a responder takes no more than the initiator wants, and an initiator ends the connection if the
  *     responder wants more.
@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * @param firstFpduDelay how long an initiator waits between the Reply and its first FPDU, 0 (default) to 10 s. The Linux
  *     kernel's siw, as responder, can overlook an FPDU that comes within some milliseconds behind its Reply until another
  *     one follows; 10 ms are enough for it. An FPDU of the peer ends the delay.
- * @param fpduTimeout how long the rest of an FPDU may take once its first octet has come, 1 ms to 24 h, default 1 min; or 0 for
+ * @param fpduTimeout how long the rest of an FPDU may take once its first byte has come, 1 ms to 24 h, default 1 min; or 0 for
  *     ever. A peer that takes longer loses the stream. Noticed after at most twice the time. A time in which this end does not
  *     read, because a message waits for a receive, does not count.
  */
@@ -73,13 +73,13 @@ public record MpaSettings(
     /** Default of {@link #ird()} and {@link #ord()}. */
     public static final int DEFAULT_DEPTH = 128;
 
-    /** Smallest value of {@link #maximumUlpdu()} in octets, the least MULPDU that MPA may offer (RFC 5044, section 3). */
+    /** Smallest value of {@link #maximumUlpdu()} in bytes, the least MULPDU that MPA may offer (RFC 5044, section 3). */
     public static final int MINIMUM_MULPDU = 128;
 
-    /** Largest value of {@link #maximumUlpdu()} in octets, the largest ULPDU there is (RFC 5044, section 3). */
+    /** Largest value of {@link #maximumUlpdu()} in bytes, the largest ULPDU there is (RFC 5044, section 3). */
     public static final int MAXIMUM_MULPDU = 64768;
 
-    /** Largest value of {@link #emss()} in octets: what TCP's 16-bit MSS option can express. */
+    /** Largest value of {@link #emss()} in bytes: what TCP's 16-bit MSS option can express. */
     public static final int MAXIMUM_EMSS = 65535;
 
     private static final Duration MINIMUM_STARTUP_TIMEOUT = Duration.ofMillis(1);
@@ -108,10 +108,10 @@ public record MpaSettings(
         }
         if (emss < 0 || emss > MAXIMUM_EMSS) {
             throw new IllegalArgumentException(
-                    "emss is " + emss + " octets, allowed are 1 to " + MAXIMUM_EMSS + ", or 0 for automatic");
+                    "emss is " + emss + " bytes, allowed are 1 to " + MAXIMUM_EMSS + ", or 0 for automatic");
         }
         if (maximumUlpdu < MINIMUM_MULPDU || maximumUlpdu > MAXIMUM_MULPDU) {
-            throw new IllegalArgumentException("maximumUlpdu is " + maximumUlpdu + " octets, allowed are "
+            throw new IllegalArgumentException("maximumUlpdu is " + maximumUlpdu + " bytes, allowed are "
                     + MINIMUM_MULPDU + " to " + MAXIMUM_MULPDU);
         }
         checkDepth("ird", ird);
@@ -131,7 +131,7 @@ public record MpaSettings(
         }
         if (!crc && WARNED_OF_CRC_OFF.compareAndSet(false, true)) {
             LOG.warn("The settings of a connection turn CRC32C off. TCP's checksum lets errors through, and they end in"
-                    + " registered memory. Use crc(true), the default, unless something as strong protects the octets"
+                    + " registered memory. Use crc(true), the default, unless something as strong protects the bytes"
                     + " from end to end, such as TLS (RFC 5044, section 4.4).");
         }
     }
@@ -251,13 +251,13 @@ public record MpaSettings(
             return this;
         }
 
-        /** Sets {@link MpaSettings#emss()} in octets, 1 to 65535, or 0 for automatic; default 0. */
+        /** Sets {@link MpaSettings#emss()} in bytes, 1 to 65535, or 0 for automatic; default 0. */
         public Builder emss(int emss) {
             this.emss = emss;
             return this;
         }
 
-        /** Sets {@link MpaSettings#maximumUlpdu()} in octets, 128 to 64768; default 64768. */
+        /** Sets {@link MpaSettings#maximumUlpdu()} in bytes, 128 to 64768; default 64768. */
         public Builder maximumUlpdu(int maximumUlpdu) {
             this.maximumUlpdu = maximumUlpdu;
             return this;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *           v   R=1: Leave                                     v   reject: Leave
  *          Over                                               Over
  *
- *      bad octets, ended: Fail, and Over, from any state; a pre-agreed start goes from PreAgreed to Over at once
+ *      bad bytes, ended: Fail, and Over, from any state; a pre-agreed start goes from PreAgreed to Over at once
  * </pre>
  *
  * <p>Events are {@link #start}, first and once, then {@link #received}, {@link #accept} or {@link #reject}, and
@@ -49,7 +49,7 @@ final class MpaStartup {
     /**
      * Returns the start-up of an initiator.
      *
-     * @throws IllegalArgumentException if there are more than 512 octets of private data (508 with the enhanced set-up), or
+     * @throws IllegalArgumentException if there are more than 512 bytes of private data (508 with the enhanced set-up), or
      *     any with a pre-agreed start
      */
     static MpaStartup initiator(MpaSettings settings, byte[] privateData) {
@@ -58,7 +58,7 @@ final class MpaStartup {
         }
         if (privateData.length > 0) {
             throw new IllegalArgumentException("a pre-agreed start sends no frame that could carry the "
-                    + privateData.length + " octets of private data; pass none");
+                    + privateData.length + " bytes of private data; pass none");
         }
         return new MpaStartup(new PreAgreed(settings, Role.INITIATOR));
     }
@@ -88,7 +88,7 @@ final class MpaStartup {
     }
 
     /**
-     * Octets came from the peer. Those of the peer's frame are taken out of {@code in}; what is left in it after Establish or Leave
+     * Bytes came from the peer. Those of the peer's frame are taken out of {@code in}; what is left in it after Establish or Leave
      * belongs to the layer that takes over. The caller keeps {@code in}.
      */
     StartupAction received(ByteBuf in) {
@@ -98,7 +98,7 @@ final class MpaStartup {
     /**
      * The application accepts the request.
      *
-     * @param privateData 0 to 512 octets for the Reply Frame, 508 if the request was enhanced
+     * @param privateData 0 to 512 bytes for the Reply Frame, 508 if the request was enhanced
      */
     StartupAction accept(byte[] privateData) {
         return decide(Decision.accept(privateData));
@@ -107,7 +107,7 @@ final class MpaStartup {
     /**
      * The application refuses the request.
      *
-     * @param privateData 0 to 512 octets for the Reply Frame, 508 if the request was enhanced
+     * @param privateData 0 to 512 bytes for the Reply Frame, 508 if the request was enhanced
      */
     StartupAction reject(byte[] privateData) {
         return decide(Decision.reject(privateData));
@@ -157,7 +157,7 @@ final class MpaStartup {
     /**
      * What the application decided about a request.
      *
-     * @param privateData the ULP's octets for the Reply Frame
+     * @param privateData the ULP's bytes for the Reply Frame
      * @param requiredOrd the ORD to state in a rejection, or null for the one that would have been used
      */
     @SuppressWarnings("ArrayRecordComponent") // passed on at once, never compared
@@ -184,7 +184,7 @@ final class MpaStartup {
         }
 
         default Step received(ByteBuf in) {
-            throw new IllegalStateException("MPA start-up takes no octets now: " + progress());
+            throw new IllegalStateException("MPA start-up takes no bytes now: " + progress());
         }
 
         default Step decided(Decision decision) {
@@ -258,7 +258,7 @@ final class MpaStartup {
             }
             if (settings.refuseEarlyFpdus() && in.isReadable()) {
                 return malformed(
-                        in.readableBytes() + " octets came right behind the MPA Reply Frame; a responder sends no"
+                        in.readableBytes() + " bytes came right behind the MPA Reply Frame; a responder sends no"
                                 + " FPDU before it has received one (RFC 5044, section 7.1.2, rule 4)");
             }
             return over(established(reply));
@@ -344,7 +344,7 @@ final class MpaStartup {
         public Step received(ByteBuf in) {
             return in.isReadable()
                     ? malformed(
-                            in.readableBytes() + " octets came behind the MPA Request Frame before the Reply Frame was"
+                            in.readableBytes() + " bytes came behind the MPA Request Frame before the Reply Frame was"
                                     + " sent; an initiator waits for the Reply (RFC 5044, section 7.1.2, rule 3), or PD_Length"
                                     + " was too small")
                     : new Step(this, WAIT);

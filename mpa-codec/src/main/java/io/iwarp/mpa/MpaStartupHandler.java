@@ -27,16 +27,16 @@ import org.jspecify.annotations.Nullable;
  * <p>It ends in one of three ways, each told by an {@link MpaEvent} up the pipeline:
  *
  * <ul>
- *   <li>{@link MpaEvent.Established}: the handler leaves the pipeline and every octet behind the peer's frame goes on up.
+ *   <li>{@link MpaEvent.Established}: the handler leaves the pipeline and every byte behind the peer's frame goes on up.
  *   <li>{@link MpaEvent.Rejected}: the same, and TCP stays open for the ULP.
  *   <li>{@link MpaEvent.StartupFailed}: the channel is closed; what still comes is dropped.
  * </ul>
  *
- * <p>Switch to MPA only when no more streaming data is expected from the peer (RFC 5044, section 7.1.5): the first octet this
- * handler gets has to be the first of the peer's frame. A handler that added this one passes the octets behind its own on by
+ * <p>Switch to MPA only when no more streaming data is expected from the peer (RFC 5044, section 7.1.5): the first byte this
+ * handler gets has to be the first of the peer's frame. A handler that added this one passes the bytes behind its own on by
  * {@code fireChannelRead}.
  *
- * <p>Memory: 20 + 512 octets at most for a connection, whatever the peer sends.
+ * <p>Memory: 20 + 512 bytes at most for a connection, whatever the peer sends.
  */
 public final class MpaStartupHandler extends ChannelDuplexHandler {
 
@@ -75,10 +75,10 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
      * Returns a handler that sends an MPA Request Frame as soon as the channel is active, and waits for the Reply.
      *
      * @param settings the wishes for this connection
-     * @param privateData 0 to 512 octets for the Request Frame, 508 with the enhanced set-up, copied; must be none with a
-     *     pre-agreed start. Some peers, Linux siw among them, take no more than 256, the four octets of the enhanced set-up
+     * @param privateData 0 to 512 bytes for the Request Frame, 508 with the enhanced set-up, copied; must be none with a
+     *     pre-agreed start. Some peers, Linux siw among them, take no more than 256, the four bytes of the enhanced set-up
      *     included, and close the connection on more.
-     * @throws IllegalArgumentException if there are more octets than that, or any with a pre-agreed start
+     * @throws IllegalArgumentException if there are more bytes than that, or any with a pre-agreed start
      */
     public static MpaStartupHandler initiator(MpaSettings settings, byte[] privateData) {
         return new MpaStartupHandler(settings, MpaStartup.initiator(settings, privateData), request -> {
@@ -223,7 +223,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         fail(ctx, EndedBy.TIMEOUT, null, "the MPA start-up was not done within " + settings.startupTimeout(), null);
     }
 
-    /** Without auto-read somebody has to ask for the octets of the start-up, and nobody above knows of it. */
+    /** Without auto-read somebody has to ask for the bytes of the start-up, and nobody above knows of it. */
     private void readOn(ChannelHandlerContext ctx) {
         if (phase == Phase.EXCHANGING && !ctx.channel().config().isAutoRead()) {
             ctx.read();
@@ -345,10 +345,10 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Everything above knows what the next octet is: passes on what has come of it, and gets out of the way. */
+    /** Everything above knows what the next byte is: passes on what has come of it, and gets out of the way. */
     private void handOver(ChannelHandlerContext ctx) {
-        for (ByteBuf octets = leftOver.poll(); octets != null; octets = leftOver.poll()) {
-            ctx.fireChannelRead(octets);
+        for (ByteBuf bytes = leftOver.poll(); bytes != null; bytes = leftOver.poll()) {
+            ctx.fireChannelRead(bytes);
         }
         if (!ctx.isRemoved()) {
             ctx.pipeline().remove(this);

@@ -11,7 +11,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The maximum ULPDU (MULPDU): how many octets DDP should put into one ULPDU so that its FPDU fits
+ * The maximum ULPDU (MULPDU): how many bytes DDP should put into one ULPDU so that its FPDU fits
  * one TCP segment (RFC 5044, sections 4.5 and 5.1).
  *
  * <p>It follows from the effective maximum segment size (EMSS) of the connection, in this order:
@@ -27,7 +27,7 @@ public final class Mulpdu {
     /** The smallest MULPDU, whatever the segment size (section 4.5). */
     public static final int MINIMUM = MpaSettings.MINIMUM_MULPDU;
 
-    /** The largest MULPDU, and the most octets that MPA accepts in one ULPDU (section 3). */
+    /** The largest MULPDU, and the most bytes that MPA accepts in one ULPDU (section 3). */
     public static final int MAXIMUM = MpaSettings.MAXIMUM_MULPDU;
 
     /** The EMSS assumed when nothing is known: an Ethernet MTU minus IPv4 and TCP headers. */
@@ -43,9 +43,9 @@ public final class Mulpdu {
     /**
      * Applies the formula of section 4.5 and clamps the result to {@link #MINIMUM}..{@link #MAXIMUM}.
      *
-     * @param emss octets of the effective maximum segment size, from 1 on
+     * @param emss bytes of the effective maximum segment size, from 1 on
      * @param sendMarkers whether markers are inserted in this direction
-     * @return octets of the MULPDU
+     * @return bytes of the MULPDU
      */
     public static int fromEmss(int emss, boolean sendMarkers) {
         int markers =
@@ -60,7 +60,7 @@ public final class Mulpdu {
      * @param settings may fix the EMSS, and caps the result with {@link MpaSettings#maximumUlpdu()}
      * @param channel the connected channel
      * @param sendMarkers whether markers are inserted in this direction
-     * @return octets of the MULPDU
+     * @return bytes of the MULPDU
      */
     public static int initial(MpaSettings settings, Channel channel, boolean sendMarkers) {
         return initial(settings, channel, sendMarkers, Mulpdu::mtuOf);

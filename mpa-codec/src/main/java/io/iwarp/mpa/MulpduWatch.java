@@ -7,19 +7,19 @@ import java.util.function.ToIntFunction;
  * Follows the segment size of a connection, which TCP may change at any time, and so the MULPDU
  * (RFC 5044, section 4.5).
  *
- * <p>Asks once for each {@value #OCTETS_BETWEEN_LOOKS} octets sent: a system call now and then
+ * <p>Asks once for each {@value #BYTES_BETWEEN_LOOKS} bytes sent: a system call now and then
  * rather than for each FPDU. With an EMSS fixed by the settings it never asks.
  */
 final class MulpduWatch {
 
-    /** Octets sent between two looks at the segment size. */
-    static final int OCTETS_BETWEEN_LOOKS = 1 << 20;
+    /** Bytes sent between two looks at the segment size. */
+    static final int BYTES_BETWEEN_LOOKS = 1 << 20;
 
     private final MpaSettings settings;
     private final boolean sendMarkers;
     private final ToIntFunction<Channel> segmentSize;
     private int mulpdu;
-    private long nextLook = OCTETS_BETWEEN_LOOKS;
+    private long nextLook = BYTES_BETWEEN_LOOKS;
 
     MulpduWatch(MpaSettings settings, boolean sendMarkers, int mulpdu, ToIntFunction<Channel> segmentSize) {
         this.settings = settings;
@@ -35,14 +35,14 @@ final class MulpduWatch {
     /**
      * Looks again if it is time.
      *
-     * @param sent octets sent since the start of Full Operation
+     * @param sent bytes sent since the start of Full Operation
      * @return true if {@link #mulpdu()} has changed
      */
     boolean review(Channel channel, long sent) {
         if (sent < nextLook || settings.emss() > 0) {
             return false;
         }
-        nextLook = sent + OCTETS_BETWEEN_LOOKS;
+        nextLook = sent + BYTES_BETWEEN_LOOKS;
         int emss = segmentSize.applyAsInt(channel);
         if (emss == TcpSegmentSize.UNKNOWN) {
             return false;

@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The start of an FPDU whose rest has not come yet, in a buffer of its own.
  *
- * <p>Holds at most one FPDU, so at most {@link FpduDecoder#maxWireLength()} octets, and no buffer at all while the stream
+ * <p>Holds at most one FPDU, so at most {@link FpduDecoder#maxWireLength()} bytes, and no buffer at all while the stream
  * stands between two FPDUs. The buffer grows with what arrives: a peer that announces a large FPDU and stops ties up no more
  * than {@link #GROWTH} times what it has sent. A few buffers that an event loop keeps anyway are used whole.
  */
 final class PartialFpdu {
 
-    /** Spares a second allocation when the first octets are too few to tell the length. */
+    /** Spares a second allocation when the first bytes are too few to tell the length. */
     static final int SMALLEST_CAPACITY = 256;
 
-    /** The capacity that a buffer is given for each octet that is there. */
+    /** The capacity that a buffer is given for each byte that is there. */
     static final int GROWTH = 4;
 
     /** One for the FPDU that ends each read of a busy connection, some for connections whose peer is slow. */
@@ -26,7 +26,7 @@ final class PartialFpdu {
 
     private final ByteBufAllocator allocator;
     private final @Nullable IwarpDevice device;
-    private @Nullable ByteBuf octets;
+    private @Nullable ByteBuf bytes;
     /** What is counted at the device for the buffer. */
     private int reserved;
 
@@ -39,17 +39,17 @@ final class PartialFpdu {
     }
 
     boolean isEmpty() {
-        return octets == null;
+        return bytes == null;
     }
 
     int length() {
-        return octets == null ? 0 : octets.writerIndex();
+        return bytes == null ? 0 : bytes.writerIndex();
     }
 
     /**
-     * Copies octets until this holds {@code needed} of them or there are no more.
+     * Copies bytes until this holds {@code needed} of them or there are no more.
      *
-     * @return the index in {@code source} of the first octet not taken; -1 if the device has no room for them. Then nothing
+     * @return the index in {@code source} of the first byte not taken; -1 if the device has no room for them. Then nothing
      *     was taken.
      */
     int fill(ByteBuf source, int index, int end, int needed) {
@@ -60,10 +60,10 @@ final class PartialFpdu {
         if (capacity > reserved && !reserve(capacity)) {
             return -1;
         }
-        ByteBuf target = octets;
+        ByteBuf target = bytes;
         if (target == null) {
             target = WARM.take(allocator, capacity);
-            octets = target;
+            bytes = target;
         } else if (target.capacity() < length) {
             target.capacity(capacity);
         }
@@ -88,7 +88,7 @@ final class PartialFpdu {
 
     /** Returns the buffer, which stays this object's. Not to be called while empty. */
     ByteBuf peek() {
-        ByteBuf held = octets;
+        ByteBuf held = bytes;
         if (held == null) {
             throw new IllegalStateException("no FPDU has been begun");
         }
@@ -98,15 +98,15 @@ final class PartialFpdu {
     /** Gives the buffer away to the caller, who releases it; this is empty afterwards. */
     ByteBuf take() {
         ByteBuf held = peek();
-        octets = null;
+        bytes = null;
         unreserve();
         return held;
     }
 
     void release() {
-        if (octets != null) {
-            octets.release();
-            octets = null;
+        if (bytes != null) {
+            bytes.release();
+            bytes = null;
         }
         unreserve();
     }

@@ -36,12 +36,12 @@ final class ReadPause {
         }
     }
 
-    /** The peer closed its direction behind octets that wait. */
+    /** The peer closed its direction behind bytes that wait. */
     void notePeerClosedHalf() {
         peerClosedHalf = true;
     }
 
-    /** Tells, once, whether the peer closed its direction while octets waited. */
+    /** Tells, once, whether the peer closed its direction while bytes waited. */
     boolean takePeerClosedHalf() {
         boolean was = peerClosedHalf;
         peerClosedHalf = false;

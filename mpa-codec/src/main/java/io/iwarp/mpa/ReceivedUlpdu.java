@@ -9,7 +9,7 @@ import io.netty.buffer.Unpooled;
  *
  * <p>MPA passes the same object up the pipeline for each ULPDU. It and the buffer it names are
  * valid only during the call that passes it; the receiver takes over no reference, retains nothing
- * and does not write to the buffer. Octets outside the range are not its business.
+ * and does not write to the buffer. Bytes outside the range are not its business.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
@@ -20,7 +20,7 @@ public final class ReceivedUlpdu {
     private int length;
     private boolean heldBack;
 
-    /** Creates an object that names no octets; {@link FpduDecoder#decode} makes it name some. */
+    /** Creates an object that names no bytes; {@link FpduDecoder#decode} makes it name some. */
     public ReceivedUlpdu() {}
 
     /**
@@ -35,7 +35,7 @@ public final class ReceivedUlpdu {
     /**
      * Returns where the ULPDU begins.
      *
-     * @return index of its first octet in {@link #buffer()}
+     * @return index of its first byte in {@link #buffer()}
      */
     public int index() {
         return index;
@@ -44,7 +44,7 @@ public final class ReceivedUlpdu {
     /**
      * Returns the length of the ULPDU, which is what the peer put into ULPDU_Length.
      *
-     * @return octets, 0..65535
+     * @return bytes, 0..65535
      */
     public int length() {
         return length;
@@ -66,9 +66,9 @@ public final class ReceivedUlpdu {
     }
 
     @SuppressWarnings("ReferenceEquality") // a reference written again costs more than a look at it
-    void wrap(ByteBuf octets, int from, int count) {
-        if (buffer != octets) {
-            buffer = octets;
+    void wrap(ByteBuf bytes, int from, int count) {
+        if (buffer != bytes) {
+            buffer = bytes;
         }
         index = from;
         length = count;
@@ -80,6 +80,6 @@ public final class ReceivedUlpdu {
 
     @Override
     public String toString() {
-        return "ReceivedUlpdu[" + length + " octets]";
+        return "ReceivedUlpdu[" + length + " bytes]";
     }
 }

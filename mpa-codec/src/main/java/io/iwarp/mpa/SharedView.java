@@ -19,14 +19,14 @@ final class SharedView {
     /**
      * Returns a view whose indexes are those of the buffer; its position and limit are anything.
      *
-     * @param octets a buffer of one piece with {@link ByteBuf#hasMemoryAddress()}; no reference is taken
+     * @param bytes a buffer of one piece with {@link ByteBuf#hasMemoryAddress()}; no reference is taken
      */
-    ByteBuffer of(ByteBuf octets) {
+    ByteBuffer of(ByteBuf bytes) {
         // The memory's address and size identify it, not the ByteBuf object: pools use that again for other memory.
         ByteBuffer current = view;
-        long start = octets.memoryAddress();
-        if (current == null || start != address || current.capacity() != octets.capacity()) {
-            current = octets.nioBuffer(0, octets.capacity());
+        long start = bytes.memoryAddress();
+        if (current == null || start != address || current.capacity() != bytes.capacity()) {
+            current = bytes.nioBuffer(0, bytes.capacity());
             view = current;
             address = start;
         }

@@ -8,7 +8,7 @@ public enum StartMode {
     REQUEST_REPLY,
     /**
      * The start of draft-culley-iwarp-mpa-02, section 8.1: no frames are exchanged. Markers (both directions) and CRC
-     * are as configured at both ends, and the next octet of the TCP stream is the first of Full Operation.
+     * are as configured at both ends, and the next byte of the TCP stream is the first of Full Operation.
      */
     PREAGREED
 }

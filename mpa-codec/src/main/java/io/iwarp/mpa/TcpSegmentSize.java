@@ -17,7 +17,7 @@ final class TcpSegmentSize {
 
     private TcpSegmentSize() {}
 
-    /** Returns the octets of payload in one full segment, or {@link #UNKNOWN}. */
+    /** Returns the bytes of payload in one full segment, or {@link #UNKNOWN}. */
     static int of(Channel channel) {
         return EPOLL_ON_CLASSPATH ? Epoll.sndMss(channel) : UNKNOWN;
     }

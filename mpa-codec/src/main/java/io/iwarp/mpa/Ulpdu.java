@@ -5,12 +5,12 @@ import io.netty.buffer.Unpooled;
 import java.util.Objects;
 
 /**
- * One ULPDU on its way to the peer: the octets of a small header followed by octets of a payload.
+ * One ULPDU on its way to the peer: the bytes of a small header followed by bytes of a payload.
  *
  * <p>The layer above MPA fills one object again and again and writes it to the channel. MPA takes
  * over no reference: when the write returns it has copied the header, and has either copied the
  * payload or retained a slice of it. The object and the header may then be reused at once, but the
- * payload's octets must stay unchanged until the write's promise, or that of a later write,
+ * payload's bytes must stay unchanged until the write's promise, or that of a later write,
  * completes. The peer would find a CRC error otherwise.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
@@ -24,11 +24,11 @@ public final class Ulpdu {
     private int payloadIndex;
     private int payloadLength;
 
-    /** Creates a ULPDU without octets. */
+    /** Creates a ULPDU without bytes. */
     public Ulpdu() {}
 
     /**
-     * Returns the buffer of the header, whose readable octets are the ULPDU's first octets.
+     * Returns the buffer of the header, whose readable bytes are the ULPDU's first bytes.
      *
      * @return a growing heap buffer that belongs to this object and needs no release; clear it and
      *     write to it
@@ -38,20 +38,20 @@ public final class Ulpdu {
     }
 
     /**
-     * Says which octets follow the header.
+     * Says which bytes follow the header.
      *
-     * @param octets the buffer; no reference is taken, the caller keeps it alive until the ULPDU was
+     * @param bytes the buffer; no reference is taken, the caller keeps it alive until the ULPDU was
      *     written
-     * @param index the first octet
-     * @param length the number of octets
+     * @param index the first byte
+     * @param length the number of bytes
      * @return this
      * @throws IndexOutOfBoundsException if the range is not inside the buffer's capacity
      */
     @SuppressWarnings("ReferenceEquality") // a reference written again costs more than a look at it
-    public Ulpdu payload(ByteBuf octets, int index, int length) {
-        Objects.checkFromIndexSize(index, length, octets.capacity());
-        if (payload != octets) {
-            payload = octets;
+    public Ulpdu payload(ByteBuf bytes, int index, int length) {
+        Objects.checkFromIndexSize(index, length, bytes.capacity());
+        if (payload != bytes) {
+            payload = bytes;
         }
         payloadIndex = index;
         payloadLength = length;
@@ -70,7 +70,7 @@ public final class Ulpdu {
     /**
      * Returns the length of the ULPDU.
      *
-     * @return octets of header and payload together
+     * @return bytes of header and payload together
      */
     public int length() {
         return header.readableBytes() + payloadLength;

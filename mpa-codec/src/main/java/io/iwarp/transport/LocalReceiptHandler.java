@@ -12,7 +12,7 @@ import java.nio.channels.ClosedChannelException;
 /**
  * Stands next to a {@code LocalChannel}, which puts what is written into a queue without bounds at its peer and calls it
  * written. Here a write is complete when the peer has read it, so that what is under way is bounded as with a socket. A receipt
- * follows the octets of each write that somebody asks about; the peer's handler gives it back by letting go of it.
+ * follows the bytes of each write that somebody asks about; the peer's handler gives it back by letting go of it.
  */
 final class LocalReceiptHandler extends ChannelDuplexHandler {
 
@@ -36,7 +36,7 @@ final class LocalReceiptHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Whoever lets go of it last has taken the octets before it: the peer, or the channel that could not send them. */
+    /** Whoever lets go of it last has taken the bytes before it: the peer, or the channel that could not send them. */
     private static final class Receipt extends AbstractReferenceCounted {
         private final Channel sender;
         private final ChannelPromise promise;

@@ -10,7 +10,7 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands above a {@code LocalChannel}, which hands each object that is written to the peer as it is. So octets are copied:
+ * Stands above a {@code LocalChannel}, which hands each object that is written to the peer as it is. So bytes are copied:
  * the peer may keep them after it has read them, when their memory belongs to the application again.
  */
 final class LocalTransportHandler extends TransportHandler {
@@ -45,19 +45,19 @@ final class LocalTransportHandler extends TransportHandler {
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-        if (message instanceof ByteBuf octets && octets.isReadable()) {
-            ctx.write(copy(ctx, octets), promise);
+        if (message instanceof ByteBuf bytes && bytes.isReadable()) {
+            ctx.write(copy(ctx, bytes), promise);
         } else {
             ctx.write(message, promise);
         }
     }
 
-    private static ByteBuf copy(ChannelHandlerContext ctx, ByteBuf octets) {
-        int length = octets.readableBytes();
+    private static ByteBuf copy(ChannelHandlerContext ctx, ByteBuf bytes) {
+        int length = bytes.readableBytes();
         try {
-            return ctx.alloc().directBuffer(length, length).writeBytes(octets);
+            return ctx.alloc().directBuffer(length, length).writeBytes(bytes);
         } finally {
-            octets.release();
+            bytes.release();
         }
     }
 }

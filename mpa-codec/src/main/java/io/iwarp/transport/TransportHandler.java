@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes good what a transport lacks of TCP, above all the half-close: each side says by itself that it has sent its last
- * octet, and still gets what the other side sends. RDMAP ends a stream that way, so that neither a Terminate nor the last
+ * byte, and still gets what the other side sends. RDMAP ends a stream that way, so that neither a Terminate nor the last
  * completions get lost (RFC 5040, section 5.4; RFC 5044, section 7.2).
  *
  * <table>

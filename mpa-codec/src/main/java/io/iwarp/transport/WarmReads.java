@@ -21,7 +21,7 @@ public final class WarmReads implements RecvByteBufAllocator {
     private static final int LARGEST = 256 * 1024;
     /**
      * Not a multiple of 4 KiB: on some processors the kernel's copy takes up to 20 times as long if the destination is 1 to 31
-     * octets ahead of the source, modulo 4 KiB. Reads that fill buffers of whole pages would keep that distance, and a
+     * bytes ahead of the source, modulo 4 KiB. Reads that fill buffers of whole pages would keep that distance, and a
      * receiver that is so slow would get nothing but full reads.
      */
     private static final int SHARED = LARGEST - 64;

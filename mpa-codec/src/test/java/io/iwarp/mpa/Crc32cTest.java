@@ -39,9 +39,9 @@ class Crc32cTest {
     @ParameterizedTest
     @MethodSource("publishedValues")
     @Requirement({"MPA-32", "MPA-38"})
-    void givesThePublishedDigestsLeastSignificantOctetFirst(byte[] octets, String wire) {
-        ByteBuf source = Unpooled.wrappedBuffer(octets);
-        crc.update(source, 0, octets.length);
+    void givesThePublishedDigestsLeastSignificantByteFirst(byte[] bytes, String wire) {
+        ByteBuf source = Unpooled.wrappedBuffer(bytes);
+        crc.update(source, 0, bytes.length);
 
         ByteBuf out = Unpooled.buffer(4).writeIntLE(crc.value());
 
@@ -51,16 +51,16 @@ class Crc32cTest {
     @Test
     void givesTheSameForEveryKindOfBuffer() {
         Random random = new Random(7);
-        byte[] octets = new byte[1000];
-        random.nextBytes(octets);
-        int expected = bitwise(octets, 10, 900);
-        ByteBuf pooled = PooledByteBufAllocator.DEFAULT.directBuffer(2000).writeBytes(octets);
+        byte[] bytes = new byte[1000];
+        random.nextBytes(bytes);
+        int expected = bitwise(bytes, 10, 900);
+        ByteBuf pooled = PooledByteBufAllocator.DEFAULT.directBuffer(2000).writeBytes(bytes);
         ByteBuf slice = pooled.retainedSlice(5, 950);
         ByteBuf composite =
-                Unpooled.wrappedBuffer(Unpooled.wrappedBuffer(octets, 0, 333), pooled.retainedSlice(333, 667));
+                Unpooled.wrappedBuffer(Unpooled.wrappedBuffer(bytes, 0, 333), pooled.retainedSlice(333, 667));
 
-        assertThat(of(Unpooled.wrappedBuffer(octets), 10)).isEqualTo(expected);
-        assertThat(of(Unpooled.wrappedBuffer(octets).asReadOnly(), 10)).isEqualTo(expected);
+        assertThat(of(Unpooled.wrappedBuffer(bytes), 10)).isEqualTo(expected);
+        assertThat(of(Unpooled.wrappedBuffer(bytes).asReadOnly(), 10)).isEqualTo(expected);
         assertThat(of(pooled, 10)).isEqualTo(expected);
         assertThat(of(pooled.asReadOnly(), 10)).isEqualTo(expected);
         assertThat(of(slice, 5)).isEqualTo(expected);
@@ -74,15 +74,15 @@ class Crc32cTest {
 
     @Test
     void takesPiecesOneAfterTheOther() {
-        byte[] octets = new byte[100];
-        new Random(1).nextBytes(octets);
-        ByteBuf source = Unpooled.wrappedBuffer(octets);
+        byte[] bytes = new byte[100];
+        new Random(1).nextBytes(bytes);
+        ByteBuf source = Unpooled.wrappedBuffer(bytes);
 
         crc.update(source, 0, 7);
         crc.updateShared(source, 7, 50);
         crc.update(source, 57, 43);
 
-        assertThat(crc.value()).isEqualTo(bitwise(octets, 0, 100));
+        assertThat(crc.value()).isEqualTo(bitwise(bytes, 0, 100));
     }
 
     /** The view made for one buffer must not serve another, nor the same object over other memory. */
@@ -90,33 +90,33 @@ class Crc32cTest {
     void noticesThatASharedBufferIsOtherMemory() {
         List<ByteBuf> buffers = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            byte[] octets = new byte[600];
-            new Random(i).nextBytes(octets);
-            ByteBuf shared = PooledByteBufAllocator.DEFAULT.directBuffer(600).writeBytes(octets);
+            byte[] bytes = new byte[600];
+            new Random(i).nextBytes(bytes);
+            ByteBuf shared = PooledByteBufAllocator.DEFAULT.directBuffer(600).writeBytes(bytes);
             buffers.add(shared);
             crc.reset();
             crc.updateShared(shared, 0, 600);
-            assertThat(crc.value()).isEqualTo(bitwise(octets, 0, 600));
+            assertThat(crc.value()).isEqualTo(bitwise(bytes, 0, 600));
         }
         buffers.forEach(ByteBuf::release);
         crc.forgetShared();
     }
 
-    private int of(ByteBuf octets, int index) {
+    private int of(ByteBuf bytes, int index) {
         crc.reset();
-        crc.update(octets, index, 900);
+        crc.update(bytes, index, 900);
         int plain = crc.value();
         crc.reset();
-        crc.updateShared(octets, index, 900);
+        crc.updateShared(bytes, index, 900);
         assertThat(crc.value()).isEqualTo(plain);
         return plain;
     }
 
     /** The definition: reflected polynomial 0x82F63B78, start and final complement. */
-    private static int bitwise(byte[] octets, int index, int length) {
+    private static int bitwise(byte[] bytes, int index, int length) {
         int crc = -1;
         for (int i = index; i < index + length; i++) {
-            crc ^= octets[i] & 0xFF;
+            crc ^= bytes[i] & 0xFF;
             for (int bit = 0; bit < 8; bit++) {
                 crc = (crc & 1) == 0 ? crc >>> 1 : crc >>> 1 ^ 0x82F63B78;
             }

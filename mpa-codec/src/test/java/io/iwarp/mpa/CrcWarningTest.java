@@ -38,8 +38,8 @@ class CrcWarningTest {
 
         private Class<?> define(String name) throws ClassNotFoundException {
             try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
-                byte[] octets = in.readAllBytes();
-                return defineClass(name, octets, 0, octets.length);
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
             } catch (IOException e) {
                 throw new ClassNotFoundException(name, e);
             }

@@ -209,8 +209,8 @@ class EnhancedRefusalTest {
     void otherFailuresAreNotTakenForARefusal() {
         StartupPeer plain = awaitingReply(DEFAULTS);
         plain.closes();
-        StartupPeer afterAnOctet = awaitingReply(ENHANCED).sends((byte) 'M');
-        afterAnOctet.closes();
+        StartupPeer afterAnByte = awaitingReply(ENHANCED).sends((byte) 'M');
+        afterAnByte.closes();
         StartupPeer closedHere = awaitingReply(ENHANCED);
         closedHere.channel.close();
         StartupPeer late = awaitingReply(
@@ -222,7 +222,7 @@ class EnhancedRefusalTest {
         StartupPeer responder = StartupPeer.ofResponder(ENHANCED);
         responder.closes();
 
-        for (StartupPeer peer : new StartupPeer[] {plain, afterAnOctet, closedHere, late, bug, responder}) {
+        for (StartupPeer peer : new StartupPeer[] {plain, afterAnByte, closedHere, late, bug, responder}) {
             assertThat(peer.failed().enhancedRefused()).isFalse();
             peer.done();
         }
@@ -254,7 +254,7 @@ class EnhancedRefusalTest {
         return peer;
     }
 
-    private static EnhancedSetup setup(String octets) {
-        return EnhancedSetup.decode(Unpooled.wrappedBuffer(StartupFrames.hex(octets)));
+    private static EnhancedSetup setup(String bytes) {
+        return EnhancedSetup.decode(Unpooled.wrappedBuffer(StartupFrames.hex(bytes)));
     }
 }

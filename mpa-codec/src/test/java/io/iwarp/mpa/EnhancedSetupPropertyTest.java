@@ -220,8 +220,8 @@ class EnhancedSetupPropertyTest {
     }
 
     private static byte[] privateData(Random random, boolean enhanced) {
-        byte[] octets = new byte[random.nextInt(enhanced ? 509 : 513)];
-        random.nextBytes(octets);
-        return octets;
+        byte[] bytes = new byte[random.nextInt(enhanced ? 509 : 513)];
+        random.nextBytes(bytes);
+        return bytes;
     }
 }

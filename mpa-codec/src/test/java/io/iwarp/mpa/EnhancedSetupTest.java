@@ -37,7 +37,7 @@ class EnhancedSetupTest {
     @MethodSource("goldenFrames")
     @Requirement({"SETUP-1", "SETUP-5"})
     void startsThePrivateDataOfTheGoldenFrames(String title, EnhancedSetup setup) {
-        byte[] frame = GoldenVectors.octets(title);
+        byte[] frame = GoldenVectors.bytes(title);
         ByteBuf privateData = Unpooled.wrappedBuffer(frame).skipBytes(MpaFrameLayout.HEADER_LENGTH);
         byte[] golden = ByteBufUtil.getBytes(privateData, privateData.readerIndex(), EnhancedSetup.LENGTH);
 
@@ -59,9 +59,9 @@ class EnhancedSetupTest {
     @Test
     @Requirement("SETUP-16")
     void rtrKindsWithoutPeerToPeerAreIgnoredOnReceiveAndRefusedOnSend() {
-        ByteBuf octets = Unpooled.wrappedBuffer(new byte[] {0x40, 1, (byte) 0xC0, 2});
+        ByteBuf bytes = Unpooled.wrappedBuffer(new byte[] {0x40, 1, (byte) 0xC0, 2});
 
-        assertThat(EnhancedSetup.decode(octets)).isEqualTo(new EnhancedSetup(false, false, 1, false, false, 2));
+        assertThat(EnhancedSetup.decode(bytes)).isEqualTo(new EnhancedSetup(false, false, 1, false, false, 2));
         assertThatIllegalArgumentException().isThrownBy(() -> new EnhancedSetup(false, true, 1, false, false, 2));
         assertThatIllegalArgumentException().isThrownBy(() -> new EnhancedSetup(false, false, 1, true, false, 2));
         assertThatIllegalArgumentException().isThrownBy(() -> new EnhancedSetup(false, false, 1, false, true, 2));
@@ -80,38 +80,38 @@ class EnhancedSetupTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3})
-    void fewerThanFourOctetsAreRefusedAndLeftAlone(int length) {
-        ByteBuf octets = Unpooled.wrappedBuffer(new byte[length]);
+    void fewerThanFourBytesAreRefusedAndLeftAlone(int length) {
+        ByteBuf bytes = Unpooled.wrappedBuffer(new byte[length]);
 
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> EnhancedSetup.decode(octets))
+                .isThrownBy(() -> EnhancedSetup.decode(bytes))
                 .withMessageContaining("got " + length);
-        assertThat(octets.readerIndex()).isZero();
+        assertThat(bytes.readerIndex()).isZero();
     }
 
     @Test
     @Requirement({"SETUP-5", "SETUP-16", "SETUP-27"})
-    void anyFourOctetsMeanSomethingAndComeBackAsSent() {
+    void anyFourBytesMeanSomethingAndComeBackAsSent() {
         Seeds.forEach(5000, (seed, random) -> {
-            byte[] octets = new byte[EnhancedSetup.LENGTH];
-            random.nextBytes(octets);
+            byte[] bytes = new byte[EnhancedSetup.LENGTH];
+            random.nextBytes(bytes);
 
-            EnhancedSetup setup = EnhancedSetup.decode(Unpooled.wrappedBuffer(octets));
+            EnhancedSetup setup = EnhancedSetup.decode(Unpooled.wrappedBuffer(bytes));
 
-            boolean peerToPeer = (octets[0] & 0x80) != 0;
+            boolean peerToPeer = (bytes[0] & 0x80) != 0;
             assertThat(setup.peerToPeer()).isEqualTo(peerToPeer);
-            assertThat(setup.ird()).isEqualTo(((octets[0] & 0x3F) << 8) | (octets[1] & 0xFF));
-            assertThat(setup.ord()).isEqualTo(((octets[2] & 0x3F) << 8) | (octets[3] & 0xFF));
+            assertThat(setup.ird()).isEqualTo(((bytes[0] & 0x3F) << 8) | (bytes[1] & 0xFF));
+            assertThat(setup.ord()).isEqualTo(((bytes[2] & 0x3F) << 8) | (bytes[3] & 0xFF));
             assertThat(EnhancedSetup.of(peerToPeer, setup.readyToReceive(), setup.ird(), setup.ord()))
                     .isEqualTo(setup);
             if (!peerToPeer) {
                 assertThat(setup.readyToReceive()).isEmpty();
-                octets[0] &= (byte) ~0x40;
-                octets[2] &= (byte) ~0xC0;
+                bytes[0] &= (byte) ~0x40;
+                bytes[2] &= (byte) ~0xC0;
             }
-            assertThat(encoded(setup)).isEqualTo(octets);
+            assertThat(encoded(setup)).isEqualTo(bytes);
             assertThat(setup.followedBy(new byte[] {9}))
-                    .startsWith(octets)
+                    .startsWith(bytes)
                     .endsWith(9)
                     .hasSize(5);
         });
@@ -126,7 +126,7 @@ class EnhancedSetupTest {
     }
 
     @Test
-    void leavesFewerOctetsToTheUlp() {
+    void leavesFewerBytesToTheUlp() {
         assertThat(EnhancedSetup.MAXIMUM_ULP_PRIVATE_DATA).isEqualTo(508);
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The enhanced set-up as a scripted peer sees it: octets in, octets and events out. */
+/** The enhanced set-up as a scripted peer sees it: bytes in, bytes and events out. */
 class EnhancedStartupTest {
 
     private static final MpaSettings DEFAULTS = MpaSettings.defaults();
@@ -43,7 +43,7 @@ class EnhancedStartupTest {
                                 .readyToReceive(Set.of(WRITE, READ))
                                 .build(),
                         ascii("hi"))
-                .expects(GoldenVectors.octets("MPA Request rev2 S=1 A=1"))
+                .expects(GoldenVectors.bytes("MPA Request rev2 S=1 A=1"))
                 .closes();
         StartupPeer.ofInitiator(PEER_TO_PEER)
                 .expects(enhancedRequest("c010c010"))
@@ -51,7 +51,7 @@ class EnhancedStartupTest {
         StartupPeer.ofInitiator(ENHANCED).expects(enhancedRequest("00100010")).closes();
         StartupPeer.ofInitiator(
                         depths(16, 8).enhanced(true).negotiateDepths(false).build())
-                .expects(GoldenVectors.octets("MPA Request rev2 S=1 A=0"))
+                .expects(GoldenVectors.bytes("MPA Request rev2 S=1 A=0"))
                 .closes();
     }
 
@@ -346,7 +346,7 @@ class EnhancedStartupTest {
         for (StartupPeer peer : new StartupPeer[] {responder, initiator}) {
             MpaEvent.StartupFailed failed = peer.failed();
             assertThat(failed.reason().error()).isEqualTo(ProtocolError.MPA_INVALID_STARTUP_FRAME);
-            assertThat(failed.reason().detail()).contains("PD_Length is " + length + " octets, allowed are 4 to 512");
+            assertThat(failed.reason().detail()).contains("PD_Length is " + length + " bytes, allowed are 4 to 512");
             assertThat(failed.enhancedRefused()).isFalse();
             peer.expectsNothing().done();
         }
@@ -355,7 +355,7 @@ class EnhancedStartupTest {
 
     @Test
     @Requirement("SETUP-4")
-    void theUlpsGet508OctetsEachAndSeeNothingOfTheSetupData() {
+    void theUlpsGet508BytesEachAndSeeNothingOfTheSetupData() {
         byte[] most = new byte[508];
         most[0] = 1;
         most[507] = 2;
@@ -389,8 +389,8 @@ class EnhancedStartupTest {
     void parametersReadAsOneLineForPeople() {
         assertThat(established(replied(PEER_TO_PEER, enhancedReply("8004bfff"))).parameters())
                 .hasToString(
-                        "MPA revision 2 as INITIATOR, CRC on, markers sent no, markers received no, MULPDU 64768 octets,"
-                                + " peer's private data 0 octets, enhanced set-up, IRD 16, ORD 4, peer's IRD 4, peer's ORD not"
+                        "MPA revision 2 as INITIATOR, CRC on, markers sent no, markers received no, MULPDU 64768 bytes,"
+                                + " peer's private data 0 bytes, enhanced set-up, IRD 16, ORD 4, peer's IRD 4, peer's ORD not"
                                 + " negotiated, peer-to-peer with RTR by one of [WRITE]");
         assertThat(established(replied(DEFAULTS, reply("40010000")))
                         .parameters()
@@ -439,7 +439,7 @@ class EnhancedStartupTest {
                 Arrays.stream(names.split(",")).map(ReadyToReceive::valueOf).toList());
     }
 
-    private static EnhancedSetup setup(String octets) {
-        return EnhancedSetup.decode(Unpooled.wrappedBuffer(hex(octets)));
+    private static EnhancedSetup setup(String bytes) {
+        return EnhancedSetup.decode(Unpooled.wrappedBuffer(hex(bytes)));
     }
 }

@@ -38,31 +38,31 @@ class FpduDecoderTest {
         Random random = new Random(1);
         for (int start = 0; start < 512; start += 4) {
             for (int length : new int[] {0, 1, 17, 42, 499, 503, 508, 512, 1200, 5000, 64768}) {
-                byte[] octets = new byte[length];
-                random.nextBytes(octets);
-                byte[] wire = new ReferenceFramer(crc, markers, start).frame(octets);
+                byte[] bytes = new byte[length];
+                random.nextBytes(bytes);
+                byte[] wire = new ReferenceFramer(crc, markers, start).frame(bytes);
                 decoder.release();
                 decoder = decoder(crc, markers, start);
 
                 assertThat(decode(wire)).isEqualTo(Progress.FPDU);
                 assertThat(decoder.wireLength()).isEqualTo(wire.length);
                 assertThat(ulpdu.length()).isEqualTo(length);
-                assertThat(ulpduOctets()).isEqualTo(octets);
+                assertThat(ulpduBytes()).isEqualTo(bytes);
             }
         }
     }
 
-    /** Markers before ULPDU_Length, between PAD and CRC, or behind the ULPDU's last octet do not cut it. */
+    /** Markers before ULPDU_Length, between PAD and CRC, or behind the ULPDU's last byte do not cut it. */
     @ParameterizedTest
     @ValueSource(ints = {20, 502, 503, 506})
     @Requirement("MPA-29")
     void leavesAUlpduThatNoMarkerCutsWhereItLies(int length) {
         byte[] wire = new ReferenceFramer(true, true).frame(new byte[length]);
-        ByteBuf octets = Unpooled.wrappedBuffer(wire);
+        ByteBuf bytes = Unpooled.wrappedBuffer(wire);
 
-        assertThat(decoder.decode(octets, 0, wire.length, ulpdu)).isEqualTo(Progress.FPDU);
+        assertThat(decoder.decode(bytes, 0, wire.length, ulpdu)).isEqualTo(Progress.FPDU);
 
-        assertThat(ulpdu.buffer()).isSameAs(octets);
+        assertThat(ulpdu.buffer()).isSameAs(bytes);
         assertThat(ulpdu.index()).isEqualTo(6);
     }
 
@@ -90,7 +90,7 @@ class FpduDecoderTest {
 
         decoder = decoder(true, false, 0);
         assertThat(decode(withRightCrc(wire))).isEqualTo(Progress.FPDU);
-        assertThat(ulpduOctets()).containsExactly(1, 2, 3);
+        assertThat(ulpduBytes()).containsExactly(1, 2, 3);
     }
 
     @ParameterizedTest
@@ -153,15 +153,15 @@ class FpduDecoderTest {
     @Test
     @Requirement({"MPA-39", "MPA-84"})
     void findsEveryFlippedBitOfAnFpdu() {
-        byte[] ulpduOctets = new byte[531];
-        new Random(5).nextBytes(ulpduOctets);
+        byte[] ulpduBytes = new byte[531];
+        new Random(5).nextBytes(ulpduBytes);
         for (int start : new int[] {0, 508, 4}) {
-            byte[] wire = new ReferenceFramer(true, true, start).frame(ulpduOctets);
+            byte[] wire = new ReferenceFramer(true, true, start).frame(ulpduBytes);
             for (int bit = 0; bit < wire.length * 8; bit++) {
                 byte[] bad = wire.clone();
                 bad[bit / 8] ^= (byte) (0x80 >>> bit % 8);
                 decoder = decoder(true, true, start);
-                // A longer ULPDU_Length asks for more octets first; they are what follows on the stream.
+                // A longer ULPDU_Length asks for more bytes first; they are what follows on the stream.
                 byte[] more = Arrays.copyOf(bad, FpduDecoder.maxWireLength());
 
                 assertThat(decode(more)).as("bit %d at %d", bit, start).isEqualTo(Progress.FAULT);
@@ -180,7 +180,7 @@ class FpduDecoderTest {
         }
 
         assertThat(decode(wire)).isEqualTo(Progress.FPDU);
-        assertThat(ulpduOctets()).containsExactly(9, 8, 7);
+        assertThat(ulpduBytes()).containsExactly(9, 8, 7);
         assertThat(counters.get(Counter.CRC_CHECKED)).isZero();
     }
 
@@ -205,7 +205,7 @@ class FpduDecoderTest {
 
     @Test
     @Requirement("MPA-27")
-    void crossesFourGibioctetsLikeAnyOtherMultipleOf512() {
+    void crossesFourGibibytesLikeAnyOtherMultipleOf512() {
         long start = (1L << 32) - 100;
         decoder = decoder(true, true, start);
         ReferenceFramer model = new ReferenceFramer(true, true, start);
@@ -217,12 +217,12 @@ class FpduDecoderTest {
 
     @Test
     @Requirement("MPA-29")
-    void neverChangesTheOctetsReceived() {
+    void neverChangesTheBytesReceived() {
         byte[] wire = new ReferenceFramer(true, true).frame(new byte[2000]);
-        ByteBuf octets = Unpooled.copiedBuffer(wire).asReadOnly();
+        ByteBuf bytes = Unpooled.copiedBuffer(wire).asReadOnly();
 
-        assertThat(decoder.decode(octets, 0, wire.length, ulpdu)).isEqualTo(Progress.FPDU);
-        assertThat(ByteBufUtil.getBytes(octets)).isEqualTo(wire);
+        assertThat(decoder.decode(bytes, 0, wire.length, ulpdu)).isEqualTo(Progress.FPDU);
+        assertThat(ByteBufUtil.getBytes(bytes)).isEqualTo(wire);
     }
 
     private FpduDecoder decoder(boolean crc, boolean markers, long position) {
@@ -243,7 +243,7 @@ class FpduDecoderTest {
         assertThat(decoder.fault().error()).isEqualTo(error);
     }
 
-    private byte[] ulpduOctets() {
+    private byte[] ulpduBytes() {
         return ByteBufUtil.getBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length(), true);
     }
 

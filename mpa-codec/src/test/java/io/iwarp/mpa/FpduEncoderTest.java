@@ -28,7 +28,7 @@ class FpduEncoderTest {
     @ParameterizedTest
     @CsvSource({"true,true", "true,false", "false,true", "false,false"})
     @Requirement({"MPA-9", "MPA-10", "MPA-14", "MPA-17", "MPA-20", "MPA-22", "MPA-39"})
-    void agreesWithTheOctetByOctetModelOverTenMillionOctets(boolean crc, boolean markers) {
+    void agreesWithTheByteByByteModelOverTenMillionBytes(boolean crc, boolean markers) {
         Seeds.forEach(1, (seed, random) -> compareWithModel(crc, markers, random));
     }
 
@@ -39,18 +39,18 @@ class FpduEncoderTest {
         ByteBuf direct = Unpooled.directBuffer(Mulpdu.MAXIMUM + GREATEST_SHIFT);
         long ulpdus = 0;
         while (encoder.position() < TEN_MILLION) {
-            byte[] octets = randomUlpdu(random);
-            int announced = encoder.wireLength(octets.length);
-            int headerLength = random.nextInt(octets.length + 1);
-            Ulpdu outgoing = ulpdu(octets, headerLength);
+            byte[] bytes = randomUlpdu(random);
+            int announced = encoder.wireLength(bytes.length);
+            int headerLength = random.nextInt(bytes.length + 1);
+            Ulpdu outgoing = ulpdu(bytes, headerLength);
             if (random.nextBoolean()) {
                 int shift = random.nextInt(GREATEST_SHIFT);
-                direct.setBytes(shift, octets, headerLength, octets.length - headerLength);
-                outgoing.payload(direct, shift, octets.length - headerLength);
+                direct.setBytes(shift, bytes, headerLength, bytes.length - headerLength);
+                outgoing.payload(direct, shift, bytes.length - headerLength);
             }
             encoder.encode(outgoing, out.clear());
 
-            byte[] expected = model.frame(octets);
+            byte[] expected = model.frame(bytes);
             assertThat(ByteBufUtil.getBytes(out)).isEqualTo(expected);
             assertThat(announced).isEqualTo(expected.length);
             ulpdus++;
@@ -63,7 +63,7 @@ class FpduEncoderTest {
 
     @Test
     @Requirement({"MPA-18", "MPA-19"})
-    void theFirstOctetsAreAZeroMarkerOrUlpduLength() {
+    void theFirstBytesAreAZeroMarkerOrUlpduLength() {
         assertThat(hex(encode(new FpduEncoder(true, true, counters), new byte[20])))
                 .startsWith("00000000" + "0014");
         assertThat(hex(encode(new FpduEncoder(true, false, counters), new byte[20])))
@@ -121,12 +121,12 @@ class FpduEncoderTest {
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
     @Requirement({"MPA-11", "MPA-10"})
     void paddingIsZeroAndNotCountedInUlpduLength(int length) {
-        byte[] octets = new byte[length];
-        Arrays.fill(octets, (byte) 0xFF);
+        byte[] bytes = new byte[length];
+        Arrays.fill(bytes, (byte) 0xFF);
         FpduEncoder encoder = new FpduEncoder(true, false, counters);
         ByteBuf out = Unpooled.buffer(64).setZero(0, 64).writerIndex(0);
         Arrays.fill(out.array(), (byte) 0xEE);
-        encoder.encode(ulpdu(octets, 0), out);
+        encoder.encode(ulpdu(bytes, 0), out);
 
         assertThat(out.getUnsignedShort(0)).isEqualTo(length);
         assertThat(out.readableBytes() % 4).isZero();
@@ -145,13 +145,13 @@ class FpduEncoderTest {
 
     @Test
     @Requirement("MPA-27")
-    void crossesFourGibioctetsLikeAnyOtherMultipleOf512() {
+    void crossesFourGibibytesLikeAnyOtherMultipleOf512() {
         long wrap = 1L << 32;
         FpduEncoder encoder = new FpduEncoder(true, true, counters, new MarkerCursor(wrap - 100));
         ReferenceFramer model = new ReferenceFramer(true, true, wrap - 100);
         for (int length : new int[] {20, 200, 3000, 499, 64768}) {
-            byte[] octets = new byte[length];
-            assertThat(encode(encoder, octets)).isEqualTo(model.frame(octets));
+            byte[] bytes = new byte[length];
+            assertThat(encode(encoder, bytes)).isEqualTo(model.frame(bytes));
         }
     }
 
@@ -164,14 +164,14 @@ class FpduEncoderTest {
         FpduEncoder byReference = new FpduEncoder(true, false, counters);
         FpduEncoder copying = new FpduEncoder(true, false, counters);
         for (int round = 0; round < 20; round++) {
-            byte[] octets = randomUlpdu(random);
-            Ulpdu source = ulpdu(octets, random.nextInt(octets.length + 1));
+            byte[] bytes = randomUlpdu(random);
+            Ulpdu source = ulpdu(bytes, random.nextInt(bytes.length + 1));
             ByteBuf out = Unpooled.buffer();
             byReference.encodeHead(source, out);
             out.writeBytes(source.payload(), source.payloadIndex(), source.payloadLength());
             byReference.encodeTrailer(source, out);
 
-            assertThat(ByteBufUtil.getBytes(out)).isEqualTo(encode(copying, octets));
+            assertThat(ByteBufUtil.getBytes(out)).isEqualTo(encode(copying, bytes));
         }
         assertThat(byReference.position()).isEqualTo(copying.position());
     }
@@ -204,15 +204,15 @@ class FpduEncoderTest {
         assertThat(counters.get(Counter.FPDUS_SENT)).isEqualTo(1);
     }
 
-    private byte[] encode(FpduEncoder encoder, byte[] octets) {
+    private byte[] encode(FpduEncoder encoder, byte[] bytes) {
         ByteBuf out = Unpooled.buffer();
-        encoder.encode(ulpdu(octets, Math.min(14, octets.length)), out);
+        encoder.encode(ulpdu(bytes, Math.min(14, bytes.length)), out);
         return ByteBufUtil.getBytes(out);
     }
 
-    private Ulpdu ulpdu(byte[] octets, int headerLength) {
-        ulpdu.header().clear().writeBytes(octets, 0, headerLength);
-        return ulpdu.payload(Unpooled.wrappedBuffer(octets), headerLength, octets.length - headerLength);
+    private Ulpdu ulpdu(byte[] bytes, int headerLength) {
+        ulpdu.header().clear().writeBytes(bytes, 0, headerLength);
+        return ulpdu.payload(Unpooled.wrappedBuffer(bytes), headerLength, bytes.length - headerLength);
     }
 
     static byte[] randomUlpdu(Random random) {
@@ -223,16 +223,16 @@ class FpduEncoderTest {
             case 3 -> 1500;
             default -> 600;
         };
-        byte[] octets = new byte[random.nextInt(bound + 1)];
-        random.nextBytes(octets);
-        return octets;
+        byte[] bytes = new byte[random.nextInt(bound + 1)];
+        random.nextBytes(bytes);
+        return bytes;
     }
 
-    private static String hex(byte[] octets) {
-        return ByteBufUtil.hexDump(octets);
+    private static String hex(byte[] bytes) {
+        return ByteBufUtil.hexDump(bytes);
     }
 
-    private static String hex(byte[] octets, int from, int length) {
-        return ByteBufUtil.hexDump(octets, from, length);
+    private static String hex(byte[] bytes, int from, int length) {
+        return ByteBufUtil.hexDump(bytes, from, length);
     }
 }

@@ -21,7 +21,7 @@ class FramingAllocationTest {
     private static final int FPDUS = 10_000;
 
     /** What a stray allocation of the JVM itself may cost; one object for each FPDU would cost far more. */
-    private static final long TOLERATED_OCTETS = FPDUS;
+    private static final long TOLERATED_BYTES = FPDUS;
 
     /** Leak tracking allocates at each access. */
     private static final ByteBufAllocator UNTRACKED = new UnpooledByteBufAllocator(true, true);
@@ -50,9 +50,9 @@ class FramingAllocationTest {
 
         long before = allocated();
         run(encoder, decoder, payload, wire);
-        long octets = allocated() - before;
+        long bytes = allocated() - before;
 
-        assertThat(octets).isLessThan(TOLERATED_OCTETS);
+        assertThat(bytes).isLessThan(TOLERATED_BYTES);
         decoder.release();
         payload.release();
         wire.release();
@@ -68,9 +68,9 @@ class FramingAllocationTest {
 
         long before = allocated();
         around(encoder, payload, wire);
-        long octets = allocated() - before;
+        long bytes = allocated() - before;
 
-        assertThat(octets).isLessThan(TOLERATED_OCTETS);
+        assertThat(bytes).isLessThan(TOLERATED_BYTES);
         payload.release();
         wire.release();
     }

@@ -70,9 +70,8 @@ final class FramingChannel {
         return counters.get(counter);
     }
 
-    void receive(byte[] octets) {
-        ByteBuf direct =
-                channel.alloc().directBuffer(Math.max(1, octets.length)).writeBytes(octets);
+    void receive(byte[] bytes) {
+        ByteBuf direct = channel.alloc().directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
         channel.writeInbound(direct);
     }
 

@@ -34,9 +34,9 @@ class FramingPropertyTest {
         for (int round = 0; round < BURSTS; round++) {
             int burst = 1 + random.nextInt(20);
             for (int i = 0; i < burst; i++) {
-                byte[] octets = FpduEncoderTest.randomUlpdu(random);
-                write(sender, octets, random);
-                sent.add(octets);
+                byte[] bytes = FpduEncoderTest.randomUlpdu(random);
+                write(sender, bytes, random);
+                sent.add(bytes);
             }
             sender.channel.flush();
             deliver(sender.sent(), receiver, random);
@@ -62,10 +62,10 @@ class FramingPropertyTest {
         List<byte[]> good = new ArrayList<>();
         List<Integer> ends = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            byte[] octets = new byte[random.nextInt(700)];
-            random.nextBytes(octets);
-            good.add(octets);
-            all.writeBytes(peer.frame(octets));
+            byte[] bytes = new byte[random.nextInt(700)];
+            random.nextBytes(bytes);
+            good.add(bytes);
+            all.writeBytes(peer.frame(bytes));
             ends.add(all.size());
         }
         byte[] wire = all.toByteArray();
@@ -104,15 +104,15 @@ class FramingPropertyTest {
         assertThat(receiver.finish()).isFalse();
     }
 
-    private static void write(FramingChannel sender, byte[] octets, Random random) {
-        int headerLength = Math.min(octets.length, random.nextInt(60));
-        int payloadLength = octets.length - headerLength;
+    private static void write(FramingChannel sender, byte[] bytes, Random random) {
+        int headerLength = Math.min(bytes.length, random.nextInt(60));
+        int payloadLength = bytes.length - headerLength;
         EmbeddedChannel channel = sender.channel;
         ByteBuf payload = random.nextBoolean()
                 ? channel.alloc().directBuffer(payloadLength + 1)
                 : channel.alloc().heapBuffer(payloadLength + 1);
-        payload.writeByte(0).writeBytes(octets, headerLength, payloadLength);
-        sender.outgoing.header().clear().writeBytes(octets, 0, headerLength);
+        payload.writeByte(0).writeBytes(bytes, headerLength, payloadLength);
+        sender.outgoing.header().clear().writeBytes(bytes, 0, headerLength);
         sender.outgoing.payload(payload, 1, payloadLength);
         if (random.nextInt(4) == 0) {
             channel.write(sender.outgoing);
@@ -122,7 +122,7 @@ class FramingPropertyTest {
         payload.release();
     }
 
-    /** Cuts anywhere: single octets now and then, mostly pieces of some size, sometimes all at once. */
+    /** Cuts anywhere: single bytes now and then, mostly pieces of some size, sometimes all at once. */
     private static void deliver(byte[] wire, FramingChannel receiver, Random random) {
         int bound = switch (random.nextInt(4)) {
             case 0 -> wire.length < 3000 ? 1 : 50;

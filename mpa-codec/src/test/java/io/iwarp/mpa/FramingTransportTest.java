@@ -150,10 +150,10 @@ class FramingTransportTest {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
             ReceivedUlpdu ulpdu = (ReceivedUlpdu) message;
-            byte[] octets = ByteBufUtil.getBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length(), true);
-            for (byte octet : octets) {
-                if (octet != 0x5A) {
-                    done.completeExceptionally(new AssertionError("octet " + octet));
+            byte[] bytes = ByteBufUtil.getBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length(), true);
+            for (byte oneByte : bytes) {
+                if (oneByte != 0x5A) {
+                    done.completeExceptionally(new AssertionError("byte " + oneByte));
                 }
             }
             lengths.add(ulpdu.length());

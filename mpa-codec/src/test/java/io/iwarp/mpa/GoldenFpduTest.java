@@ -42,8 +42,8 @@ class GoldenFpduTest {
     @ParameterizedTest
     @MethodSource("figures")
     @Requirement({"MPA-9", "MPA-14", "MPA-18", "MPA-19", "MPA-20", "MPA-38", "MPA-39"})
-    void bothFiguresOfTheRfcDecodeAndEncodeOctetForOctet(String title, boolean markers, int position) {
-        byte[] golden = GoldenVectors.octets(title);
+    void bothFiguresOfTheRfcDecodeAndEncodeByteForByte(String title, boolean markers, int position) {
+        byte[] golden = GoldenVectors.bytes(title);
         List<byte[]> ulpdus = decode(golden, true, markers, position);
 
         assertThat(ulpdus).hasSize(1);
@@ -78,8 +78,8 @@ class GoldenFpduTest {
     @ParameterizedTest
     @MethodSource("fpdusOfTheIndependentEncoder")
     @Requirement({"MPA-9", "MPA-10", "MPA-11", "MPA-19", "MPA-32", "MPA-38"})
-    void everyFpduOfAnIndependentEncoderDecodesAndEncodesOctetForOctet(String title) {
-        byte[] golden = GoldenVectors.octets(title);
+    void everyFpduOfAnIndependentEncoderDecodesAndEncodesByteForByte(String title) {
+        byte[] golden = GoldenVectors.bytes(title);
         List<byte[]> ulpdus = decode(golden, true, false, 0);
 
         assertThat(ulpdus).hasSize(1);
@@ -95,22 +95,22 @@ class GoldenFpduTest {
     @Requirement({"MPA-21", "MPA-25", "MPA-39"})
     void markersAtTheEdgesOfFpdusAreWhereTheIndependentEncoderPutsThem() {
         byte[] beforeCrc = encode(List.of(new byte[503]), true, true, 0);
-        byte[] tail = GoldenVectors.octets("marker between PAD and CRC");
+        byte[] tail = GoldenVectors.bytes("marker between PAD and CRC");
         assertThat(beforeCrc).endsWith(tail);
 
         byte[] two = encode(List.of(new byte[499], new byte[18]), true, true, 0);
-        assertThat(Arrays.copyOfRange(two, 512, 520)).isEqualTo(GoldenVectors.octets("next FPDU begins"));
+        assertThat(Arrays.copyOfRange(two, 512, 520)).isEqualTo(GoldenVectors.bytes("next FPDU begins"));
     }
 
     /**
-     * siw leaves old octets of its own in the padding of short messages, so the padding is taken from the capture
+     * siw leaves old bytes of its own in the padding of short messages, so the padding is taken from the capture
      * before the comparison, and the CRC, which covers it, is checked by decoding alone. With the CRC off siw sends
      * zero, as we do.
      */
     @ParameterizedTest
     @EnumSource
     @Requirement({"MPA-9", "MPA-10", "MPA-12", "MPA-13", "MPA-38", "MPA-40"})
-    void everyFpduOfARealPeerDecodesAndEncodesOctetForOctetButForItsPadding(Captures capture) {
+    void everyFpduOfARealPeerDecodesAndEncodesByteForByteButForItsPadding(Captures capture) {
         boolean crc = capture == Captures.SIW_CRC;
         checkDirection(capture.conversation().initiator(), crc);
         checkDirection(capture.conversation().responder(), crc);
@@ -141,12 +141,11 @@ class GoldenFpduTest {
         FpduDecoder decoder =
                 new FpduDecoder(ByteBufAllocator.DEFAULT, crc, markers, counters, new MarkerCursor(position));
         ReceivedUlpdu ulpdu = new ReceivedUlpdu();
-        ByteBuf octets = Unpooled.wrappedBuffer(wire);
+        ByteBuf bytes = Unpooled.wrappedBuffer(wire);
         List<byte[]> ulpdus = new ArrayList<>();
         int index = 0;
         while (index < wire.length) {
-            assertThat(decoder.decode(octets, index, wire.length - index, ulpdu))
-                    .isEqualTo(Progress.FPDU);
+            assertThat(decoder.decode(bytes, index, wire.length - index, ulpdu)).isEqualTo(Progress.FPDU);
             ulpdus.add(ByteBufUtil.getBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length(), true));
             index += decoder.wireLength();
         }
@@ -158,8 +157,8 @@ class GoldenFpduTest {
         FpduEncoder encoder = new FpduEncoder(crc, markers, counters, new MarkerCursor(position));
         ByteBuf out = Unpooled.buffer();
         Ulpdu ulpdu = new Ulpdu();
-        for (byte[] octets : ulpdus) {
-            encoder.encode(ulpdu.payload(Unpooled.wrappedBuffer(octets), 0, octets.length), out);
+        for (byte[] bytes : ulpdus) {
+            encoder.encode(ulpdu.payload(Unpooled.wrappedBuffer(bytes), 0, bytes.length), out);
         }
         return ByteBufUtil.getBytes(out);
     }

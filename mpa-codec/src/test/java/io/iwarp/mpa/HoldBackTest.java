@@ -55,11 +55,11 @@ class HoldBackTest {
             ulpdus.add(ulpdu);
             wire.writeBytes(peer.frame(ulpdu));
         }
-        byte[] octets = wire.toByteArray();
-        for (int from = 0; from < octets.length; ) {
-            int to = Math.min(octets.length, from + 1 + random.nextInt(2 * LONGEST));
+        byte[] bytes = wire.toByteArray();
+        for (int from = 0; from < bytes.length; ) {
+            int to = Math.min(bytes.length, from + 1 + random.nextInt(2 * LONGEST));
             full = random.nextInt(3) > 0;
-            mpa.receive(Arrays.copyOfRange(octets, from, to));
+            mpa.receive(Arrays.copyOfRange(bytes, from, to));
             from = to;
             full = random.nextBoolean();
             mpa.channel.read();

@@ -19,7 +19,7 @@ final class LoopEndpoint extends ChannelInitializer<Channel> {
 
     private static final long PATIENCE_SECONDS = 20;
 
-    /** Connection requests, events, ULPDUs (as text behind "ULPDU ") and plain octets (as text), in order. */
+    /** Connection requests, events, ULPDUs (as text behind "ULPDU ") and plain bytes (as text), in order. */
     final BlockingQueue<Object> seen = new LinkedBlockingQueue<>();
 
     private final MpaSettings settings;
@@ -88,9 +88,9 @@ final class LoopEndpoint extends ChannelInitializer<Channel> {
             if (message instanceof ReceivedUlpdu ulpdu) {
                 seen.add("ULPDU " + ulpdu.buffer().toString(ulpdu.index(), ulpdu.length(), StandardCharsets.US_ASCII));
             } else {
-                ByteBuf octets = (ByteBuf) message;
-                seen.add(octets.toString(StandardCharsets.US_ASCII));
-                octets.release();
+                ByteBuf bytes = (ByteBuf) message;
+                seen.add(bytes.toString(StandardCharsets.US_ASCII));
+                bytes.release();
             }
         }
 

@@ -16,7 +16,7 @@ class MarkerCursorTest {
 
     @Test
     @Requirement({"MPA-17", "MPA-21", "MPA-25"})
-    void agreesWithInsertionOctetByOctetForEverySizeAtEveryAlignment() {
+    void agreesWithInsertionByteByByteForEverySizeAtEveryAlignment() {
         for (int start = 0; start < MarkerLayout.INTERVAL; start += FpduLayout.ALIGNMENT) {
             for (int ulpduLength : LENGTHS) {
                 ReferenceFramer model = new ReferenceFramer(false, true, start);

@@ -43,8 +43,8 @@ class MpaFrameTest {
     @ParameterizedTest
     @MethodSource("goldenFrames")
     @Requirement({"MPA-52", "SETUP-1"})
-    void encodesAndDecodesTheGoldenOctets(String title, MpaFrame frame) {
-        byte[] golden = GoldenVectors.octets(title);
+    void encodesAndDecodesTheGoldenBytes(String title, MpaFrame frame) {
+        byte[] golden = GoldenVectors.bytes(title);
         ByteBuf in = Unpooled.wrappedBuffer(golden);
 
         assertThat(encoded(frame)).isEqualTo(golden);
@@ -58,8 +58,8 @@ class MpaFrameTest {
     void decodesTheStartupFramesOfTheLinuxPeerAndEncodesThemBack(Captures capture) {
         ByteBuf initiator = Unpooled.wrappedBuffer(capture.conversation().initiator());
         ByteBuf responder = Unpooled.wrappedBuffer(capture.conversation().responder());
-        byte[] firstRequestOctets = ByteBufUtil.getBytes(initiator, 0, 24);
-        byte[] firstReplyOctets = ByteBufUtil.getBytes(responder, 0, 24);
+        byte[] firstRequestBytes = ByteBufUtil.getBytes(initiator, 0, 24);
+        byte[] firstReplyBytes = ByteBufUtil.getBytes(responder, 0, 24);
 
         MpaFrame request = MpaFrame.decode(initiator);
         MpaFrame reply = MpaFrame.decode(responder);
@@ -75,21 +75,21 @@ class MpaFrameTest {
         assertThat(setup(reply).peerToPeer()).isEqualTo(capture == Captures.SIW_PEER_TO_PEER);
         assertThat(setup(request).ird()).isEqualTo(1);
         assertThat(setup(request).ord()).isEqualTo(1);
-        assertThat(encoded(request)).isEqualTo(firstRequestOctets);
-        assertThat(encoded(reply)).isEqualTo(firstReplyOctets);
+        assertThat(encoded(request)).isEqualTo(firstRequestBytes);
+        assertThat(encoded(reply)).isEqualTo(firstReplyBytes);
     }
 
     @Test
     @Requirement({"MPA-58", "MPA-59", "SETUP-3"})
     void everyReservedBitIsIgnoredAndSentAsZero() {
-        byte[] requestOctets = GoldenVectors.octets("MPA Request rev1 M=0 C=1, no PD");
+        byte[] requestBytes = GoldenVectors.bytes("MPA Request rev1 M=0 C=1, no PD");
         // M, C, then in a revision 1 Request: R, S and the four low bits, which all mean nothing
-        requestOctets[MpaFrameLayout.FLAGS_OFFSET] = (byte) 0xFF;
-        byte[] replyOctets = GoldenVectors.octets("MPA Reply rev2 S=1 A=1");
-        replyOctets[MpaFrameLayout.FLAGS_OFFSET] = 0x0F;
+        requestBytes[MpaFrameLayout.FLAGS_OFFSET] = (byte) 0xFF;
+        byte[] replyBytes = GoldenVectors.bytes("MPA Reply rev2 S=1 A=1");
+        replyBytes[MpaFrameLayout.FLAGS_OFFSET] = 0x0F;
 
-        MpaFrame request = MpaFrame.decode(Unpooled.wrappedBuffer(requestOctets));
-        MpaFrame reply = MpaFrame.decode(Unpooled.wrappedBuffer(replyOctets));
+        MpaFrame request = MpaFrame.decode(Unpooled.wrappedBuffer(requestBytes));
+        MpaFrame reply = MpaFrame.decode(Unpooled.wrappedBuffer(replyBytes));
 
         assertThat(request).isEqualTo(new MpaFrame.Request(true, true, false, 1, NONE));
         assertThat(reply)
@@ -102,7 +102,7 @@ class MpaFrameTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 511, 512})
     @Requirement({"MPA-62", "MPA-63"})
-    void carriesPrivateDataOfAnyContentUpTo512Octets(int length) {
+    void carriesPrivateDataOfAnyContentUpTo512Bytes(int length) {
         byte[] privateData = new byte[length];
         new Random(length).nextBytes(privateData);
         MpaFrame frame = new MpaFrame.Request(false, true, false, 1, privateData);
@@ -115,7 +115,7 @@ class MpaFrameTest {
 
     @Test
     @Requirement({"MPA-62", "MPA-63"})
-    void moreThan512OctetsOfPrivateDataAreNeitherTakenNorDecoded() {
+    void moreThan512BytesOfPrivateDataAreNeitherTakenNorDecoded() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new MpaFrame.Request(false, true, false, 1, new byte[513]))
                 .withMessageContainingAll("513", "0 to 512");
@@ -123,18 +123,18 @@ class MpaFrameTest {
                 .isThrownBy(() -> new MpaFrame.Reply(false, true, false, false, 1, new byte[513]))
                 .withMessageContainingAll("513", "0 to 512");
 
-        byte[] octets = new byte[20 + 513];
-        System.arraycopy(encoded(new MpaFrame.Request(false, true, false, 1, NONE)), 0, octets, 0, 20);
-        octets[MpaFrameLayout.PD_LENGTH_OFFSET] = 2;
-        octets[MpaFrameLayout.PD_LENGTH_OFFSET + 1] = 1;
+        byte[] bytes = new byte[20 + 513];
+        System.arraycopy(encoded(new MpaFrame.Request(false, true, false, 1, NONE)), 0, bytes, 0, 20);
+        bytes[MpaFrameLayout.PD_LENGTH_OFFSET] = 2;
+        bytes[MpaFrameLayout.PD_LENGTH_OFFSET + 1] = 1;
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> MpaFrame.decode(Unpooled.wrappedBuffer(octets)))
+                .isThrownBy(() -> MpaFrame.decode(Unpooled.wrappedBuffer(bytes)))
                 .withMessageContainingAll("513", "0 to 512");
     }
 
     @Test
     void anIncompleteFrameIsRefusedAndLeftAlone() {
-        byte[] whole = GoldenVectors.octets("MPA Reply rev1 M=1 C=1 PD \"ok\"");
+        byte[] whole = GoldenVectors.bytes("MPA Reply rev1 M=1 C=1 PD \"ok\"");
         for (int length = 0; length < whole.length; length++) {
             ByteBuf cut = Unpooled.wrappedBuffer(whole, 0, length);
 
@@ -145,13 +145,13 @@ class MpaFrameTest {
 
     @Test
     @Requirement({"MPA-54", "MPA-55"})
-    void aWrongOctetAnywhereInTheKeyIsNoFrame() {
+    void aWrongByteAnywhereInTheKeyIsNoFrame() {
         for (int position = 0; position < MpaFrameLayout.KEY_LENGTH; position++) {
-            byte[] octets = GoldenVectors.octets("MPA Request rev1 M=0 C=1, no PD");
-            octets[position] ^= 0x20;
+            byte[] bytes = GoldenVectors.bytes("MPA Request rev1 M=0 C=1, no PD");
+            bytes[position] ^= 0x20;
 
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> MpaFrame.decode(Unpooled.wrappedBuffer(octets)))
+                    .isThrownBy(() -> MpaFrame.decode(Unpooled.wrappedBuffer(bytes)))
                     .withMessageContaining("key");
         }
     }
@@ -170,21 +170,21 @@ class MpaFrameTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3})
     @Requirement("SETUP-4")
-    void withTheEnhancedBitTheFourOctetsHaveToBeThere(int length) {
-        byte[] octets = StartupFrames.reply("5002000" + length, new byte[length]);
+    void withTheEnhancedBitTheFourBytesHaveToBeThere(int length) {
+        byte[] bytes = StartupFrames.reply("5002000" + length, new byte[length]);
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new MpaFrame.Request(false, true, true, 2, new byte[length]))
                 .withMessageContainingAll("at least 4", "got " + length);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> MpaFrame.decode(Unpooled.wrappedBuffer(octets)))
+                .isThrownBy(() -> MpaFrame.decode(Unpooled.wrappedBuffer(bytes)))
                 .withMessageContainingAll("at least 4", "got " + length);
     }
 
     @Test
     @Requirement("SETUP-4")
     void theSetupDataIsToldApartFromThePrivateDataOfTheUlp() {
-        MpaFrame enhanced = MpaFrame.decode(Unpooled.wrappedBuffer(GoldenVectors.octets("MPA Request rev2 S=1 A=1")));
+        MpaFrame enhanced = MpaFrame.decode(Unpooled.wrappedBuffer(GoldenVectors.bytes("MPA Request rev2 S=1 A=1")));
         MpaFrame plain = new MpaFrame.Reply(false, true, false, false, 2, "hello".getBytes(US_ASCII));
 
         assertThat(enhanced.setup()).isEqualTo(new EnhancedSetup(true, false, 16, true, true, 8));
@@ -195,7 +195,7 @@ class MpaFrameTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 256})
-    void theRevisionIsOneOctet(int revision) {
+    void theRevisionIsOneByte(int revision) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new MpaFrame.Request(false, true, false, revision, NONE))
                 .withMessageContainingAll("revision is " + revision, "0 to 255");
@@ -215,12 +215,12 @@ class MpaFrameTest {
     void whatIsEncodedDecodesToTheSameFrame() {
         Seeds.forEach(500, (seed, random) -> {
             MpaFrame frame = frame(random);
-            ByteBuf octets = Unpooled.buffer();
-            frame.encode(octets);
-            octets.writeByte(0x55);
+            ByteBuf bytes = Unpooled.buffer();
+            frame.encode(bytes);
+            bytes.writeByte(0x55);
 
-            assertThat(MpaFrame.decode(octets)).isEqualTo(frame).hasSameHashCodeAs(frame);
-            assertThat(octets.readableBytes()).isEqualTo(1);
+            assertThat(MpaFrame.decode(bytes)).isEqualTo(frame).hasSameHashCodeAs(frame);
+            assertThat(bytes.readableBytes()).isEqualTo(1);
         });
     }
 

@@ -88,7 +88,7 @@ class MpaFramingInboundTest {
 
     @Test
     @Requirement("MPA-49")
-    void nothingGoesUpBeforeTheLastOctetOfTheCrcIsThere() {
+    void nothingGoesUpBeforeTheLastByteOfTheCrcIsThere() {
         byte[] wire = new ReferenceFramer(true, true).frame(filled(42, 7));
 
         mpa.receive(Arrays.copyOf(wire, wire.length - 1));
@@ -138,7 +138,7 @@ class MpaFramingInboundTest {
 
     @Test
     @Requirement({"MPA-7", "MPA-12"})
-    void aUlpduWithoutOctetsIsPassedUp() {
+    void aUlpduWithoutBytesIsPassedUp() {
         mpa.receive(new ReferenceFramer(true, true).frame(new byte[0]));
 
         assertThat(mpa.ulpdus()).containsExactly(new byte[0]);
@@ -263,7 +263,7 @@ class MpaFramingInboundTest {
     }
 
     @Test
-    void octetsBeforeTheEndOfStartUpAreAMistakeInThePipeline() {
+    void bytesBeforeTheEndOfStartUpAreAMistakeInThePipeline() {
         FramingChannel early = new FramingChannel();
 
         early.receive(new byte[] {1, 2, 3});
@@ -273,8 +273,8 @@ class MpaFramingInboundTest {
     }
 
     static byte[] filled(int length, int value) {
-        byte[] octets = new byte[length];
-        Arrays.fill(octets, (byte) value);
-        return octets;
+        byte[] bytes = new byte[length];
+        Arrays.fill(bytes, (byte) value);
+        return bytes;
     }
 }

@@ -171,8 +171,7 @@ class MpaFramingOutboundTest {
         mpa.channel.flush();
 
         assertThat(addresses).hasSizeGreaterThan(3);
-        addresses.forEach(
-                (octets, address) -> assertThat(octets.memoryAddress()).isEqualTo(address));
+        addresses.forEach((bytes, address) -> assertThat(bytes.memoryAddress()).isEqualTo(address));
         mpa.pieces();
         payload.release();
     }
@@ -195,7 +194,7 @@ class MpaFramingOutboundTest {
     @ParameterizedTest
     @ValueSource(ints = {20, 10_000})
     @Requirement("MPA-50")
-    void aPromiseCompletesWhenAllOctetsSoFarWereTaken(int length) {
+    void aPromiseCompletesWhenAllBytesSoFarWereTaken(int length) {
         ByteBuf payload = mpa.channel.alloc().directBuffer(length).writeZero(length);
         mpa.send(filled(20, 1));
         mpa.outgoing.header().clear();
@@ -275,10 +274,10 @@ class MpaFramingOutboundTest {
     void anythingButAUlpduIsRefusedAndReleased() {
         ByteBuf streaming = Unpooled.buffer().writeByte(1);
 
-        ChannelFuture octets = mpa.channel.write(streaming);
+        ChannelFuture bytes = mpa.channel.write(streaming);
         ChannelFuture text = mpa.channel.write("hello");
 
-        assertThat(octets.cause())
+        assertThat(bytes.cause())
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("only FPDUs");
         assertThat(text.cause()).isInstanceOf(UnsupportedOperationException.class);
@@ -327,12 +326,12 @@ class MpaFramingOutboundTest {
         mpa = new FramingChannel(MpaSettings.defaults(), channel -> segmentSize[0]);
         mpa.establish(Role.INITIATOR, true, true, true);
 
-        sendOctets(MulpduWatch.OCTETS_BETWEEN_LOOKS);
+        sendBytes(MulpduWatch.BYTES_BETWEEN_LOOKS);
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).isEmpty();
         segmentSize[0] = 536;
-        sendOctets(MulpduWatch.OCTETS_BETWEEN_LOOKS / 2);
+        sendBytes(MulpduWatch.BYTES_BETWEEN_LOOKS / 2);
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).isEmpty();
-        sendOctets(MulpduWatch.OCTETS_BETWEEN_LOOKS / 2 + 70_000);
+        sendBytes(MulpduWatch.BYTES_BETWEEN_LOOKS / 2 + 70_000);
 
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).containsExactly(new MpaEvent.MulpduChanged(522));
     }
@@ -343,14 +342,14 @@ class MpaFramingOutboundTest {
         mpa = new FramingChannel(MpaSettings.builder().emss(1448).build(), channel -> 536);
         mpa.establish(Role.INITIATOR, true, false, false);
 
-        sendOctets(3 * MulpduWatch.OCTETS_BETWEEN_LOOKS);
+        sendBytes(3 * MulpduWatch.BYTES_BETWEEN_LOOKS);
 
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).isEmpty();
     }
 
-    private void sendOctets(int octets) {
+    private void sendBytes(int bytes) {
         byte[] ulpdu = new byte[60_000];
-        for (int sent = 0; sent < octets; sent += ulpdu.length) {
+        for (int sent = 0; sent < bytes; sent += ulpdu.length) {
             mpa.send(ulpdu);
             mpa.channel.flush();
             mpa.pieces();

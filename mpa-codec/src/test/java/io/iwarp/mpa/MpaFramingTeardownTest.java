@@ -47,8 +47,8 @@ class MpaFramingTeardownTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 4, 5, 6, 100, 600})
     @Requirement({"MPA-83", "MPA-87"})
-    void endOfInputInsideAnFpduIsALostConnection(int octets) {
-        mpa.receive(Arrays.copyOf(new ReferenceFramer(true, true).frame(filled(700, 1)), octets));
+    void endOfInputInsideAnFpduIsALostConnection(int bytes) {
+        mpa.receive(Arrays.copyOf(new ReferenceFramer(true, true).frame(filled(700, 1)), bytes));
         endOfInput();
 
         assertThat(mpa.seen(MpaEvent.PeerClosedHalf.class)).isEmpty();
@@ -140,7 +140,7 @@ class MpaFramingTeardownTest {
     }
 
     @Test
-    void octetsReadWhileAUlpduIsLookedAtWaitForTheirTurn() {
+    void bytesReadWhileAUlpduIsLookedAtWaitForTheirTurn() {
         ReferenceFramer peer = new ReferenceFramer(true, true);
         byte[] first = peer.frame(filled(700, 1));
         byte[] second = peer.frame(filled(700, 2));

@@ -89,14 +89,14 @@ class MpaStartupFailureTest {
     @Test
     @Requirement({"MPA-62", "MPA-76"})
     void responderClosesOnTooLongPrivateDataWithoutWaitingForAnyOfIt() {
-        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sendsOctetByOctet(request("40010201"));
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sendsByteByByte(request("40010201"));
 
-        assertThat(expectMalformed(peer).detail()).contains("PD_Length is 513 octets");
+        assertThat(expectMalformed(peer).detail()).contains("PD_Length is 513 bytes");
     }
 
     @Test
     @Requirement({"MPA-62", "MPA-66", "SEC-27"})
-    void responderClosesOnOctetsThatComeWhileTheApplicationDecides() {
+    void responderClosesOnBytesThatComeWhileTheApplicationDecides() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         MpaConnectionRequest asked = peer.request();
 
@@ -109,7 +109,7 @@ class MpaStartupFailureTest {
 
     @Test
     @Requirement({"MPA-62", "MPA-66"})
-    void responderClosesOnOctetsInTheSameReadAsTheRequestAndAsksNobody() {
+    void responderClosesOnBytesInTheSameReadAsTheRequestAndAsksNobody() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(concat(request("40010000"), ascii("FPDU")));
 
         expectMalformed(peer);
@@ -121,7 +121,7 @@ class MpaStartupFailureTest {
     void responderTimesOutWaitingForTheRequest() {
         StartupPeer peer = StartupPeer.ofResponder(PATIENT);
 
-        expectTimeout(peer, "0 of the first 20 octets of the MPA Request Frame had come");
+        expectTimeout(peer, "0 of the first 20 bytes of the MPA Request Frame had come");
     }
 
     @Test
@@ -129,16 +129,16 @@ class MpaStartupFailureTest {
     void initiatorTimesOutWaitingForTheReply() {
         StartupPeer peer = StartupPeer.ofInitiator(PATIENT).expects(request("40010000"));
 
-        expectTimeout(peer, "0 of the first 20 octets of the MPA Reply Frame had come");
+        expectTimeout(peer, "0 of the first 20 bytes of the MPA Reply Frame had come");
     }
 
     @Test
     @Requirement("MPA-75")
-    void aPeerThatSendsAnOctetASecondGetsNoMoreTimeForIt() {
+    void aPeerThatSendsAnByteASecondGetsNoMoreTimeForIt() {
         StartupPeer peer = StartupPeer.ofResponder(MpaSettings.defaults());
-        byte[] octets = request("40010000");
+        byte[] bytes = request("40010000");
         for (int i = 0; i < 9; i++) {
-            peer.sends(octets[i]);
+            peer.sends(bytes[i]);
             peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
             peer.channel.runScheduledPendingTasks();
         }
@@ -172,7 +172,7 @@ class MpaStartupFailureTest {
 
         CloseReason reason = peer.failed().reason();
         assertThat(reason.error()).isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
-        assertThat(reason.detail()).contains("30 of the 532 octets");
+        assertThat(reason.detail()).contains("30 of the 532 bytes");
         peer.expectsNoTimer().done();
     }
 

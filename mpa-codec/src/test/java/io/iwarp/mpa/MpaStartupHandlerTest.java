@@ -31,7 +31,7 @@ class MpaStartupHandlerTest {
     private static final MpaSettings DEFAULTS = MpaSettings.defaults();
     private static final MpaSettings PREAGREED =
             MpaSettings.builder().start(StartMode.PREAGREED).build();
-    private static final byte[] FPDUS = ascii("the octets of some FPDUs");
+    private static final byte[] FPDUS = ascii("the bytes of some FPDUs");
 
     @Test
     @Requirement({"MPA-64", "MPA-70"})
@@ -39,7 +39,7 @@ class MpaStartupHandlerTest {
         StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS, ascii("hello"));
 
         peer.expects(request("40010005", ascii("hello")));
-        peer.sendsOctetByOctet(Arrays.copyOf(reply("40010000"), 19));
+        peer.sendsByteByByte(Arrays.copyOf(reply("40010000"), 19));
         peer.expectsNothing();
         assertThat(peer.seenAbove).isEmpty();
 
@@ -86,7 +86,7 @@ class MpaStartupHandlerTest {
         StartupPeer peer = new StartupPeer()
                 .switchesTo(MpaStartupHandler.responder(DEFAULTS, asked -> asked.accept(asked.privateData())));
 
-        peer.sendsOctetByOctet(request("40010002", ascii("me"))).expects(reply("40010002", ascii("me")));
+        peer.sendsByteByByte(request("40010002", ascii("me"))).expects(reply("40010002", ascii("me")));
 
         peer.onlyEvent(MpaEvent.Established.class);
         peer.expectsHandlerGone().done();
@@ -94,7 +94,7 @@ class MpaStartupHandlerTest {
 
     @Test
     @Requirement({"MPA-51", "MPA-53", "MPA-80"})
-    void octetsBehindTheReplyFollowEstablishedInOrderHoweverTheStreamIsCut() {
+    void bytesBehindTheReplyFollowEstablishedInOrderHoweverTheStreamIsCut() {
         byte[] stream = concat(reply("40010002", ascii("ok")), FPDUS);
         int replyLength = stream.length - FPDUS.length;
         for (int cut = 0; cut <= stream.length; cut++) {
@@ -102,7 +102,7 @@ class MpaStartupHandlerTest {
 
             peer.sends(Arrays.copyOf(stream, cut));
             assertThat(peer.seenAbove.isEmpty())
-                    .as("established at octet " + cut)
+                    .as("established at byte " + cut)
                     .isEqualTo(cut < replyLength);
             peer.sends(Arrays.copyOfRange(stream, cut, stream.length));
 
@@ -114,7 +114,7 @@ class MpaStartupHandlerTest {
 
     @Test
     @Requirement("MPA-80")
-    void octetsThatArriveWhileEstablishedIsBeingHandledStayInOrder() {
+    void bytesThatArriveWhileEstablishedIsBeingHandledStayInOrder() {
         StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS).expects(request("40010000"));
         peer.channel.pipeline().addAfter("startup", "eager", new ChannelInboundHandlerAdapter() {
             @Override
@@ -132,18 +132,18 @@ class MpaStartupHandlerTest {
 
     @Test
     @Requirement({"MPA-51", "MPA-79", "MPA-80"})
-    void streamingOctetsThenTheRequestInTheSameReadLoseNothing() {
+    void streamingBytesThenTheRequestInTheSameReadLoseNothing() {
         StartupPeer peer = new StartupPeer();
         peer.channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext ctx, Object message) {
-                ByteBuf octets = (ByteBuf) message;
-                octets.skipBytes("Hello".length());
+                ByteBuf bytes = (ByteBuf) message;
+                bytes.skipBytes("Hello".length());
                 ctx.write(Unpooled.wrappedBuffer(ascii("go on")));
                 ctx.pipeline()
                         .addAfter(ctx.name(), "startup", MpaStartupHandler.responder(DEFAULTS, peer.requests::add));
                 ctx.pipeline().remove(this);
-                ctx.fireChannelRead(octets);
+                ctx.fireChannelRead(bytes);
             }
         });
 
@@ -188,12 +188,12 @@ class MpaStartupHandlerTest {
     @Requirement("MPA-68")
     void initiatorGetsTheReasonOfARejectionAndLeavesTcpToTheUlp(boolean atOnce) {
         StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS).expects(request("40010000"));
-        byte[] octets = concat(reply("60010004", ascii("full")), ascii("plain"));
+        byte[] bytes = concat(reply("60010004", ascii("full")), ascii("plain"));
 
         if (atOnce) {
-            peer.sends(octets);
+            peer.sends(bytes);
         } else {
-            peer.sendsOctetByOctet(octets);
+            peer.sendsByteByByte(bytes);
         }
 
         assertThat(peer.seenAbove.get(0)).isEqualTo(new MpaEvent.Rejected(ascii("full")));
@@ -225,11 +225,11 @@ class MpaStartupHandlerTest {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> peer.request().accept(new byte[513]))
-                .withMessageContainingAll("513 octets", "0 to 512");
+                .withMessageContainingAll("513 bytes", "0 to 512");
         assertThatIllegalArgumentException().isThrownBy(() -> peer.request().reject(new byte[513]));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MpaStartupHandler.initiator(DEFAULTS, new byte[513]))
-                .withMessageContainingAll("513 octets", "0 to 512");
+                .withMessageContainingAll("513 bytes", "0 to 512");
 
         peer.request().accept(limit);
         peer.expects(reply("40010200", limit)).expectsHandlerGone().done();
@@ -292,7 +292,7 @@ class MpaStartupHandlerTest {
     }
 
     @Test
-    void withoutAutoReadTheHandlerAsksForItsOctetsAndStopsWhenItIsDone() {
+    void withoutAutoReadTheHandlerAsksForItsBytesAndStopsWhenItIsDone() {
         StartupPeer peer = new StartupPeer();
         peer.channel.config().setAutoRead(false);
         int before = peer.reads();
@@ -339,7 +339,7 @@ class MpaStartupHandlerTest {
                 .toList();
     }
 
-    private static String hex(byte[] octets) {
-        return HexFormat.of().formatHex(octets);
+    private static String hex(byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
     }
 }

@@ -72,7 +72,7 @@ class MpaStartupLoopTest {
 
     @Test
     @Requirement({"MPA-67", "MPA-68"})
-    void anApplicationThreadRejectsAndPlainOctetsFlow() throws Exception {
+    void anApplicationThreadRejectsAndPlainBytesFlow() throws Exception {
         connect(initiator(DEFAULTS), responder(DEFAULTS));
 
         server.next(MpaConnectionRequest.class).reject(ascii("full")).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -132,7 +132,7 @@ class MpaStartupLoopTest {
     /** The delayed start-up of RFC 5044, section 7.1.3. */
     @Test
     @Requirement({"MPA-51", "MPA-79", "MPA-80"})
-    void bothEndsSwitchFromStreamingToMpaAtTheSameOctet() throws Exception {
+    void bothEndsSwitchFromStreamingToMpaAtTheSameByte() throws Exception {
         connect(new LoopEndpoint(Role.INITIATOR, DEFAULTS, false), new LoopEndpoint(Role.RESPONDER, DEFAULTS, false));
 
         say(clientChannel, "shall we?");

@@ -16,7 +16,7 @@ import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Start-up under arbitrary cuts of the stream, and under arbitrary octets. */
+/** Start-up under arbitrary cuts of the stream, and under arbitrary bytes. */
 class MpaStartupPropertyTest {
 
     @Test
@@ -25,9 +25,9 @@ class MpaStartupPropertyTest {
         Seeds.forEach(300, (seed, random) -> {
             MpaSettings mine = settings(random);
             MpaSettings theirs = settings(random);
-            byte[] asked = octets(random, 513);
-            byte[] answered = octets(random, 513);
-            byte[] fpdus = octets(random, 2000);
+            byte[] asked = bytes(random, 513);
+            byte[] answered = bytes(random, 513);
+            byte[] fpdus = bytes(random, 2000);
             StartupPeer initiator = StartupPeer.ofInitiator(mine, asked);
             StartupPeer responder = StartupPeer.ofResponder(theirs);
 
@@ -52,15 +52,15 @@ class MpaStartupPropertyTest {
 
     @Test
     @Requirement({"MPA-76", "MPA-86"})
-    void arbitraryOctetsCauseAFailureOrAWaitAndNothingElse() {
+    void arbitraryBytesCauseAFailureOrAWaitAndNothingElse() {
         Seeds.forEach(2000, (seed, random) -> {
             boolean initiator = random.nextBoolean();
             StartupPeer peer =
                     initiator ? StartupPeer.ofInitiator(settings(random)) : StartupPeer.ofResponder(settings(random));
             peer.written();
-            byte[] octets = hostile(random, initiator);
+            byte[] bytes = hostile(random, initiator);
 
-            sendInPieces(random, peer, octets);
+            sendInPieces(random, peer, bytes);
 
             if (!peer.seenAbove.isEmpty() && peer.seenAbove.get(0) instanceof MpaEvent.StartupFailed failed) {
                 assertThat(failed.reason().error()).isEqualTo(ProtocolError.MPA_INVALID_STARTUP_FRAME);
@@ -68,7 +68,7 @@ class MpaStartupPropertyTest {
                 assertThat(peer.seenAbove).hasSize(1);
                 peer.expectsNoTimer();
             } else {
-                assertLegal(peer, initiator, octets);
+                assertLegal(peer, initiator, bytes);
             }
             peer.channel.close();
             peer.expectsNothing().done();
@@ -76,19 +76,19 @@ class MpaStartupPropertyTest {
     }
 
     /** What did not fail was right so far: the beginning of a frame, or a whole one. */
-    private static void assertLegal(StartupPeer peer, boolean initiator, byte[] octets) {
+    private static void assertLegal(StartupPeer peer, boolean initiator, byte[] bytes) {
         byte[] key = initiator ? reply("") : request("");
-        int compared = Math.min(octets.length, key.length);
-        assertThat(Arrays.copyOf(octets, compared)).isEqualTo(Arrays.copyOf(key, compared));
-        boolean whole = octets.length >= 20
-                && octets.length >= 20 + ByteBuffer.wrap(octets).getShort(18);
+        int compared = Math.min(bytes.length, key.length);
+        assertThat(Arrays.copyOf(bytes, compared)).isEqualTo(Arrays.copyOf(key, compared));
+        boolean whole = bytes.length >= 20
+                && bytes.length >= 20 + ByteBuffer.wrap(bytes).getShort(18);
         boolean over = initiator ? !peer.seenAbove.isEmpty() : !peer.requests.isEmpty();
         assertThat(over).isEqualTo(whole);
     }
 
-    /** From noise to a legal frame with one octet changed, as that gets deepest. */
+    /** From noise to a legal frame with one byte changed, as that gets deepest. */
     private static byte[] hostile(Random random, boolean toInitiator) {
-        byte[] privateData = octets(random, 513);
+        byte[] privateData = bytes(random, 513);
         boolean asReply = random.nextInt(8) == 0 ? !toInitiator : toInitiator;
         byte[] frame = encoded(
                 asReply
@@ -96,9 +96,9 @@ class MpaStartupPropertyTest {
                                 random.nextBoolean(), random.nextBoolean(), random.nextBoolean(), false, 1, privateData)
                         : new MpaFrame.Request(random.nextBoolean(), random.nextBoolean(), false, 1, privateData));
         return switch (random.nextInt(5)) {
-            case 0 -> octets(random, 600);
+            case 0 -> bytes(random, 600);
             case 1 -> Arrays.copyOf(frame, random.nextInt(frame.length + 1));
-            case 2 -> concat(frame, octets(random, 30));
+            case 2 -> concat(frame, bytes(random, 30));
             default -> {
                 frame[random.nextInt(20)] ^= (byte) (1 << random.nextInt(8));
                 yield frame;
@@ -113,17 +113,17 @@ class MpaStartupPropertyTest {
                 .build();
     }
 
-    private static byte[] octets(Random random, int bound) {
-        byte[] octets = new byte[random.nextInt(bound)];
-        random.nextBytes(octets);
-        return octets;
+    private static byte[] bytes(Random random, int bound) {
+        byte[] bytes = new byte[random.nextInt(bound)];
+        random.nextBytes(bytes);
+        return bytes;
     }
 
-    private static void sendInPieces(Random random, StartupPeer peer, byte[] octets) {
-        int longest = 1 + random.nextInt(octets.length + 1);
-        for (int sent = 0; sent < octets.length && peer.channel.isOpen(); ) {
-            int piece = Math.min(random.nextInt(longest + 1), octets.length - sent);
-            peer.sends(Arrays.copyOfRange(octets, sent, sent + piece));
+    private static void sendInPieces(Random random, StartupPeer peer, byte[] bytes) {
+        int longest = 1 + random.nextInt(bytes.length + 1);
+        for (int sent = 0; sent < bytes.length && peer.channel.isOpen(); ) {
+            int piece = Math.min(random.nextInt(longest + 1), bytes.length - sent);
+            peer.sends(Arrays.copyOfRange(bytes, sent, sent + piece));
             sent += piece;
         }
     }

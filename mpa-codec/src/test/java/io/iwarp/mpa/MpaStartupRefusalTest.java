@@ -23,31 +23,31 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the start-up refuses, and at which octet it knows. */
+/** What the start-up refuses, and at which byte it knows. */
 class MpaStartupRefusalTest {
 
     private static final MpaSettings DEFAULTS = MpaSettings.defaults();
 
     @Test
     @Requirement({"MPA-54", "MPA-66", "MPA-73", "MPA-86"})
-    void responderFailsAtTheFirstWrongOctetOfTheKey() {
+    void responderFailsAtTheFirstWrongByteOfTheKey() {
         for (int wrong = 0; wrong < MpaFrameLayout.KEY_LENGTH; wrong++) {
-            byte[] octets = request("40010000");
-            octets[wrong] ^= 0x40;
-            assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), octets, wrong))
-                    .contains("octet " + wrong + " of the key of the MPA Request Frame")
+            byte[] bytes = request("40010000");
+            bytes[wrong] ^= 0x40;
+            assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), bytes, wrong))
+                    .contains("byte " + wrong + " of the key of the MPA Request Frame")
                     .contains("does not speak MPA");
         }
     }
 
     @Test
     @Requirement({"MPA-55", "MPA-71", "MPA-73", "MPA-86"})
-    void initiatorFailsAtTheFirstWrongOctetOfTheKey() {
+    void initiatorFailsAtTheFirstWrongByteOfTheKey() {
         for (int wrong = 0; wrong < MpaFrameLayout.KEY_LENGTH; wrong++) {
-            byte[] octets = reply("40010000");
-            octets[wrong] ^= 0x40;
-            assertThat(failureAt(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), octets, wrong))
-                    .contains("octet " + wrong + " of the key of the MPA Reply Frame");
+            byte[] bytes = reply("40010000");
+            bytes[wrong] ^= 0x40;
+            assertThat(failureAt(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), bytes, wrong))
+                    .contains("byte " + wrong + " of the key of the MPA Reply Frame");
         }
     }
 
@@ -61,32 +61,32 @@ class MpaStartupRefusalTest {
     @Test
     @Requirement({"MPA-55", "MPA-74"})
     void initiatorThatMeetsAnInitiatorSaysSo() {
-        int tellingOctet = "MPA ID Re".length();
+        int tellingByte = "MPA ID Re".length();
         assertThat(failureAt(
-                        started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), request("40010000"), tellingOctet))
+                        started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), request("40010000"), tellingByte))
                 .contains("both sides are initiators");
     }
 
     @Test
     @Requirement("MPA-54")
     void responderThatMeetsAResponderSaysSo() {
-        int tellingOctet = "MPA ID Re".length();
-        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), reply("40010000"), tellingOctet))
+        int tellingByte = "MPA ID Re".length();
+        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), reply("40010000"), tellingByte))
                 .contains("both sides are responders");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"4000", "4003", "40ff", "5000", "5003"})
     @Requirement({"MPA-60", "MPA-66", "MPA-71"})
-    void aRevisionWithoutCommonGroundFailsBothSidesAtItsOctet(String flagsAndRevision) {
-        int octet = MpaFrameLayout.REVISION_OFFSET;
-        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), request(flagsAndRevision + "0000"), octet))
+    void aRevisionWithoutCommonGroundFailsBothSidesAtItsByte(String flagsAndRevision) {
+        int oneByte = MpaFrameLayout.REVISION_OFFSET;
+        assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), request(flagsAndRevision + "0000"), oneByte))
                 .contains("MPA revision " + Integer.parseInt(flagsAndRevision.substring(2), 16))
                 .contains("allowed are 1 and 2");
         assertThat(failureAt(
                         started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)),
                         reply(flagsAndRevision + "0000"),
-                        octet))
+                        oneByte))
                 .contains("MPA revision");
     }
 
@@ -120,7 +120,7 @@ class MpaStartupRefusalTest {
 
         assertThat(failureAt(
                         started(MpaStartup.responder(DEFAULTS)), request("4001" + length, privateData), lastOfHeader))
-                .contains("PD_Length is " + Integer.parseInt(length, 16) + " octets, allowed are 0 to 512");
+                .contains("PD_Length is " + Integer.parseInt(length, 16) + " bytes, allowed are 0 to 512");
         assertThat(failureAt(
                         started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)),
                         reply("4001" + length, privateData),
@@ -130,12 +130,12 @@ class MpaStartupRefusalTest {
 
     @Test
     @Requirement({"MPA-62", "MPA-66", "MPA-70"})
-    void octetsBehindTheRequestFailWhetherTheyComeWithItOrLater() {
-        byte[] octets = request("40010002", ascii("hi!"));
+    void bytesBehindTheRequestFailWhetherTheyComeWithItOrLater() {
+        byte[] bytes = request("40010002", ascii("hi!"));
 
-        assertThat(failure(receive(started(MpaStartup.responder(DEFAULTS)), octets))
+        assertThat(failure(receive(started(MpaStartup.responder(DEFAULTS)), bytes))
                         .detail())
-                .contains("1 octets came behind the MPA Request Frame");
+                .contains("1 bytes came behind the MPA Request Frame");
 
         MpaStartup responder = awaitingDecision(DEFAULTS, request("40010000"));
         assertThat(receive(responder)).isInstanceOf(StartupAction.Wait.class);
@@ -144,16 +144,16 @@ class MpaStartupRefusalTest {
 
     @Test
     @Requirement({"MPA-51", "MPA-69"})
-    void octetsBehindTheReplyAreLeftInPlaceUnlessTheyAreToBeRefused() {
-        byte[] octets = concat(reply("40010000"), ascii("FPDU"));
-        ByteBuf in = Unpooled.wrappedBuffer(octets);
+    void bytesBehindTheReplyAreLeftInPlaceUnlessTheyAreToBeRefused() {
+        byte[] bytes = concat(reply("40010000"), ascii("FPDU"));
+        ByteBuf in = Unpooled.wrappedBuffer(bytes);
         agreed(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)).received(in));
         assertThat(in.readableBytes()).isEqualTo(4);
 
         MpaSettings strict = MpaSettings.builder().refuseEarlyFpdus(true).build();
-        assertThat(failure(receive(started(MpaStartup.initiator(strict, NO_PRIVATE_DATA)), octets))
+        assertThat(failure(receive(started(MpaStartup.initiator(strict, NO_PRIVATE_DATA)), bytes))
                         .detail())
-                .contains("4 octets came right behind the MPA Reply Frame");
+                .contains("4 bytes came right behind the MPA Reply Frame");
         agreed(repliedTo(strict, reply("40010000")));
     }
 }

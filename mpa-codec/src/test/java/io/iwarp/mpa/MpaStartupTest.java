@@ -38,7 +38,7 @@ class MpaStartupTest {
     void initiatorBeginsWithAPlainRevisionOneRequestThatAsksForCrc() {
         StartupAction action = MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA).start();
 
-        assertThat(sent(action)).isEqualTo(GoldenVectors.octets("MPA Request rev1 M=0 C=1, no PD"));
+        assertThat(sent(action)).isEqualTo(GoldenVectors.bytes("MPA Request rev1 M=0 C=1, no PD"));
     }
 
     @Test
@@ -53,25 +53,25 @@ class MpaStartupTest {
     @Requirement("MPA-65")
     void responderSaysNothingBeforeAWholeRequestHasCome() {
         MpaStartup responder = MpaStartup.responder(DEFAULTS);
-        byte[] octets = request("40010002", ascii("hi"));
+        byte[] bytes = request("40010002", ascii("hi"));
 
         assertThat(responder.start()).isInstanceOf(StartupAction.Wait.class);
-        for (int i = 0; i < octets.length - 1; i++) {
-            assertThat(receive(responder, octets[i])).isInstanceOf(StartupAction.Wait.class);
+        for (int i = 0; i < bytes.length - 1; i++) {
+            assertThat(receive(responder, bytes[i])).isInstanceOf(StartupAction.Wait.class);
         }
-        assertThat(receive(responder, octets[octets.length - 1])).isInstanceOf(StartupAction.Ask.class);
+        assertThat(receive(responder, bytes[bytes.length - 1])).isInstanceOf(StartupAction.Ask.class);
     }
 
     @Test
     @Requirement({"MPA-54", "MPA-61", "MPA-76"})
     void responderReportsTheRequestHoweverItWasCutInTwo() {
-        byte[] octets = request("c0010003", ascii("abc"));
-        for (int cut = 0; cut <= octets.length; cut++) {
+        byte[] bytes = request("c0010003", ascii("abc"));
+        for (int cut = 0; cut <= bytes.length; cut++) {
             MpaStartup responder = started(MpaStartup.responder(DEFAULTS));
-            StartupAction first = responder.received(Unpooled.wrappedBuffer(octets, 0, cut));
-            StartupAction last = cut == octets.length
+            StartupAction first = responder.received(Unpooled.wrappedBuffer(bytes, 0, cut));
+            StartupAction last = cut == bytes.length
                     ? first
-                    : responder.received(Unpooled.wrappedBuffer(octets, cut, octets.length - cut));
+                    : responder.received(Unpooled.wrappedBuffer(bytes, cut, bytes.length - cut));
 
             assertThat(last).isEqualTo(new StartupAction.Ask(new MpaFrame.Request(true, true, false, 1, ascii("abc"))));
         }
@@ -80,11 +80,11 @@ class MpaStartupTest {
     @Test
     @Requirement({"MPA-51", "MPA-55", "MPA-70", "MPA-76"})
     void initiatorTakesTheReplyAndNothingBehindItHoweverItWasCutInTwo() {
-        byte[] octets = concat(reply("40010003", ascii("abc")), ascii("FPDU"));
-        for (int cut = 0; cut < octets.length; cut++) {
+        byte[] bytes = concat(reply("40010003", ascii("abc")), ascii("FPDU"));
+        for (int cut = 0; cut < bytes.length; cut++) {
             MpaStartup initiator = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
-            ByteBuf first = Unpooled.wrappedBuffer(octets, 0, cut);
-            ByteBuf second = Unpooled.wrappedBuffer(octets, cut, octets.length - cut);
+            ByteBuf first = Unpooled.wrappedBuffer(bytes, 0, cut);
+            ByteBuf second = Unpooled.wrappedBuffer(bytes, cut, bytes.length - cut);
 
             StartupAction action = initiator.received(first);
             if (action instanceof StartupAction.Wait) {
@@ -175,7 +175,7 @@ class MpaStartupTest {
 
     @Test
     @Requirement({"MPA-61", "MPA-62", "MPA-63"})
-    void the512OctetsThatAreAllowedArriveOnBothSides() {
+    void the512BytesThatAreAllowedArriveOnBothSides() {
         byte[] privateData = new byte[512];
         privateData[511] = 7;
 
@@ -189,7 +189,7 @@ class MpaStartupTest {
 
     @Test
     @Requirement("MPA-63")
-    void privateDataOf513OctetsIsRefusedWhereItIsGiven() {
+    void privateDataOf513BytesIsRefusedWhereItIsGiven() {
         MpaStartup responder = awaitingDecision(DEFAULTS, request("40010000"));
 
         assertThatIllegalArgumentException()
@@ -201,7 +201,7 @@ class MpaStartupTest {
 
     @Test
     @Requirement({"MPA-67", "MPA-68"})
-    void aRejectionCarriesItsReasonAndLeavesTheOctetsBehindIt() {
+    void aRejectionCarriesItsReasonAndLeavesTheBytesBehindIt() {
         MpaStartup responder = awaitingDecision(DEFAULTS, request("40010000"));
         StartupAction.Leave rejecting = (StartupAction.Leave) responder.reject(ascii("full"));
 
@@ -248,7 +248,7 @@ class MpaStartupTest {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MpaStartup.initiator(settings, ascii("lost")))
-                .withMessageContaining("4 octets of private data");
+                .withMessageContaining("4 bytes of private data");
     }
 
     @Test
@@ -257,18 +257,16 @@ class MpaStartupTest {
         MpaStartup responder = started(MpaStartup.responder(DEFAULTS));
         receive(responder, ascii("MPA"));
         assertThat(endedDetail(responder))
-                .isEqualTo("too late; 3 of the first 20 octets of the MPA Request Frame had come");
+                .isEqualTo("too late; 3 of the first 20 bytes of the MPA Request Frame had come");
 
         responder = started(MpaStartup.responder(DEFAULTS));
         receive(responder, request("40010200", new byte[10]));
-        assertThat(endedDetail(responder))
-                .isEqualTo("too late; 30 of the 532 octets of the MPA Request Frame had come");
+        assertThat(endedDetail(responder)).isEqualTo("too late; 30 of the 532 bytes of the MPA Request Frame had come");
 
         assertThat(endedDetail(awaitingDecision(DEFAULTS, request("40010000"))))
                 .contains("the application had not decided");
         assertThat(endedDetail(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA))))
-                .contains(
-                        "the MPA Request Frame was sent and 0 of the first 20 octets of the MPA Reply Frame had come");
+                .contains("the MPA Request Frame was sent and 0 of the first 20 bytes of the MPA Reply Frame had come");
         assertThat(endedDetail(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA))).contains("had not been sent");
         assertThat(endedDetail(MpaStartup.responder(DEFAULTS))).contains("had not begun");
         assertThat(endedDetail(MpaStartup.responder(
@@ -284,11 +282,11 @@ class MpaStartupTest {
         MpaStartup gone = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         assertThat(failure(gone.ended(EndedBy.PEER_CLOSED, null, "closed", null))
                         .detail())
-                .endsWith("0 of the first 20 octets of the MPA Reply Frame had come");
+                .endsWith("0 of the first 20 bytes of the MPA Reply Frame had come");
 
         MpaStartup begun = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         receive(begun, ascii("MPA"));
-        assertThat(endedDetail(begun)).endsWith("3 of the first 20 octets of the MPA Reply Frame had come");
+        assertThat(endedDetail(begun)).endsWith("3 of the first 20 bytes of the MPA Reply Frame had come");
     }
 
     @Test

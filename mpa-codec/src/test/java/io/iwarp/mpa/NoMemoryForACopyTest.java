@@ -9,21 +9,21 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import org.junit.jupiter.api.Test;
 
-/** Octets in several pieces have to be copied; if there is no memory for that, they are let go of all the same. */
+/** Bytes in several pieces have to be copied; if there is no memory for that, they are let go of all the same. */
 class NoMemoryForACopyTest {
     @Test
-    void octetsInSeveralPieces() {
+    void bytesInSeveralPieces() {
         ByteBufAllocator exhausted = new ExhaustedAllocator();
         Counters counters = new Counters();
         FpduInput input = new FpduInput(exhausted, new FpduDecoder(exhausted, true, false, counters), null);
-        ByteBuf pieces = Unpooled.compositeBuffer().addComponents(true, octets(), octets());
+        ByteBuf pieces = Unpooled.compositeBuffer().addComponents(true, bytes(), bytes());
 
         assertThat(failureOf(() -> input.add(pieces))).isInstanceOf(OutOfMemoryError.class);
 
         assertThat(pieces.refCnt()).isZero();
     }
 
-    private static ByteBuf octets() {
+    private static ByteBuf bytes() {
         return Unpooled.directBuffer(1).writeByte(1);
     }
 

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.zip.CRC32C;
 
 /**
- * Frames ULPDUs octet by octet, straight from the text of RFC 5044 and without any arithmetic about
+ * Frames ULPDUs byte by byte, straight from the text of RFC 5044 and without any arithmetic about
  * intervals: the model that the encoder, the decoder and the marker cursor are compared with.
  */
 final class ReferenceFramer {
@@ -38,13 +38,13 @@ final class ReferenceFramer {
             marker(wire, 0);
         }
         long start = position;
-        octet(wire, ulpdu.length >> 8, start);
-        octet(wire, ulpdu.length, start);
-        for (byte octet : ulpdu) {
-            octet(wire, octet, start);
+        oneByte(wire, ulpdu.length >> 8, start);
+        oneByte(wire, ulpdu.length, start);
+        for (byte oneByte : ulpdu) {
+            oneByte(wire, oneByte, start);
         }
         for (int covered = 2 + ulpdu.length; covered % 4 != 0; covered++) {
-            octet(wire, 0, start);
+            oneByte(wire, 0, start);
         }
         if (markerDue()) {
             marker(wire, position - start);
@@ -59,7 +59,7 @@ final class ReferenceFramer {
         return wire.toByteArray();
     }
 
-    private void octet(ByteArrayOutputStream wire, int value, long start) {
+    private void oneByte(ByteArrayOutputStream wire, int value, long start) {
         if (markerDue()) {
             marker(wire, position - start);
         }

@@ -28,8 +28,8 @@ final class StartupDriver {
         return receive(started(MpaStartup.initiator(settings, NO_PRIVATE_DATA)), reply);
     }
 
-    static StartupAction receive(MpaStartup startup, byte... octets) {
-        return startup.received(Unpooled.wrappedBuffer(octets));
+    static StartupAction receive(MpaStartup startup, byte... bytes) {
+        return startup.received(Unpooled.wrappedBuffer(bytes));
     }
 
     static StartupAction.Agreement agreed(StartupAction action) {
@@ -50,12 +50,12 @@ final class StartupDriver {
         return ((StartupAction.Fail) action).reason();
     }
 
-    /** Feeds octet by octet, and expects the start-up to fail exactly at this one. */
-    static String failureAt(MpaStartup startup, byte[] octets, int position) {
+    /** Feeds byte by byte, and expects the start-up to fail exactly at this one. */
+    static String failureAt(MpaStartup startup, byte[] bytes, int position) {
         for (int i = 0; i < position; i++) {
-            assertThat(receive(startup, octets[i])).as("octet " + i).isInstanceOf(StartupAction.Wait.class);
+            assertThat(receive(startup, bytes[i])).as("byte " + i).isInstanceOf(StartupAction.Wait.class);
         }
-        CloseReason reason = failure(receive(startup, octets[position]));
+        CloseReason reason = failure(receive(startup, bytes[position]));
         assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(reason.error()).isEqualTo(ProtocolError.MPA_INVALID_STARTUP_FRAME);
         return reason.detail();

@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Start-up frames written down octet by octet, legal and not, without the code under test. */
+/** Start-up frames written down byte by byte, legal and not, without the code under test. */
 final class StartupFrames {
 
     static final byte[] NO_PRIVATE_DATA = {};
@@ -17,12 +17,12 @@ final class StartupFrames {
 
     private StartupFrames() {}
 
-    /** A Request Frame with these four octets behind the key, and this private data. */
+    /** A Request Frame with these four bytes behind the key, and this private data. */
     static byte[] request(String flagsRevisionLength, byte... privateData) {
         return concat(HexFormat.of().parseHex(REQUEST_KEY + flagsRevisionLength), privateData);
     }
 
-    /** A Reply Frame with these four octets behind the key, and this private data. */
+    /** A Reply Frame with these four bytes behind the key, and this private data. */
     static byte[] reply(String flagsRevisionLength, byte... privateData) {
         return concat(HexFormat.of().parseHex(REPLY_KEY + flagsRevisionLength), privateData);
     }
@@ -46,8 +46,8 @@ final class StartupFrames {
         return String.format("%s02%04x", flags, 4 + privateData.length);
     }
 
-    static byte[] hex(String octets) {
-        return HexFormat.of().parseHex(octets);
+    static byte[] hex(String bytes) {
+        return HexFormat.of().parseHex(bytes);
     }
 
     static byte[] ascii(String text) {

@@ -17,7 +17,7 @@ import java.util.List;
 /** A scripted peer of one start-up handler, at the other end of a channel whose clock stands still unless moved. */
 final class StartupPeer {
 
-    /** What the layer above the handler saw, in order: events, and octets or ULPDUs as hexadecimal text. */
+    /** What the layer above the handler saw, in order: events, and bytes or ULPDUs as hexadecimal text. */
     final List<Object> seenAbove = new ArrayList<>();
 
     final List<MpaConnectionRequest> requests = new ArrayList<>();
@@ -52,17 +52,16 @@ final class StartupPeer {
         return this;
     }
 
-    /** Sends all of these octets, to be read at once. */
-    StartupPeer sends(byte... octets) {
-        ByteBuf buffer =
-                channel.alloc().directBuffer(Math.max(1, octets.length)).writeBytes(octets);
+    /** Sends all of these bytes, to be read at once. */
+    StartupPeer sends(byte... bytes) {
+        ByteBuf buffer = channel.alloc().directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
         channel.writeInbound(buffer);
         return this;
     }
 
-    StartupPeer sendsOctetByOctet(byte... octets) {
-        for (byte octet : octets) {
-            sends(octet);
+    StartupPeer sendsByteByByte(byte... bytes) {
+        for (byte oneByte : bytes) {
+            sends(oneByte);
         }
         return this;
     }
@@ -74,11 +73,11 @@ final class StartupPeer {
     }
 
     /** Expects exactly this, in one write. */
-    StartupPeer expects(byte[] octets) {
+    StartupPeer expects(byte[] bytes) {
         ByteBuf written = channel.readOutbound();
         assertThat(written).isNotNull();
         try {
-            assertThat(ByteBufUtil.hexDump(written)).isEqualTo(HexFormat.of().formatHex(octets));
+            assertThat(ByteBufUtil.hexDump(written)).isEqualTo(HexFormat.of().formatHex(bytes));
         } finally {
             written.release();
         }
@@ -144,9 +143,9 @@ final class StartupPeer {
             if (message instanceof ReceivedUlpdu ulpdu) {
                 seenAbove.add(ByteBufUtil.hexDump(ulpdu.buffer(), ulpdu.index(), ulpdu.length()));
             } else {
-                ByteBuf octets = (ByteBuf) message;
-                seenAbove.add(ByteBufUtil.hexDump(octets));
-                octets.release();
+                ByteBuf bytes = (ByteBuf) message;
+                seenAbove.add(ByteBufUtil.hexDump(bytes));
+                bytes.release();
             }
         }
 

@@ -56,7 +56,7 @@ class TcpSegmentSizeTest {
 
             int segment = TcpSegmentSize.of(client);
 
-            // With the timestamp option, 12 octets of the 1000 are not ours.
+            // With the timestamp option, 12 bytes of the 1000 are not ours.
             assertThat(segment).isIn(1000, 988);
             assertThat(Mulpdu.initial(MpaSettings.defaults(), client, false))
                     .isEqualTo(Mulpdu.fromEmss(segment, false));
@@ -103,8 +103,8 @@ class TcpSegmentSizeTest {
                 return loaded;
             }
             try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
-                byte[] octets = in.readAllBytes();
-                return defineClass(name, octets, 0, octets.length);
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
             } catch (IOException e) {
                 throw new ClassNotFoundException(name, e);
             }

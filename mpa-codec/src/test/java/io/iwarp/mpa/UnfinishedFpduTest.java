@@ -39,11 +39,11 @@ class UnfinishedFpduTest {
         return end;
     }
 
-    /** An FPDU without a CRC whose ULPDU has so many octets. */
+    /** An FPDU without a CRC whose ULPDU has so many bytes. */
     private static byte[] fpdu(int ulpdu) {
-        byte[] octets = new byte[FpduLayout.fpduLength(ulpdu)];
-        Unpooled.wrappedBuffer(octets).setShort(0, ulpdu);
-        return octets;
+        byte[] bytes = new byte[FpduLayout.fpduLength(ulpdu)];
+        Unpooled.wrappedBuffer(bytes).setShort(0, ulpdu);
+        return bytes;
     }
 
     private static void advance(FramingChannel end, Duration time) {
@@ -63,14 +63,14 @@ class UnfinishedFpduTest {
     void anFpduCostsNoMoreThanFourTimesWhatHasComeOfIt(int come) {
         IwarpDevice device = IwarpDevice.create();
         FramingChannel end = established(device);
-        byte[] octets = fpdu(LARGE);
+        byte[] bytes = fpdu(LARGE);
 
-        end.receive(Arrays.copyOf(octets, come));
+        end.receive(Arrays.copyOf(bytes, come));
 
-        assertThat(device.partialFpduOctets())
+        assertThat(device.partialFpduBytes())
                 .isBetween((long) come, (long) Math.max(PartialFpdu.SMALLEST_CAPACITY, PartialFpdu.GROWTH * come));
-        end.receive(Arrays.copyOfRange(octets, come, octets.length));
-        assertThat(device.partialFpduOctets()).isZero();
+        end.receive(Arrays.copyOfRange(bytes, come, bytes.length));
+        assertThat(device.partialFpduBytes()).isZero();
         assertThat(end.seen).last().isEqualTo(new byte[LARGE]);
     }
 
@@ -78,10 +78,10 @@ class UnfinishedFpduTest {
     @Test
     void theBufferGrowsWithWhatArrives() {
         PartialFpdu partial = new PartialFpdu(ByteBufAllocator.DEFAULT, null);
-        byte[] octets = fpdu(LARGE);
+        byte[] bytes = fpdu(LARGE);
         int index = 0;
-        for (int come : new int[] {20, 300, 5_000, octets.length}) {
-            index = partial.fill(Unpooled.wrappedBuffer(octets), index, come, octets.length);
+        for (int come : new int[] {20, 300, 5_000, bytes.length}) {
+            index = partial.fill(Unpooled.wrappedBuffer(bytes), index, come, bytes.length);
             assertThat(index).isEqualTo(come);
             assertThat(partial.peek().capacity()).isBetween(come, Math.max(256, 4 * come));
         }
@@ -91,21 +91,21 @@ class UnfinishedFpduTest {
     @Test
     void theStreamsOfADeviceHoldNoMoreThanItsLimitTogether() {
         IwarpDevice device =
-                IwarpDevice.builder().maximumPartialFpduOctets(100_000).build();
+                IwarpDevice.builder().maximumPartialFpduBytes(100_000).build();
         FramingChannel first = established(device);
         FramingChannel second = established(device);
         first.receive(Arrays.copyOf(fpdu(LARGE), 60_000));
-        assertThat(device.partialFpduOctets()).isEqualTo(FpduLayout.fpduLength(LARGE));
+        assertThat(device.partialFpduBytes()).isEqualTo(FpduLayout.fpduLength(LARGE));
 
         second.receive(Arrays.copyOf(fpdu(LARGE), 60_000));
 
         assertThat(faults(second)).containsExactly(ProtocolError.DDP_LOCAL_CATASTROPHIC);
         assertThat(faults(first)).isEmpty();
         first.close();
-        assertThat(device.partialFpduOctets()).isZero();
-        assertThatThrownBy(() -> IwarpDevice.builder().maximumPartialFpduOctets(65_791))
+        assertThat(device.partialFpduBytes()).isZero();
+        assertThatThrownBy(() -> IwarpDevice.builder().maximumPartialFpduBytes(65_791))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("maximumPartialFpduOctets");
+                .hasMessageContaining("maximumPartialFpduBytes");
     }
 
     @Test
@@ -119,21 +119,21 @@ class UnfinishedFpduTest {
         assertThat(faults(end)).isEmpty();
         advance(end, Duration.ofMillis(1));
         assertThat(faults(end)).containsExactly(ProtocolError.MPA_CONNECTION_LOST);
-        assertThat(end.seen).last().asString().contains("21 octets of it had come");
+        assertThat(end.seen).last().asString().contains("21 bytes of it had come");
     }
 
     @Test
     void fpdusThatGetOnHaveEachTheirTime() {
         FramingChannel end = established(IwarpDevice.create());
-        byte[] octets = fpdu(8);
-        end.receive(Arrays.copyOf(octets, 4));
+        byte[] bytes = fpdu(8);
+        end.receive(Arrays.copyOf(bytes, 4));
         for (int i = 0; i < 5; i++) {
             advance(end, TIMEOUT.minusMillis(1));
-            end.receive(Arrays.copyOfRange(octets, 4, octets.length));
-            end.receive(Arrays.copyOf(octets, 4));
+            end.receive(Arrays.copyOfRange(bytes, 4, bytes.length));
+            end.receive(Arrays.copyOf(bytes, 4));
         }
         assertThat(faults(end)).isEmpty();
-        end.receive(Arrays.copyOfRange(octets, 4, octets.length));
+        end.receive(Arrays.copyOfRange(bytes, 4, bytes.length));
         advance(end, TIMEOUT.multipliedBy(2));
         assertThat(faults(end)).isEmpty();
         assertThat(end.channel.hasPendingTasks()).isFalse();
@@ -143,20 +143,20 @@ class UnfinishedFpduTest {
     void aStreamThatDoesNotReadLosesNoTime() {
         FramingChannel end = established(IwarpDevice.create());
         end.onUlpdu = (ctx, ulpdu) -> ulpdu.holdBack();
-        byte[] octets = fpdu(8);
-        byte[] oneAndAHalf = Arrays.copyOf(octets, octets.length + 4);
-        System.arraycopy(octets, 0, oneAndAHalf, octets.length, 4);
-        end.receive(Arrays.copyOf(octets, 4));
-        end.receive(Arrays.copyOfRange(octets, 4, octets.length));
+        byte[] bytes = fpdu(8);
+        byte[] oneAndAHalf = Arrays.copyOf(bytes, bytes.length + 4);
+        System.arraycopy(bytes, 0, oneAndAHalf, bytes.length, 4);
+        end.receive(Arrays.copyOf(bytes, 4));
+        end.receive(Arrays.copyOfRange(bytes, 4, bytes.length));
         for (int i = 0; i < 5; i++) {
             advance(end, TIMEOUT);
         }
         end.onUlpdu = (ctx, ulpdu) -> {};
         end.channel.read();
-        end.receive(Arrays.copyOf(octets, 4));
+        end.receive(Arrays.copyOf(bytes, 4));
         advance(end, TIMEOUT.minusMillis(1));
         assertThat(faults(end)).isEmpty();
-        end.receive(Arrays.copyOfRange(octets, 4, octets.length));
+        end.receive(Arrays.copyOfRange(bytes, 4, bytes.length));
         advance(end, TIMEOUT.multipliedBy(2));
         assertThat(faults(end)).isEmpty();
     }

@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 
 class LocalTransportHandlerTest {
     @Test
-    void octetsThatThereIsNoMemoryToCopyAreReleased() {
+    void bytesThatThereIsNoMemoryToCopyAreReleased() {
         EmbeddedChannel channel = new EmbeddedChannel(new LocalTransportHandler());
         channel.config().setAllocator(new ExhaustedAllocator());
-        ByteBuf octets = Unpooled.directBuffer(1).writeByte(1);
+        ByteBuf bytes = Unpooled.directBuffer(1).writeByte(1);
 
-        assertThat(channel.writeAndFlush(octets).cause()).isInstanceOf(OutOfMemoryError.class);
+        assertThat(channel.writeAndFlush(bytes).cause()).isInstanceOf(OutOfMemoryError.class);
 
-        assertThat(octets.refCnt()).isZero();
+        assertThat(bytes.refCnt()).isZero();
         channel.finishAndReleaseAll();
     }
 }

@@ -25,7 +25,7 @@ package io.iwarp.rdmap;
  *     +-----------------------------------------+
  * </pre>
  *
- * <p>The text of the RFC calls the response header 32 octets long; its figure and fields have 12, which is what is used.
+ * <p>The text of the RFC calls the response header 32 bytes long; its figure and fields have 12, which is what is used.
  */
 final class AtomicLayout {
     static final int REQUEST_LENGTH = 52;
@@ -48,7 +48,7 @@ final class AtomicLayout {
     /** AOpCode of CmpSwap. */
     static final int COMPARE_SWAP = 2;
 
-    /** The octets of the target. */
+    /** The bytes of the target. */
     static final int OPERAND_LENGTH = 8;
 
     private static final int OPERATION_MASK = 0x0f;

@@ -7,19 +7,19 @@ import org.jspecify.annotations.Nullable;
 
 /** An outgoing untagged message that consists of an RDMAP header alone. Used again and again by a {@link Requester}. */
 final class HeaderMessage extends DdpMessage {
-    private final ByteBuf octets = Unpooled.buffer(AtomicLayout.REQUEST_LENGTH, AtomicLayout.REQUEST_LENGTH);
+    private final ByteBuf bytes = Unpooled.buffer(AtomicLayout.REQUEST_LENGTH, AtomicLayout.REQUEST_LENGTH);
     private @Nullable RdmapRequest completes;
 
     /** {@return an empty buffer to write the header to} */
     ByteBuf begin() {
         completes = null;
-        return octets.clear();
+        return bytes.clear();
     }
 
-    /** Makes the octets written so far a message of this type. */
+    /** Makes the bytes written so far a message of this type. */
     void describe(Opcode opcode) {
         untagged(opcode.control(), 0, opcode.queue());
-        payload().wrap(octets, 0, octets.readableBytes());
+        payload().wrap(bytes, 0, bytes.readableBytes());
     }
 
     /** {@return the request that is complete when this message has been sent, or null} */

@@ -18,7 +18,7 @@ abstract class HeaderQueue implements UntaggedQueue {
 
     /**
      * @param buffers how many messages there may be room for at a time
-     * @param room octets of the largest message
+     * @param room bytes of the largest message
      */
     HeaderQueue(int buffers, int room) {
         this.ring = new UntaggedBuffer[buffers];
@@ -66,8 +66,8 @@ abstract class HeaderQueue implements UntaggedQueue {
      * A message came.
      *
      * @param message says of which type and how long it is
-     * @param octets its octets, from index 0; valid during the call
+     * @param bytes its bytes, from index 0; valid during the call
      * @return what is wrong with it, or null
      */
-    abstract @Nullable ProtocolFault onMessage(UntaggedBuffer message, ByteBuf octets);
+    abstract @Nullable ProtocolFault onMessage(UntaggedBuffer message, ByteBuf bytes);
 }

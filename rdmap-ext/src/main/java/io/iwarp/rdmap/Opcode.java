@@ -92,12 +92,12 @@ public enum Opcode {
         return queue;
     }
 
-    /** {@return the RDMAP control octet that announces this message, version 1} */
+    /** {@return the RDMAP control byte that announces this message, version 1} */
     public int control() {
         return RdmapLayout.control(code);
     }
 
-    /** {@return the message type that a control octet names, or null if it is not assigned} */
+    /** {@return the message type that a control byte names, or null if it is not assigned} */
     static @Nullable Opcode of(int control) {
         return BY_CODE[RdmapLayout.opcode(control)];
     }

@@ -1,7 +1,7 @@
 package io.iwarp.rdmap;
 
 /**
- * The octet that RDMAP puts into the first octet of DDP's RsvdULP field, and the queue numbers it uses
+ * The byte that RDMAP puts into the first byte of DDP's RsvdULP field, and the queue numbers it uses
  * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.1">RFC 5040 section 4.1</a>).
  *
  * <pre>
@@ -29,7 +29,7 @@ final class RdmapLayout {
     /** Untagged queue of Atomic Responses (RFC 7306 section 4.1). */
     static final int ATOMIC_RESPONSE_QUEUE = 3;
 
-    /** Octets of an Immediate Data message (RFC 7306 section 6.2). */
+    /** Bytes of an Immediate Data message (RFC 7306 section 6.2). */
     static final int IMMEDIATE_LENGTH = 8;
 
     private static final int VERSION_SHIFT = 6;

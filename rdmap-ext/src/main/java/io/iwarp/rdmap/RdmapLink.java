@@ -10,7 +10,7 @@ interface RdmapLink {
     /** Lets everything written so far go out. */
     void flush();
 
-    /** Sends FIN after everything written so far; octets may still arrive. */
+    /** Sends FIN after everything written so far; bytes may still arrive. */
     void closeOutput();
 
     /** Closes the connection; ends in {@link RdmapStream#onDisconnected}. */

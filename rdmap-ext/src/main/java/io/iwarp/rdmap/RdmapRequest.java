@@ -6,10 +6,10 @@ import io.netty.buffer.ByteBuf;
 /**
  * One operation that the application asked for. Make it one with a method below, then submit it.
  *
- * <p>A Send or Write carries the octets of its {@link #payload}; the other operations carry none of their own.
+ * <p>A Send or Write carries the bytes of its {@link #payload}; the other operations carry none of their own.
  *
  * <p>The object is the caller's and may be used again once {@link RdmapUlp#onCompleted} named it. Between submission and
- * that moment neither it nor the octets of its payload may change, and the sink of a Read must stay registered. Confined
+ * that moment neither it nor the bytes of its payload may change, and the sink of a Read must stay registered. Confined
  * to the event loop of the stream.
  */
 public class RdmapRequest extends DdpMessage {
@@ -80,7 +80,7 @@ public class RdmapRequest extends DdpMessage {
      * Makes this an RDMA Write of the payload to the given place in the peer's memory.
      *
      * @param stag the STag that the peer advertised
-     * @param taggedOffset where the first octet goes, in octets of that STag, unsigned
+     * @param taggedOffset where the first byte goes, in bytes of that STag, unsigned
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
     public final RdmapRequest write(int stag, long taggedOffset) {
@@ -94,7 +94,7 @@ public class RdmapRequest extends DdpMessage {
      * Write is in place. It completes when both have been sent.
      *
      * @param stag the STag that the peer advertised
-     * @param taggedOffset where the first octet goes, in octets of that STag, unsigned
+     * @param taggedOffset where the first byte goes, in bytes of that STag, unsigned
      * @param data the 64 bits that the peer's application gets
      * @param solicitedEvent whether to ask for an event at the peer
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
@@ -125,10 +125,10 @@ public class RdmapRequest extends DdpMessage {
      * Makes this an RDMA Read.
      *
      * @param sink the STag of local memory that this stream may use and that has the right LOCAL_WRITE
-     * @param sinkOffset where the first octet goes, in octets of the sink, unsigned
-     * @param length the octets to read, 0 to 2^32 - 1
+     * @param sinkOffset where the first byte goes, in bytes of the sink, unsigned
+     * @param length the bytes to read, 0 to 2^32 - 1
      * @param stag the STag that the peer advertised
-     * @param taggedOffset where to read from, in octets of that STag, unsigned
+     * @param taggedOffset where to read from, in bytes of that STag, unsigned
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public final RdmapRequest read(int sink, long sinkOffset, long length, int stag, long taggedOffset) {
@@ -143,10 +143,10 @@ public class RdmapRequest extends DdpMessage {
     }
 
     /**
-     * Makes this a FetchAdd on 8 octets of the peer, whose value before that comes back as {@link #original}.
+     * Makes this a FetchAdd on 8 bytes of the peer, whose value before that comes back as {@link #original}.
      *
      * @param stag the STag that the peer advertised
-     * @param taggedOffset where the 8 octets begin, unsigned; their address at the peer must be a multiple of 8
+     * @param taggedOffset where the 8 bytes begin, unsigned; their address at the peer must be a multiple of 8
      * @param add what to add
      * @param mask each bit set is the highest of a field from which nothing is carried; 0 for a plain 64-bit sum
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
@@ -161,10 +161,10 @@ public class RdmapRequest extends DdpMessage {
     }
 
     /**
-     * Makes this a CmpSwap on 8 octets of the peer, whose value before that comes back as {@link #original}.
+     * Makes this a CmpSwap on 8 bytes of the peer, whose value before that comes back as {@link #original}.
      *
      * @param stag the STag that the peer advertised
-     * @param taggedOffset where the 8 octets begin, unsigned; their address at the peer must be a multiple of 8
+     * @param taggedOffset where the 8 bytes begin, unsigned; their address at the peer must be a multiple of 8
      * @param swap the new bits
      * @param swapMask which bits are replaced; -1 for all
      * @param expected the bits to compare with
@@ -206,7 +206,7 @@ public class RdmapRequest extends DdpMessage {
         return this;
     }
 
-    /** {@return the octets that a Read asks for, 0 to 2^32 - 1; of meaning for a Read only} */
+    /** {@return the bytes that a Read asks for, 0 to 2^32 - 1; of meaning for a Read only} */
     public final long readLength() {
         return size;
     }
@@ -273,13 +273,13 @@ public class RdmapRequest extends DdpMessage {
         return sinkTaggedOffset;
     }
 
-    /** {@return the octets of the Read Response that have come} */
+    /** {@return the bytes of the Read Response that have come} */
     final long received() {
         return received;
     }
 
-    final void received(long octets) {
-        received = octets;
+    final void received(long bytes) {
+        received = bytes;
     }
 
     /** {@return the Request Identifier of an atomic} */

@@ -203,7 +203,7 @@ final class RdmapStream implements DdpUlp {
     private void armResponseDeadline() {
         if (!responseDeadlineArmed) {
             responseDeadlineArmed = true;
-            answeredAtResponseDeadline = requester.answeredOctets();
+            answeredAtResponseDeadline = requester.answeredBytes();
             heldBeforeResponseDeadline = false;
             link.armResponseDeadline();
         }
@@ -215,7 +215,7 @@ final class RdmapStream implements DdpUlp {
         if (requester.unanswered() == 0 || phase == Phase.TERMINATING || phase == Phase.ENDED) {
             return;
         }
-        if (requester.answeredOctets() > answeredAtResponseDeadline
+        if (requester.answeredBytes() > answeredAtResponseDeadline
                 || heldBeforeResponseDeadline
                 || ulp.holdsInputBack()) {
             armResponseDeadline();
@@ -294,7 +294,7 @@ final class RdmapStream implements DdpUlp {
     @Override
     public @Nullable ProtocolFault onTaggedDelivery(DdpSegment last) {
         if (!reception.onTaggedDelivery(last)) {
-            ulp.onServed(Operation.WRITE, reception.writtenOctets());
+            ulp.onServed(Operation.WRITE, reception.writtenBytes());
         }
         return null;
     }
@@ -307,7 +307,7 @@ final class RdmapStream implements DdpUlp {
         }
         if (message instanceof Response response) {
             responder.onSent(response);
-            ulp.onServed(response.operation(), response.operandOctets());
+            ulp.onServed(response.operation(), response.operandBytes());
         } else {
             requester.onSent(message);
         }
@@ -382,11 +382,11 @@ final class RdmapStream implements DdpUlp {
 
     /** The application took back what a Read is reading: the rest of it cannot be sent. */
     @Override
-    public void onSourceRevoked(DdpMessage message, long octetsRead) {
+    public void onSourceRevoked(DdpMessage message, long bytesRead) {
         ProtocolFault fault = new ProtocolFault(
                 ProtocolError.RDMAP_INVALID_STAG,
-                "the source of a Read was revoked after " + octetsRead + " octets of it had been sent");
-        terminate(fault, ((Response) message).revoked(fault.error(), octetsRead));
+                "the source of a Read was revoked after " + bytesRead + " bytes of it had been sent");
+        terminate(fault, ((Response) message).revoked(fault.error(), bytesRead));
     }
 
     private void terminate(ProtocolFault fault, Terminate terminate) {
@@ -434,9 +434,9 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    private void onTerminate(ByteBuf octets) {
+    private void onTerminate(ByteBuf bytes) {
         counters.add(Counter.TERMINATES_RECEIVED, 1);
-        Terminate terminate = Terminate.decode(octets);
+        Terminate terminate = Terminate.decode(bytes);
         ProtocolError error = terminate == null ? null : terminate.error();
         ulp.onTerminateReceived(error);
         CloseReason reason = new CloseReason(EndedBy.PEER_TERMINATE, error, describe(terminate, error), null);
@@ -530,8 +530,8 @@ final class RdmapStream implements DdpUlp {
      * for which there is a deadline as well: otherwise a peer could keep the close waiting for as long as it sends.
      */
     private boolean moved() {
-        long sent = counters.get(Counter.ULPDU_OCTETS_SENT);
-        long received = counters.get(Counter.ULPDU_OCTETS_RECEIVED);
+        long sent = counters.get(Counter.ULPDU_BYTES_SENT);
+        long received = counters.get(Counter.ULPDU_BYTES_RECEIVED);
         boolean moved = sent > sentAtDeadline
                 || (received > receivedAtDeadline && requester.unanswered() > 0)
                 || heldBeforeDeadline;

@@ -28,7 +28,7 @@ public interface RdmapUlp {
     void onReady();
 
     /**
-     * The request is complete. For a Send, Write or Immediate Data that is when the transport has taken all its octets,
+     * The request is complete. For a Send, Write or Immediate Data that is when the transport has taken all its bytes,
      * which does not say that the peer's application has seen it; for a Read or atomic when the answer is in place
      * (RFC 5040 section 5.5 rules 9, 14 and 19). Called in the order of submission.
      *
@@ -41,9 +41,9 @@ public interface RdmapUlp {
      * An operation of the peer was carried out. For a Read or atomic that is when the transport has taken the answer, for
      * a Send or Immediate Data after the {@link #receiveQueue} got it. This is for statistics.
      *
-     * @param octets the payload octets, 0 to 2^32 - 1
+     * @param bytes the payload bytes, 0 to 2^32 - 1
      */
-    void onServed(Operation operation, long octets);
+    void onServed(Operation operation, long bytes);
 
     /** The Terminate of this side is on its way; null for an error that no RFC assigns. {@link #onEnded} follows. */
     void onTerminateSent(@Nullable ProtocolError error);
@@ -84,7 +84,7 @@ public interface RdmapUlp {
      */
     void onEnded(CloseReason reason);
 
-    /** {@return whether a control octet announces Immediate Data} */
+    /** {@return whether a control byte announces Immediate Data} */
     static boolean isImmediate(int control) {
         Opcode opcode = Opcode.of(control);
         return opcode != null && opcode.immediate();
@@ -94,7 +94,7 @@ public interface RdmapUlp {
     static Opcode opcodeOf(UntaggedBuffer buffer) {
         Opcode opcode = Opcode.of(buffer.control());
         if (opcode == null) {
-            throw new IllegalArgumentException("not a delivered message: control octet " + buffer.control());
+            throw new IllegalArgumentException("not a delivered message: control byte " + buffer.control());
         }
         return opcode;
     }

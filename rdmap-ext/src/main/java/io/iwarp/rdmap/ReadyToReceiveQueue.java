@@ -24,7 +24,7 @@ final class ReadyToReceiveQueue extends HeaderQueue {
 
     @Override
     @Nullable
-    ProtocolFault onMessage(UntaggedBuffer message, ByteBuf octets) {
+    ProtocolFault onMessage(UntaggedBuffer message, ByteBuf bytes) {
         taken = true;
         return null;
     }

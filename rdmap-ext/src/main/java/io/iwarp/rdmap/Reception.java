@@ -30,7 +30,7 @@ final class Reception {
     private final Requester requester;
     private final ReadyToReceiveQueue readyToReceiveQueue = new ReadyToReceiveQueue();
     private ReadyToReceive readyToReceive;
-    private long writtenOctets;
+    private long writtenBytes;
 
     /**
      * @param extensions whether the messages of RFC 7306 are taken
@@ -73,7 +73,7 @@ final class Reception {
             return requester.examineReadResponse(segment);
         }
         if (opcode == Opcode.RDMA_WRITE) {
-            writtenOctets += segment.payloadLength();
+            writtenBytes += segment.payloadLength();
             return null;
         }
         long end = segment.messageOffset() + segment.payloadLength();
@@ -118,7 +118,7 @@ final class Reception {
     /**
      * A Write is not reported to the application: its target learns of it by a later message (RFC 5040 section 5.1).
      *
-     * @return whether it was a Read Response; if not, it was a Write of {@link #writtenOctets}
+     * @return whether it was a Read Response; if not, it was a Write of {@link #writtenBytes}
      */
     boolean onTaggedDelivery(DdpSegment last) {
         boolean readResponse = isReadResponse(last);
@@ -128,11 +128,11 @@ final class Reception {
         return readResponse;
     }
 
-    /** {@return the octets of the Write that was delivered last; asked once for each} */
-    long writtenOctets() {
-        long octets = writtenOctets;
-        writtenOctets = 0;
-        return octets;
+    /** {@return the bytes of the Write that was delivered last; asked once for each} */
+    long writtenBytes() {
+        long bytes = writtenBytes;
+        writtenBytes = 0;
+        return bytes;
     }
 
     private static boolean isReadResponse(DdpSegment segment) {

@@ -50,7 +50,7 @@ final class Requester {
     private @Nullable RdmapRequest readyToReceive;
     private int messagesUnderWay;
     private int nextIdentifier = 1;
-    private long answeredOctets;
+    private long answeredBytes;
     private boolean stopped;
 
     /**
@@ -184,16 +184,16 @@ final class Requester {
                 return new ProtocolFault(
                         ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS,
                         String.format(
-                                "a Read Response with %d octets for tagged offset 0x%x, asked for were %d from 0x%x",
+                                "a Read Response with %d bytes for tagged offset 0x%x, asked for were %d from 0x%x",
                                 length, segment.taggedOffset(), read.readLength(), read.sinkTaggedOffset()));
             }
             read.received(read.received() + length);
-            answeredOctets += length;
+            answeredBytes += length;
         }
         if (segment.last() && read.received() != read.readLength()) {
             return new ProtocolFault(
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                    "a Read Response ended after " + read.received() + " of " + read.readLength() + " octets");
+                    "a Read Response ended after " + read.received() + " of " + read.readLength() + " bytes");
         }
         return null;
     }
@@ -204,7 +204,7 @@ final class Requester {
     }
 
     private void answered(RdmapRequest request) {
-        answeredOctets++;
+        answeredBytes++;
         counters.add(Counter.READS_ANSWERED, 1);
         startWaiting();
         complete(request);
@@ -233,9 +233,9 @@ final class Requester {
         return reads.size() + atomics.size();
     }
 
-    /** {@return a number that grows with every part of an answer: its octets, and one more when it is complete} */
-    long answeredOctets() {
-        return answeredOctets;
+    /** {@return a number that grows with every part of an answer: its bytes, and one more when it is complete} */
+    long answeredBytes() {
+        return answeredBytes;
     }
 
     /** {@return whether nothing is held back or unanswered} */
@@ -266,15 +266,15 @@ final class Requester {
 
         @Override
         @Nullable
-        ProtocolFault onMessage(UntaggedBuffer message, ByteBuf octets) {
+        ProtocolFault onMessage(UntaggedBuffer message, ByteBuf bytes) {
             if (message.messageLength() != AtomicLayout.RESPONSE_LENGTH) {
                 return new ProtocolFault(
                         ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                        "an Atomic Response of " + message.messageLength() + " octets, it has "
+                        "an Atomic Response of " + message.messageLength() + " bytes, it has "
                                 + AtomicLayout.RESPONSE_LENGTH);
             }
             RdmapRequest atomic = Objects.requireNonNull(atomics.peek(), "a response for which there was no buffer");
-            int identifier = octets.getInt(AtomicLayout.ORIGINAL_IDENTIFIER);
+            int identifier = bytes.getInt(AtomicLayout.ORIGINAL_IDENTIFIER);
             if (identifier != atomic.identifier()) {
                 return new ProtocolFault(
                         ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
@@ -282,7 +282,7 @@ final class Requester {
                                 + ", the oldest outstanding one is "
                                 + Integer.toUnsignedString(atomic.identifier()));
             }
-            atomic.original(octets.getLong(AtomicLayout.ORIGINAL_VALUE));
+            atomic.original(bytes.getLong(AtomicLayout.ORIGINAL_VALUE));
             answered(atomics.remove());
             return null;
         }

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * requests of this side that come later are then not behind all that the peer has asked for.
  */
 final class Responder extends HeaderQueue {
-    /** How many octets of answers DDP has at a time, unless a single one is larger: enough for one burst behind another. */
-    private static final long OCTETS_UNDER_WAY = 256 * 1024;
+    /** How many bytes of answers DDP has at a time, unless a single one is larger: enough for one burst behind another. */
+    private static final long BYTES_UNDER_WAY = 256 * 1024;
 
     private final Consumer<DdpMessage> output;
     private final StreamAssociation stream;
@@ -38,7 +38,7 @@ final class Responder extends HeaderQueue {
     private final ArrayDeque<Response> spare = new ArrayDeque<>();
     private final AtomicOperation atomic = new AtomicOperation();
     private int responsesUnderWay;
-    private long octetsUnderWay;
+    private long bytesUnderWay;
     private boolean stopped;
     private byte @Nullable [] refusedRead;
 
@@ -69,7 +69,7 @@ final class Responder extends HeaderQueue {
 
     @Override
     @Nullable
-    ProtocolFault onMessage(UntaggedBuffer message, ByteBuf octets) {
+    ProtocolFault onMessage(UntaggedBuffer message, ByteBuf bytes) {
         if (stopped) {
             return null;
         }
@@ -81,41 +81,41 @@ final class Responder extends HeaderQueue {
                             ? ProtocolError.RDMAP_OPERATION_UNSPECIFIED
                             : ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG,
                     (read ? "a Read Request" : "an Atomic Request") + " of " + message.messageLength()
-                            + " octets, it has " + expected);
+                            + " bytes, it has " + expected);
         }
-        return read ? onReadRequest(message, octets) : onAtomicRequest(octets);
+        return read ? onReadRequest(message, bytes) : onAtomicRequest(bytes);
     }
 
-    private @Nullable ProtocolFault onReadRequest(UntaggedBuffer message, ByteBuf octets) {
-        long length = octets.getUnsignedInt(ReadRequestLayout.MESSAGE_SIZE);
+    private @Nullable ProtocolFault onReadRequest(UntaggedBuffer message, ByteBuf bytes) {
+        long length = bytes.getUnsignedInt(ReadRequestLayout.MESSAGE_SIZE);
         TaggedBuffer source = null;
         if (length > 0) {
-            int stag = octets.getInt(ReadRequestLayout.SOURCE_STAG);
-            long offset = octets.getLong(ReadRequestLayout.SOURCE_TAGGED_OFFSET);
+            int stag = bytes.getInt(ReadRequestLayout.SOURCE_STAG);
+            long offset = bytes.getLong(ReadRequestLayout.SOURCE_TAGGED_OFFSET);
             source = stream.lookup(stag);
             ProtocolFault fault = check(source, AccessRight.REMOTE_READ, stag, offset, length);
             if (fault != null) {
                 refusedRead = new byte[ReadRequestLayout.LENGTH];
-                octets.getBytes(0, refusedRead);
+                bytes.getBytes(0, refusedRead);
                 return fault;
             }
         }
         Response response = spareResponse();
-        response.read(message, octets, source);
+        response.read(message, bytes, source);
         answer(response);
         return null;
     }
 
-    private @Nullable ProtocolFault onAtomicRequest(ByteBuf octets) {
-        int operation = AtomicLayout.operation(octets.getInt(AtomicLayout.OPERATION));
+    private @Nullable ProtocolFault onAtomicRequest(ByteBuf bytes) {
+        int operation = AtomicLayout.operation(bytes.getInt(AtomicLayout.OPERATION));
         if (operation != AtomicLayout.FETCH_ADD && operation != AtomicLayout.COMPARE_SWAP) {
             return new ProtocolFault(
                     ProtocolError.RDMAP_UNEXPECTED_OPCODE,
                     "atomic operation code " + operation + ", there are " + AtomicLayout.FETCH_ADD + " and "
                             + AtomicLayout.COMPARE_SWAP);
         }
-        int stag = octets.getInt(AtomicLayout.STAG);
-        long offset = octets.getLong(AtomicLayout.TAGGED_OFFSET);
+        int stag = bytes.getInt(AtomicLayout.STAG);
+        long offset = bytes.getLong(AtomicLayout.TAGGED_OFFSET);
         TaggedBuffer target = stream.lookup(stag);
         ProtocolFault fault = check(target, AccessRight.REMOTE_ATOMIC, stag, offset, AtomicLayout.OPERAND_LENGTH);
         if (fault != null || target == null) {
@@ -128,13 +128,13 @@ final class Responder extends HeaderQueue {
                             "an atomic on tagged offset 0x%x of STag 0x%08x, whose address is no multiple of %d",
                             offset, stag, AtomicLayout.OPERAND_LENGTH));
         }
-        long data = octets.getLong(AtomicLayout.ADD_OR_SWAP);
-        long mask = octets.getLong(AtomicLayout.ADD_OR_SWAP_MASK);
+        long data = bytes.getLong(AtomicLayout.ADD_OR_SWAP);
+        long mask = bytes.getLong(AtomicLayout.ADD_OR_SWAP_MASK);
         if (operation == AtomicLayout.FETCH_ADD) {
             atomic.fetchAdd(data, mask);
         } else {
             atomic.compareSwap(
-                    data, mask, octets.getLong(AtomicLayout.COMPARE), octets.getLong(AtomicLayout.COMPARE_MASK));
+                    data, mask, bytes.getLong(AtomicLayout.COMPARE), bytes.getLong(AtomicLayout.COMPARE_MASK));
         }
         if (!target.execute(offset, atomic)) {
             return unknownStag(stag);
@@ -142,7 +142,7 @@ final class Responder extends HeaderQueue {
         Response response = spareResponse();
         response.atomic(
                 operation == AtomicLayout.FETCH_ADD ? Operation.FETCH_ADD : Operation.COMPARE_SWAP,
-                octets.getInt(AtomicLayout.REQUEST_IDENTIFIER),
+                bytes.getInt(AtomicLayout.REQUEST_IDENTIFIER),
                 atomic.original());
         answer(response);
         return null;
@@ -193,10 +193,10 @@ final class Responder extends HeaderQueue {
     }
 
     private void writeWaiting() {
-        while (!waiting.isEmpty() && (responsesUnderWay == 0 || octetsUnderWay < OCTETS_UNDER_WAY)) {
+        while (!waiting.isEmpty() && (responsesUnderWay == 0 || bytesUnderWay < BYTES_UNDER_WAY)) {
             Response response = waiting.remove();
             responsesUnderWay++;
-            octetsUnderWay += response.messageLength();
+            bytesUnderWay += response.messageLength();
             output.accept(response);
         }
     }
@@ -206,7 +206,7 @@ final class Responder extends HeaderQueue {
         counters.add(Counter.PEER_READS_ANSWERED, 1);
         forgetAnswered();
         responsesUnderWay--;
-        octetsUnderWay -= response.messageLength();
+        bytesUnderWay -= response.messageLength();
         spare.add(response);
         writeWaiting();
     }

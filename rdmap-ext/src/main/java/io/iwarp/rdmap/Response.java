@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The answer to one Read or Atomic Request of the peer. Used again and again by a {@link Responder}. */
 final class Response extends DdpMessage {
-    private final ByteBuf atomicOctets = Unpooled.buffer(AtomicLayout.RESPONSE_LENGTH, AtomicLayout.RESPONSE_LENGTH);
+    private final ByteBuf atomicBytes = Unpooled.buffer(AtomicLayout.RESPONSE_LENGTH, AtomicLayout.RESPONSE_LENGTH);
     private final ByteBuf ddpHeader =
             Unpooled.buffer(DdpLayout.UNTAGGED_HEADER_LENGTH, DdpLayout.UNTAGGED_HEADER_LENGTH);
     private final ByteBuf request = Unpooled.buffer(ReadRequestLayout.LENGTH, ReadRequestLayout.LENGTH);
@@ -23,24 +23,24 @@ final class Response extends DdpMessage {
      * Makes this a Read Response.
      *
      * @param message the Read Request, which a Terminate has to quote if the source is revoked before all of it was read
-     * @param octets its header
-     * @param source what to read, or null for a Read of no octets
+     * @param bytes its header
+     * @param source what to read, or null for a Read of no bytes
      */
-    void read(UntaggedBuffer message, ByteBuf octets, @Nullable TaggedBuffer source) {
+    void read(UntaggedBuffer message, ByteBuf bytes, @Nullable TaggedBuffer source) {
         operation = Operation.READ;
         tagged(
                 Opcode.READ_RESPONSE.control(),
-                octets.getInt(ReadRequestLayout.SINK_STAG),
-                octets.getLong(ReadRequestLayout.SINK_TAGGED_OFFSET));
+                bytes.getInt(ReadRequestLayout.SINK_STAG),
+                bytes.getLong(ReadRequestLayout.SINK_TAGGED_OFFSET));
         payload().clear();
         source(
                 source,
-                octets.getLong(ReadRequestLayout.SOURCE_TAGGED_OFFSET),
-                octets.getUnsignedInt(ReadRequestLayout.MESSAGE_SIZE));
+                bytes.getLong(ReadRequestLayout.SOURCE_TAGGED_OFFSET),
+                bytes.getUnsignedInt(ReadRequestLayout.MESSAGE_SIZE));
         if (source == null) {
             return;
         }
-        request.clear().writeBytes(octets, 0, ReadRequestLayout.LENGTH);
+        request.clear().writeBytes(bytes, 0, ReadRequestLayout.LENGTH);
         message.lastHeader(ddpHeader.clear());
         segmentLength = message.lastSegmentLength();
     }
@@ -48,10 +48,10 @@ final class Response extends DdpMessage {
     /** Makes this an Atomic Response. */
     void atomic(Operation operation, int identifier, long original) {
         this.operation = operation;
-        atomicOctets.clear().writeInt(identifier).writeLong(original);
+        atomicBytes.clear().writeInt(identifier).writeLong(original);
         untagged(Opcode.ATOMIC_RESPONSE.control(), 0, Opcode.ATOMIC_RESPONSE.queue());
         source(null, 0, 0);
-        payload().wrap(atomicOctets, 0, AtomicLayout.RESPONSE_LENGTH);
+        payload().wrap(atomicBytes, 0, AtomicLayout.RESPONSE_LENGTH);
     }
 
     /** {@return what it answers} */
@@ -59,8 +59,8 @@ final class Response extends DdpMessage {
         return operation;
     }
 
-    /** {@return the octets that the operation moved: those read, or the operand of an atomic} */
-    long operandOctets() {
+    /** {@return the bytes that the operation moved: those read, or the operand of an atomic} */
+    long operandBytes() {
         return operation == Operation.READ ? messageLength() : AtomicLayout.OPERAND_LENGTH;
     }
 
@@ -69,7 +69,7 @@ final class Response extends DdpMessage {
      * tagged offsets moved on and the size reduced by what was answered} See RFC 5040 section 4.8.
      *
      * @param error why the rest is not answered
-     * @param answered the octets that went out
+     * @param answered the bytes that went out
      */
     Terminate revoked(ProtocolError error, long answered) {
         byte[] rest = new byte[ReadRequestLayout.LENGTH];
@@ -80,7 +80,7 @@ final class Response extends DdpMessage {
         return Terminate.of(error, segmentLength, quoted, rest);
     }
 
-    /** Moves the header of a Read Request on by the octets that were answered. */
+    /** Moves the header of a Read Request on by the bytes that were answered. */
     static void advance(byte[] readRequest, long answered) {
         ByteBuf header = Unpooled.wrappedBuffer(readRequest);
         move(header, ReadRequestLayout.SINK_TAGGED_OFFSET, answered);
@@ -89,7 +89,7 @@ final class Response extends DdpMessage {
         header.setInt(ReadRequestLayout.MESSAGE_SIZE, (int) (size - answered));
     }
 
-    private static void move(ByteBuf header, int offset, long octets) {
-        header.setLong(offset, header.getLong(offset) + octets);
+    private static void move(ByteBuf header, int offset, long bytes) {
+        header.setLong(offset, header.getLong(offset) + bytes);
     }
 }

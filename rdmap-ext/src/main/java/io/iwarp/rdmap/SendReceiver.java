@@ -58,10 +58,10 @@ final class SendReceiver implements UntaggedQueue {
     private @Nullable ProtocolFault hand(UntaggedBuffer message) {
         // Afterwards the buffer may be in use again.
         Operation operation = RdmapUlp.isImmediate(message.control()) ? Operation.IMMEDIATE : Operation.SEND;
-        long octets = message.messageLength();
+        long bytes = message.messageLength();
         ProtocolFault fault = receives.deliver(message);
         if (fault == null) {
-            ulp.onServed(operation, octets);
+            ulp.onServed(operation, bytes);
         }
         return fault;
     }
@@ -86,6 +86,6 @@ final class SendReceiver implements UntaggedQueue {
                 ? null
                 : new ProtocolFault(
                         ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                        "Immediate Data of " + length + " octets, it has " + RdmapLayout.IMMEDIATE_LENGTH);
+                        "Immediate Data of " + length + " bytes, it has " + RdmapLayout.IMMEDIATE_LENGTH);
     }
 }

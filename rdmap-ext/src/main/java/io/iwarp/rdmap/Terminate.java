@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param layer the layer that found the error: 0 RDMAP, 1 DDP, 2 the layer below
  * @param type the error type of that layer, 0 to 15
  * @param code the error code, 0 to 255
- * @param segmentLength the length in octets of the DDP segment at fault (M), or -1 if it is not given
+ * @param segmentLength the length in bytes of the DDP segment at fault (M), or -1 if it is not given
  * @param ddpHeader the DDP header of that segment (D), or empty
  * @param rdmaHeader the Read Request header in it (R), or empty
  */
@@ -65,7 +65,7 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return new Terminate(error.layer().number(), error.type(), error.code(), segmentLength, ddpHeader, rdmaHeader);
     }
 
-    /** {@return the number of octets that {@link #encode} writes} */
+    /** {@return the number of bytes that {@link #encode} writes} */
     int length() {
         int length = CONTROL_LENGTH;
         if (segmentLength != NO_SEGMENT_LENGTH) {
@@ -74,7 +74,7 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return length + ddpHeader.length + rdmaHeader.length;
     }
 
-    /** Writes {@link #length()} octets. Absent headers are left out and their bits are clear. */
+    /** Writes {@link #length()} bytes. Absent headers are left out and their bits are clear. */
     void encode(ByteBuf out) {
         int word = layer << LAYER_SHIFT | type << TYPE_SHIFT | code << CODE_SHIFT;
         if (segmentLength != NO_SEGMENT_LENGTH) {
@@ -94,14 +94,14 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
     }
 
     /**
-     * Reads a Terminate header, going by the M, D and R bits; octets behind it are ignored. Headers that the bits promise
+     * Reads a Terminate header, going by the M, D and R bits; bytes behind it are ignored. Headers that the bits promise
      * and the message does not hold are taken as absent: the stream ends all the same, and the error is what matters.
      *
-     * <p>The kernel's siw, on little-endian machines, sends the control word with the nibbles of the first octet swapped;
+     * <p>The kernel's siw, on little-endian machines, sends the control word with the nibbles of the first byte swapped;
      * both forms are understood.
      *
-     * @param in its readable octets are the message; the reader index moves
-     * @return the content, or null if there are fewer than the four octets of the control word
+     * @param in its readable bytes are the message; the reader index moves
+     * @return the content, or null if there are fewer than the four bytes of the control word
      */
     static @Nullable Terminate decode(ByteBuf in) {
         if (in.readableBytes() < CONTROL_LENGTH) {
@@ -158,9 +158,9 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         if (in.readableBytes() < length) {
             return NOTHING;
         }
-        byte[] octets = new byte[length];
-        in.readBytes(octets);
-        return octets;
+        byte[] bytes = new byte[length];
+        in.readBytes(bytes);
+        return bytes;
     }
 
     /** {@return the error as the RFCs name it, or null if they do not know it} */

@@ -13,9 +13,9 @@ import io.iwarp.ddp.DdpLayout;
  * +-------+-------+---------------+-+-+-+-------------------------+
  * |  DDP Segment Length (if M)    |                               |
  * +-------------------------------+                               +
- * |              Terminated DDP Header (if D): 14 or 18 octets    |
+ * |              Terminated DDP Header (if D): 14 or 18 bytes    |
  * +---------------------------------------------------------------+
- * |              Terminated RDMA Header (if R): 28 octets         |
+ * |              Terminated RDMA Header (if R): 28 bytes         |
  * +---------------------------------------------------------------+
  * </pre>
  */
@@ -38,8 +38,8 @@ final class TerminateLayout {
     static final int RDMA_HEADER_PRESENT = 0x2000;
 
     /**
-     * M, D and R as a little-endian siw kernel writes them. Its control word has the nibbles of the first octet swapped
-     * and these bits at the other end of the third octet; the RFC keeps the bits zero.
+     * M, D and R as a little-endian siw kernel writes them. Its control word has the nibbles of the first byte swapped
+     * and these bits at the other end of the third byte; the RFC keeps the bits zero.
      */
     static final int SWAPPED_HEADER_BITS = 0x0700;
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class TerminateQueue implements UntaggedQueue {
     private final Consumer<ByteBuf> receiver;
     private @Nullable UntaggedBuffer buffer;
-    private @Nullable ByteBuf octets;
+    private @Nullable ByteBuf bytes;
     private boolean taken;
 
     TerminateQueue(Consumer<ByteBuf> receiver) {
@@ -29,9 +29,9 @@ final class TerminateQueue implements UntaggedQueue {
     @Override
     public UntaggedBuffer buffer(int ahead) {
         if (buffer == null) {
-            octets = Unpooled.buffer(TerminateLayout.MAXIMUM_LENGTH);
+            bytes = Unpooled.buffer(TerminateLayout.MAXIMUM_LENGTH);
             buffer = new UntaggedBuffer();
-            buffer.sink().wrap(octets, 0, TerminateLayout.MAXIMUM_LENGTH);
+            buffer.sink().wrap(bytes, 0, TerminateLayout.MAXIMUM_LENGTH);
         }
         return buffer;
     }
@@ -39,7 +39,7 @@ final class TerminateQueue implements UntaggedQueue {
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
         taken = true;
-        ByteBuf message = Objects.requireNonNull(octets, "delivered without a buffer");
+        ByteBuf message = Objects.requireNonNull(bytes, "delivered without a buffer");
         message.setIndex(0, (int) delivered.messageLength());
         receiver.accept(message);
         return null;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class TerminateSender {
     private final RdmapLink link;
     private final DdpMessage message = new DdpMessage();
-    private @Nullable ByteBuf octets;
+    private @Nullable ByteBuf bytes;
     private @Nullable ProtocolError error;
 
     TerminateSender(RdmapLink link) {
@@ -18,10 +18,10 @@ final class TerminateSender {
     }
 
     void send(Terminate terminate) {
-        // On the heap: direct memory may be what the stream ends for. MPA copies so few octets anyway.
+        // On the heap: direct memory may be what the stream ends for. MPA copies so few bytes anyway.
         ByteBuf encoded = Unpooled.buffer(terminate.length());
         terminate.encode(encoded);
-        octets = encoded;
+        bytes = encoded;
         error = terminate.error();
         message.untagged(Opcode.TERMINATE.control(), 0, RdmapLayout.TERMINATE_QUEUE);
         message.payload().wrap(encoded, 0, encoded.readableBytes());
@@ -43,10 +43,10 @@ final class TerminateSender {
 
     /** Gives the memory back: the Terminate was sent, or never will be. */
     void release() {
-        if (octets != null) {
+        if (bytes != null) {
             message.payload().clear();
-            octets.release();
-            octets = null;
+            bytes.release();
+            bytes = null;
         }
     }
 }

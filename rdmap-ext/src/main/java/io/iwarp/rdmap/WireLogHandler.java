@@ -15,14 +15,14 @@ import org.slf4j.LoggerFactory;
  * <pre>{@code
  * initializer.withTransportHandlers(pipeline -> pipeline.addLast(new WireLogHandler()))
  *
- * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> MPA Request Frame: revision 1, CRC, 0 octets of private data
- * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] <- MPA Reply Frame: revision 1, CRC, 0 octets of private data
- * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> RDMA Write: 64 octets to STag 0x1f2e3d4c TO 0x0, last
- * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> Send: MSN 1, 12 octets at 0, last
+ * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> MPA Request Frame: revision 1, CRC, 0 bytes of private data
+ * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] <- MPA Reply Frame: revision 1, CRC, 0 bytes of private data
+ * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> RDMA Write: 64 bytes to STag 0x1f2e3d4c TO 0x0, last
+ * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> Send: MSN 1, 12 bytes at 0, last
  * }</pre>
  *
  * <p>{@code ->} is what this side sends, when it is handed to the transport; {@code <-} is what comes, before it is checked:
- * a wrong CRC does not show here. Payload and private data are not logged. Octets are passed on as they are, none is kept but
+ * a wrong CRC does not show here. Payload and private data are not logged. Bytes are passed on as they are, none is kept but
  * the headers of the FPDU at hand. Of a start without start-up frames, FPDUs with markers cannot be read.
  *
  * <p>While the logger is not enabled for TRACE, headers are followed but no text is made.
@@ -62,16 +62,16 @@ public final class WireLogHandler extends ChannelDuplexHandler {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        if (message instanceof ByteBuf octets) {
-            received.read(octets, sent, logReceived);
+        if (message instanceof ByteBuf bytes) {
+            received.read(bytes, sent, logReceived);
         }
         ctx.fireChannelRead(message);
     }
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-        if (message instanceof ByteBuf octets) {
-            sent.read(octets, received, logSent);
+        if (message instanceof ByteBuf bytes) {
+            sent.read(bytes, received, logSent);
         }
         ctx.write(message, promise);
     }

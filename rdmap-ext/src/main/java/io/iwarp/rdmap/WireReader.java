@@ -8,12 +8,12 @@ import io.netty.buffer.Unpooled;
 import java.util.function.Consumer;
 
 /**
- * Follows one direction of a connection, octet by octet, for the {@link WireLogHandler}: finds where frames and FPDUs
+ * Follows one direction of a connection, byte by byte, for the {@link WireLogHandler}: finds where frames and FPDUs
  * begin and end, in whatever pieces they come, and keeps the headers of the one at hand. It believes what it reads and checks
  * nothing.
  *
  * <pre>
- *   STARTUP ── whole start-up frame, or octets that are none ──► FPDUS
+ *   STARTUP ── whole start-up frame, or bytes that are none ──► FPDUS
  *      │
  *      └── a rejection, or a frame of a wrong length ──► BEYOND
  * </pre>
@@ -35,16 +35,16 @@ final class WireReader {
 
     private final ByteBuf head = Unpooled.buffer(HEAD, HEAD);
     private Phase phase = Phase.STARTUP;
-    /** Octets of the frame or FPDU at hand that have come, markers left out. */
+    /** Bytes of the frame or FPDU at hand that have come, markers left out. */
     private int taken;
-    /** All octets of it, or those that tell how many there are. */
+    /** All bytes of it, or those that tell how many there are. */
     private int length = MpaFrameLayout.HEADER_LENGTH;
 
     private boolean lengthKnown;
     private boolean wantsMarkers;
     private boolean markersKnown;
     private boolean markers;
-    /** Octets since the first FPDU began, modulo the interval of markers. */
+    /** Bytes since the first FPDU began, modulo the interval of markers. */
     private int position;
 
     private boolean cutOff;
@@ -72,25 +72,25 @@ final class WireReader {
     }
 
     private int readStartup(ByteBuf in, int index, int end, Consumer<WireReader> found) {
-        int octets = take(in, index, Math.min(end - index, length - taken));
+        int bytes = take(in, index, Math.min(end - index, length - taken));
         if (!lengthKnown && !startsLikeAFrame()) {
-            // A pre-agreed start: these are the first octets of an FPDU.
+            // A pre-agreed start: these are the first bytes of an FPDU.
             ByteBuf early = head.copy(0, taken);
             enter(Phase.FPDUS);
             markersKnown = true;
             for (int at = 0; at < early.writerIndex(); ) {
                 at += readFpdu(early, at, early.writerIndex(), found);
             }
-            return octets;
+            return bytes;
         }
         if (taken < length) {
-            return octets;
+            return bytes;
         }
         if (!lengthKnown) {
             lengthKnown = true;
             length += MpaFrameLayout.privateDataLength(head, 0);
             if (taken < length) {
-                return octets;
+                return bytes;
             }
         }
         found.accept(this);
@@ -98,13 +98,13 @@ final class WireReader {
         wantsMarkers = (flags & MpaFrameLayout.FLAG_MARKERS) != 0;
         boolean rejected = MpaFrameLayout.hasReplyKey(head, 0) && (flags & MpaFrameLayout.FLAG_REJECTED) != 0;
         enter(rejected ? Phase.BEYOND : Phase.FPDUS);
-        return octets;
+        return bytes;
     }
 
     private boolean startsLikeAFrame() {
         for (int i = 0; i < Math.min(taken, MpaFrameLayout.KEY_LENGTH); i++) {
-            byte octet = head.getByte(i);
-            if (octet != MpaFrameLayout.requestKey(i) && octet != MpaFrameLayout.replyKey(i)) {
+            byte oneByte = head.getByte(i);
+            if (oneByte != MpaFrameLayout.requestKey(i) && oneByte != MpaFrameLayout.replyKey(i)) {
                 return false;
             }
         }
@@ -123,14 +123,14 @@ final class WireReader {
     }
 
     private int readFpdu(ByteBuf in, int index, int end, Consumer<WireReader> found) {
-        int octets = end - index;
+        int bytes = end - index;
         if (markers) {
             if (position < MarkerLayout.LENGTH) {
-                return passed(Math.min(octets, MarkerLayout.LENGTH - position));
+                return passed(Math.min(bytes, MarkerLayout.LENGTH - position));
             }
-            octets = Math.min(octets, MarkerLayout.INTERVAL - position);
+            bytes = Math.min(bytes, MarkerLayout.INTERVAL - position);
         }
-        octets = take(in, index, Math.min(octets, length - taken));
+        bytes = take(in, index, Math.min(bytes, length - taken));
         if (taken == length && !lengthKnown) {
             lengthKnown = true;
             length = FpduLayout.fpduLength(FpduLayout.ulpduLength(head, 0));
@@ -138,21 +138,21 @@ final class WireReader {
             found.accept(this);
             beginFpdu();
         }
-        return passed(octets);
+        return passed(bytes);
     }
 
-    private int passed(int octets) {
-        position = (position + octets) % MarkerLayout.INTERVAL;
-        return octets;
+    private int passed(int bytes) {
+        position = (position + bytes) % MarkerLayout.INTERVAL;
+        return bytes;
     }
 
-    private int take(ByteBuf in, int index, int octets) {
-        int kept = Math.min(octets, HEAD - taken);
+    private int take(ByteBuf in, int index, int bytes) {
+        int kept = Math.min(bytes, HEAD - taken);
         if (kept > 0) {
             in.getBytes(index, head.setIndex(0, taken), kept);
         }
-        taken += octets;
-        return octets;
+        taken += bytes;
+        return bytes;
     }
 
     /** The connection is closed; tells of a frame or FPDU that was not whole. */
@@ -168,7 +168,7 @@ final class WireReader {
     String describe() {
         if (cutOff) {
             String of = lengthKnown ? " of " + length : "";
-            return "cut off after " + taken + of + " octets of " + (phase == Phase.STARTUP ? "a frame" : "an FPDU");
+            return "cut off after " + taken + of + " bytes of " + (phase == Phase.STARTUP ? "a frame" : "an FPDU");
         }
         return phase == Phase.STARTUP
                 ? WireText.frame(head)

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Frames and FPDUs in one line of text each. Whatever is in them, nothing throws. */
 final class WireText {
-    /** Octets of DDP's and RDMAP's headers that the text is made from, at most. */
+    /** Bytes of DDP's and RDMAP's headers that the text is made from, at most. */
     static final int LONGEST_HEADERS = DdpLayout.UNTAGGED_HEADER_LENGTH + AtomicLayout.REQUEST_LENGTH;
 
-    /** Octets of private data that the text is made from, at most. */
+    /** Bytes of private data that the text is made from, at most. */
     static final int SETUP_LENGTH = EnhancedSetup.LENGTH;
 
     private WireText() {}
@@ -42,10 +42,7 @@ final class WireText {
             text.append(", ORD ").append(depth(setup.ord()));
             text.append(setup.peerToPeer() ? ", peer-to-peer " + setup.readyToReceive() : "");
         }
-        return text.append(", ")
-                .append(length)
-                .append(" octets of private data")
-                .toString();
+        return text.append(", ").append(length).append(" bytes of private data").toString();
     }
 
     private static String depth(int depth) {
@@ -55,25 +52,25 @@ final class WireText {
     /**
      * {@return what an FPDU holds}
      *
-     * @param head holds the first octets of the ULPDU from {@code index} on, {@link #LONGEST_HEADERS} or all there are
-     * @param ulpduLength of the whole ULPDU, in octets
+     * @param head holds the first bytes of the ULPDU from {@code index} on, {@link #LONGEST_HEADERS} or all there are
+     * @param ulpduLength of the whole ULPDU, in bytes
      */
     static String fpdu(ByteBuf head, int index, int ulpduLength) {
         DdpSegment segment = new DdpSegment().wrap(head, index, ulpduLength);
         if (!segment.headerComplete()) {
-            return "FPDU: a ULPDU of " + ulpduLength + " octets, too short for a DDP header";
+            return "FPDU: a ULPDU of " + ulpduLength + " bytes, too short for a DDP header";
         }
         int control = segment.control();
         Opcode opcode = Opcode.of(control);
         StringBuilder text = new StringBuilder(name(opcode, control)).append(": ");
         if (segment.tagged()) {
-            text.append(segment.payloadLength()).append(" octets to ");
+            text.append(segment.payloadLength()).append(" bytes to ");
             place(text, segment.stag(), segment.taggedOffset());
         } else {
             text.append("MSN ").append(Integer.toUnsignedString(segment.msn()));
             boolean described = segment.messageOffset() == 0 && opcode != null && describe(text, opcode, segment);
             if (!described) {
-                text.append(", ").append(segment.payloadLength()).append(" octets at ");
+                text.append(", ").append(segment.payloadLength()).append(" bytes at ");
                 text.append(segment.messageOffset());
             }
         }
@@ -142,7 +139,7 @@ final class WireText {
     private static boolean readRequest(StringBuilder text, ByteBuf in, int at) {
         text.append(", ")
                 .append(in.getUnsignedInt(at + ReadRequestLayout.MESSAGE_SIZE))
-                .append(" octets from ");
+                .append(" bytes from ");
         place(
                 text,
                 in.getInt(at + ReadRequestLayout.SOURCE_STAG),

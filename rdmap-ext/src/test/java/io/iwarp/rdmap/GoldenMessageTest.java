@@ -14,14 +14,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** The messages of RDMAP and its extensions against octets that an independent encoder made. */
+/** The messages of RDMAP and its extensions against bytes that an independent encoder made. */
 class GoldenMessageTest {
     private static final int TAGGED_HEADER_LENGTH = 14;
     private static final int UNTAGGED_HEADER_LENGTH = 18;
 
     /** The ULPDU in a golden FPDU without markers. */
     private static ByteBuf ulpdu(String title) {
-        ByteBuf fpdu = Unpooled.wrappedBuffer(GoldenVectors.octets(title));
+        ByteBuf fpdu = Unpooled.wrappedBuffer(GoldenVectors.bytes(title));
         return fpdu.slice(2, fpdu.getUnsignedShort(0));
     }
 

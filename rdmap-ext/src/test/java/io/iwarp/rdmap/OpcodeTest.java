@@ -24,7 +24,7 @@ class OpcodeTest {
         "ATOMIC_RESPONSE, 4b, false, 3"
     })
     @Requirement({"RDMAP-2", "RDMAP-3", "RDMAP-6", "RDMAP-7", "RDMAP-8"})
-    void eachMessageHasItsControlOctetAndItsQueue(Opcode opcode, String control, boolean tagged, int queue) {
+    void eachMessageHasItsControlByteAndItsQueue(Opcode opcode, String control, boolean tagged, int queue) {
         assertThat(opcode.control()).isEqualTo(Integer.parseInt(control, 16));
         assertThat(opcode.tagged()).isEqualTo(tagged);
         assertThat(Opcode.of(opcode.control() | 0x30)).isEqualTo(opcode);

@@ -32,8 +32,8 @@ class TerminateTest {
     }
 
     private static DdpSegment segment(String ulpdu) {
-        byte[] octets = HexFormat.of().parseHex(ulpdu);
-        return new DdpSegment().wrap(Unpooled.wrappedBuffer(octets), 0, octets.length);
+        byte[] bytes = HexFormat.of().parseHex(ulpdu);
+        return new DdpSegment().wrap(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
     }
 
     @ParameterizedTest
@@ -85,7 +85,7 @@ class TerminateTest {
     }
 
     @Test
-    void fewerThanFourOctetsSayNothing() {
+    void fewerThanFourBytesSayNothing() {
         assertThat(decode("110100")).isNull();
     }
 

@@ -33,11 +33,11 @@ class WireReaderTest {
     }
 
     private static byte[] fpdu(String ulpdu) {
-        byte[] octets = HexFormat.of().parseHex(ulpdu.replace(" ", ""));
-        int length = 2 + octets.length;
+        byte[] bytes = HexFormat.of().parseHex(ulpdu.replace(" ", ""));
+        int length = 2 + bytes.length;
         return ByteBuffer.allocate(length + (-length & 3) + 4)
-                .putShort((short) octets.length)
-                .put(octets)
+                .putShort((short) bytes.length)
+                .put(bytes)
                 .array();
     }
 
@@ -56,7 +56,7 @@ class WireReaderTest {
     void startupFramesShowWhatTheyAskFor() {
         feed(frame("MPA ID Req Frame", CRC | MARKERS, 1, new byte[3]));
 
-        assertThat(lines).containsExactly("MPA Request Frame: revision 1, CRC, markers, 3 octets of private data");
+        assertThat(lines).containsExactly("MPA Request Frame: revision 1, CRC, markers, 3 bytes of private data");
     }
 
     @Test
@@ -65,14 +65,14 @@ class WireReaderTest {
 
         assertThat(lines)
                 .containsExactly("MPA Request Frame: revision 2, no CRC, IRD 16, ORD 8, peer-to-peer [WRITE],"
-                        + " 2 octets of private data");
+                        + " 2 bytes of private data");
     }
 
     @Test
     void behindARejectionNothingIsTakenForIwarp() {
         feed(frame("MPA ID Rep Frame", REJECTED, 1, new byte[0]), new byte[100]);
 
-        assertThat(lines).containsExactly("MPA Reply Frame: rejected, revision 1, no CRC, 0 octets of private data");
+        assertThat(lines).containsExactly("MPA Reply Frame: rejected, revision 1, no CRC, 0 bytes of private data");
     }
 
     @Test
@@ -98,11 +98,11 @@ class WireReaderTest {
 
         assertThat(lines)
                 .containsExactly(
-                        "RDMA Write: 3 octets to STag 0x11223344 TO 0x10, last",
-                        "RDMA Read Response: 0 octets to STag 0x11223344 TO 0x10",
-                        "Send: MSN 1, 1 octets at 0, last",
-                        "Send with Invalidate: MSN 2, invalidates STag 0x11223344, 0 octets at 0, last",
-                        "RDMA Read Request: MSN 3, 64 octets from STag 0x00000005 TO 0x6 into STag 0x00000001 TO 0x2,"
+                        "RDMA Write: 3 bytes to STag 0x11223344 TO 0x10, last",
+                        "RDMA Read Response: 0 bytes to STag 0x11223344 TO 0x10",
+                        "Send: MSN 1, 1 bytes at 0, last",
+                        "Send with Invalidate: MSN 2, invalidates STag 0x11223344, 0 bytes at 0, last",
+                        "RDMA Read Request: MSN 3, 64 bytes from STag 0x00000005 TO 0x6 into STag 0x00000001 TO 0x2,"
                                 + " last",
                         "Atomic Request: MSN 4, id 9, FetchAdd 0x1 mask 0x0 to STag 0x00000005 TO 0x8, last",
                         "Atomic Request: MSN 5, id 10, CmpSwap 0x1 mask 0xffffffffffffffff by 0x2 mask"
@@ -126,13 +126,13 @@ class WireReaderTest {
 
         assertThat(lines)
                 .containsExactly(
-                        "FPDU: a ULPDU of 2 octets, too short for a DDP header",
-                        "FPDU: a ULPDU of 0 octets, too short for a DDP header",
-                        "RDMA Write: 0 octets to STag 0x11223344 TO 0x10, last, DDP version 2, RDMAP version 2",
-                        "opcode 0xd, which is not assigned: MSN 1, 0 octets at 0, last",
-                        "Send: MSN 1, 0 octets at 0, last, on queue 5",
-                        "RDMA Read Request: MSN 1, 1 octets at 0, last",
-                        "Terminate: MSN 1, 1 octets at 0, last");
+                        "FPDU: a ULPDU of 2 bytes, too short for a DDP header",
+                        "FPDU: a ULPDU of 0 bytes, too short for a DDP header",
+                        "RDMA Write: 0 bytes to STag 0x11223344 TO 0x10, last, DDP version 2, RDMAP version 2",
+                        "opcode 0xd, which is not assigned: MSN 1, 0 bytes at 0, last",
+                        "Send: MSN 1, 0 bytes at 0, last, on queue 5",
+                        "RDMA Read Request: MSN 1, 1 bytes at 0, last",
+                        "Terminate: MSN 1, 1 bytes at 0, last");
     }
 
     @Test
@@ -143,7 +143,7 @@ class WireReaderTest {
         reader.end(r -> lines.add(r.describe()));
         reader.end(r -> lines.add(r.describe()));
 
-        assertThat(lines).containsExactly("cut off after 23 of 24 octets of an FPDU");
+        assertThat(lines).containsExactly("cut off after 23 of 24 bytes of an FPDU");
     }
 
     @Test
@@ -151,11 +151,11 @@ class WireReaderTest {
         byte[] first = fpdu("c1 40 11223344 0000000000000010 aabbcc");
         feed(first, first);
 
-        assertThat(lines).hasSize(2).allMatch(line -> line.startsWith("RDMA Write: 3 octets"));
+        assertThat(lines).hasSize(2).allMatch(line -> line.startsWith("RDMA Write: 3 bytes"));
     }
 
     @Test
-    void howTheOctetsAreCutMakesNoDifference() {
+    void howTheBytesAreCutMakesNoDifference() {
         byte[] request = frame("MPA ID Req Frame", CRC, 1, new byte[7]);
         byte[] write = fpdu("c1 40 11223344 0000000000000010" + "ab".repeat(2000));
         byte[] send = fpdu("41 43 00000000 00000000 00000001 00000000" + "cd".repeat(700));
@@ -183,7 +183,7 @@ class WireReaderTest {
     }
 
     @Test
-    void noOctetsWhateverMakeItThrow() {
+    void noBytesWhateverMakeItThrow() {
         Seeds.forEach(2000, (seed, random) -> {
             WireReader any = new WireReader();
             List<String> told = new ArrayList<>();

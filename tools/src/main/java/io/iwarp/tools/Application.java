@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 enum Application {
     /** {@link Demo}: the reply goes on with a {@link DemoAdvertisement}. */
     DEMO("iwarp demo 1", "the responder of a running demo"),
-    /** {@link EchoServer}: the reply goes on with the longest message it takes, 4 octets. */
+    /** {@link EchoServer}: the reply goes on with the longest message it takes, 4 bytes. */
     ECHO("iwarp echo 1", "an echo-server, to be used by 'iwarp echo-client'"),
     /** {@link CounterServer}: the reply goes on with a {@link CounterGrant}. */
     COUNTER("iwarp counter 1", "a counter-server, to be used by 'iwarp counter-client'"),

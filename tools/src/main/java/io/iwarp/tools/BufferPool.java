@@ -15,13 +15,13 @@ final class BufferPool implements AutoCloseable {
     private boolean closed;
 
     /**
-     * @param length of each buffer in octets
+     * @param length of each buffer in bytes
      */
     BufferPool(int length) {
         this.length = length;
     }
 
-    /** {@return a buffer whose octets are all zero; give it back with {@link #giveBack}} */
+    /** {@return a buffer whose bytes are all zero; give it back with {@link #giveBack}} */
     synchronized ByteBuf take() {
         ByteBuf buffer = idle.poll();
         if (buffer == null) {

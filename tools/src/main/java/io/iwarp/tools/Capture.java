@@ -21,11 +21,11 @@ import java.nio.file.Path;
 /**
  * One pcap file with everything that crosses the sockets of a command, for Wireshark.
  *
- * <p>The TCP around the octets is made up by {@link PcapWriteHandler}: what the kernel really did with segments and
+ * <p>The TCP around the bytes is made up by {@link PcapWriteHandler}: what the kernel really did with segments and
  * acknowledgements is not in it.
  */
 final class Capture implements Closeable {
-    private static final int BUFFER_OCTETS = 1 << 16;
+    private static final int BUFFER_BYTES = 1 << 16;
 
     private final OutputStream file;
 
@@ -35,7 +35,7 @@ final class Capture implements Closeable {
 
     /** Creates the file, or empties it, and writes its header. */
     static Capture create(Path path) throws IOException {
-        OutputStream file = new BufferedOutputStream(Files.newOutputStream(path), BUFFER_OCTETS);
+        OutputStream file = new BufferedOutputStream(Files.newOutputStream(path), BUFFER_BYTES);
         PcapWriteHandler.writeGlobalHeader(file);
         return new Capture(file);
     }
@@ -55,7 +55,7 @@ final class Capture implements Closeable {
 
     /**
      * Puts Netty's handler in front once the addresses are known, and keeps it from two of its faults: it takes written
-     * octets from index 0 on where the reader index says otherwise, and its IPv6 headers have no version.
+     * bytes from index 0 on where the reader index says otherwise, and its IPv6 headers have no version.
      */
     private final class Tap extends ChannelDuplexHandler {
         @Override
@@ -75,7 +75,7 @@ final class Capture implements Closeable {
 
         @Override
         public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-            boolean late = message instanceof ByteBuf octets && octets.readerIndex() != 0;
+            boolean late = message instanceof ByteBuf bytes && bytes.readerIndex() != 0;
             ctx.write(late ? ((ByteBuf) message).slice() : message, promise);
         }
 

@@ -63,8 +63,8 @@ final class Cmatose implements Callable<Integer> {
             names = "-S",
             paramLabel = "SIZE",
             defaultValue = "100",
-            converter = Octets.Converter.class,
-            description = "Octets of each message, the same at both ends, up to 16 MiB.")
+            converter = Bytes.Converter.class,
+            description = "Bytes of each message, the same at both ends, up to 16 MiB.")
     private long size;
 
     @Mixin
@@ -78,7 +78,7 @@ final class Cmatose implements Callable<Integer> {
                 connections >= 1 && connections <= GREATEST_CONNECTIONS,
                 "-c must be 1 to " + GREATEST_CONNECTIONS);
         OptionCheck.require(spec, count >= 0 && count <= GREATEST_COUNT, "-C must be 0 to " + GREATEST_COUNT);
-        OptionCheck.require(spec, size >= 0 && size <= GREATEST_SIZE, "-S must be 0 octets to 16 MiB");
+        OptionCheck.require(spec, size >= 0 && size <= GREATEST_SIZE, "-S must be 0 bytes to 16 MiB");
         var out = spec.commandLine().getOut();
         try (Endpoint endpoint = connection.open()) {
             CmatoseRun run = new CmatoseRun(endpoint, settings(), connections, count, (int) size, out);

@@ -60,10 +60,10 @@ final class CmatoseRun {
 
         void awaitReceived() throws IOException, InterruptedException, CommandFailedException {
             for (CompletableFuture<Completion> one : received) {
-                long octets = Endpoint.await(one).octets();
-                if (octets != size) {
+                long bytes = Endpoint.await(one).bytes();
+                if (bytes != size) {
                     throw new CommandFailedException(
-                            "a message has " + octets + " octets instead of " + size + ": give both ends the same -S");
+                            "a message has " + bytes + " bytes instead of " + size + ": give both ends the same -S");
                 }
             }
         }

@@ -50,14 +50,14 @@ record ConnectResult(
                 micros(100));
         return here == null || there == null
                 ? rate
-                : rate + System.lineSeparator() + "each takes, when idle, " + octets(here) + " at the client; "
-                        + octets(there) + " at the server";
+                : rate + System.lineSeparator() + "each takes, when idle, " + bytes(here) + " at the client; "
+                        + bytes(there) + " at the server";
     }
 
-    private String octets(PerfUsage usage) {
+    private String bytes(PerfUsage usage) {
         return String.format(
                 Locale.ROOT,
-                "%,d octets of heap and %,d of direct memory",
+                "%,d bytes of heap and %,d of direct memory",
                 usage.heap() / connections,
                 usage.direct() / connections);
     }
@@ -84,8 +84,8 @@ record ConnectResult(
         if (here != null && there != null) {
             line.append(String.format(
                     Locale.ROOT,
-                    ",\"heapOctetsPerConnection\":%d,\"directOctetsPerConnection\":%d,"
-                            + "\"serverHeapOctetsPerConnection\":%d,\"serverDirectOctetsPerConnection\":%d",
+                    ",\"heapBytesPerConnection\":%d,\"directBytesPerConnection\":%d,"
+                            + "\"serverHeapBytesPerConnection\":%d,\"serverDirectBytesPerConnection\":%d",
                     here.heap() / connections,
                     here.direct() / connections,
                     there.heap() / connections,

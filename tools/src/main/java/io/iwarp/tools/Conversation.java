@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread uses it; do not call it on an event loop.
  */
 final class Conversation implements QueuePairListener {
-    /** The longest message in octets. */
-    static final int MESSAGE_OCTETS = 1024;
+    /** The longest message in bytes. */
+    static final int MESSAGE_BYTES = 1024;
     /** How many messages may wait to be taken. */
     static final int DEPTH = 8;
 
@@ -53,7 +53,7 @@ final class Conversation implements QueuePairListener {
         fresh.completionListener(this::onCompletion);
         for (int i = 0; i < DEPTH; i++) {
             // On the heap and unpooled: it is collected like any object, whichever way the connection ends.
-            fresh.receive(0, Unpooled.buffer(MESSAGE_OCTETS, MESSAGE_OCTETS));
+            fresh.receive(0, Unpooled.buffer(MESSAGE_BYTES, MESSAGE_BYTES));
         }
     }
 
@@ -97,7 +97,7 @@ final class Conversation implements QueuePairListener {
         return copy;
     }
 
-    /** Posts a Send; the octets must not change any more. */
+    /** Posts a Send; the bytes must not change any more. */
     void send(ByteBuf message) throws IOException, InterruptedException, CommandFailedException {
         try {
             queuePair().send(0, message);
@@ -106,7 +106,7 @@ final class Conversation implements QueuePairListener {
         }
     }
 
-    /** Posts an RDMA Write; the octets must not change until the future is complete. */
+    /** Posts an RDMA Write; the bytes must not change until the future is complete. */
     CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target)
             throws IOException, InterruptedException, CommandFailedException {
         try {
@@ -126,7 +126,7 @@ final class Conversation implements QueuePairListener {
         }
     }
 
-    /** Posts a Send that takes an STag of the peer back; the octets must not change any more. */
+    /** Posts a Send that takes an STag of the peer back; the bytes must not change any more. */
     void sendWithInvalidate(ByteBuf message, int stag)
             throws IOException, InterruptedException, CommandFailedException {
         try {

@@ -4,13 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What a client of the counter server says when it is done: two numbers of 8 octets, big-endian.
+ * What a client of the counter server says when it is done: two numbers of 8 bytes, big-endian.
  *
  * @param adds how often it added 1 to the counter
  * @param rounds how often it added 1 to the number under the lock
  */
 record CounterDone(long adds, long rounds) {
-    /** In octets. */
+    /** In bytes. */
     static final int ENCODED_LENGTH = Long.BYTES + Long.BYTES;
 
     /** {@return the message in a buffer on the heap, which needs no release} */

@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What the counter server gives a client, in the private data of its acceptance: a number of 8 octets, big-endian, and
- * three advertised buffers of 8 octets.
+ * What the counter server gives a client, in the private data of its acceptance: a number of 8 bytes, big-endian, and
+ * three advertised buffers of 8 bytes.
  *
  * @param client the client's number, at least 1, with which it takes the lock
  * @param counter may be changed by atomics
@@ -14,7 +14,7 @@ import io.netty.buffer.Unpooled;
  * @param number may be read and written
  */
 record CounterGrant(long client, RemoteBuffer counter, RemoteBuffer lock, RemoteBuffer number) {
-    /** In octets. */
+    /** In bytes. */
     static final int ENCODED_LENGTH = Long.BYTES + 3 * RemoteBuffer.ENCODED_LENGTH;
 
     /** {@return the grant in a buffer on the heap, which needs no release} */

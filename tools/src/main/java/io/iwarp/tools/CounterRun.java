@@ -94,7 +94,7 @@ final class CounterRun {
                 clients,
                 verb,
                 each,
-                Octets.time(nanos),
+                Bytes.time(nanos),
                 clients * each / (nanos / NANOS_PER_SECOND));
     }
 

@@ -5,7 +5,7 @@ import io.netty.buffer.Unpooled;
 import java.util.Locale;
 
 /**
- * How the numbers of the counter server stand when a client is done: six numbers of 8 octets, big-endian.
+ * How the numbers of the counter server stand when a client is done: six numbers of 8 bytes, big-endian.
  *
  * @param counter the counter
  * @param adds what all clients said they added to it, since the server began
@@ -15,7 +15,7 @@ import java.util.Locale;
  * @param lost how many clients were lost that did not say what they had done
  */
 record CounterTotals(long counter, long adds, long number, long rounds, long atWork, long lost) {
-    /** In octets. */
+    /** In bytes. */
     static final int ENCODED_LENGTH = 6 * Long.BYTES;
 
     /** {@return the message in a buffer on the heap, which needs no release} */

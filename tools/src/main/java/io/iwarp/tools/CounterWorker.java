@@ -115,8 +115,8 @@ final class CounterWorker {
         if (failure != null) {
             totals.completeExceptionally(failure);
         } else if (answer.readableBytes() != CounterTotals.ENCODED_LENGTH) {
-            totals.completeExceptionally(new CommandFailedException("the server answered with " + answer.readableBytes()
-                    + " octets: it does not keep to the protocol"));
+            totals.completeExceptionally(new CommandFailedException(
+                    "the server answered with " + answer.readableBytes() + " bytes: it does not keep to the protocol"));
         } else {
             totals.complete(CounterTotals.decode(answer));
         }

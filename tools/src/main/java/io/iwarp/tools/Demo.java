@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "demo",
         description = "Shows RDMA over TCP on this machine, both ends in one process: a responder registers memory and"
-                + " advertises it, an initiator writes into it and reads it back, and every octet is checked. Then come"
+                + " advertises it, an initiator writes into it and reads it back, and every byte is checked. Then come"
                 + " atomics, Immediate Data and memory windows, and at last an access that is not allowed, and how it is"
                 + " refused.",
         footer = {"%nExamples:", "  iwarp demo", "  iwarp demo --markers --size 1M --pcap demo.pcap"})
@@ -33,22 +33,21 @@ final class Demo implements Callable<Integer> {
             names = "--size",
             paramLabel = "SIZE",
             defaultValue = "16M",
-            converter = Octets.Converter.class,
-            description =
-                    "How much to write and read in one message, 1 octet to 4 GiB - 1; K, M and G are understood.%n"
-                            + "Each side needs that much direct memory (-XX:MaxDirectMemorySize).")
+            converter = Bytes.Converter.class,
+            description = "How much to write and read in one message, 1 byte to 4 GiB - 1; K, M and G are understood.%n"
+                    + "Each side needs that much direct memory (-XX:MaxDirectMemorySize).")
     private long size;
 
     @Override
     public Integer call() throws Exception {
         if (size < 1 || size > GREATEST_SIZE) {
             throw new ParameterException(
-                    spec.commandLine(), "--size " + Octets.size(size) + " is outside 1 octet to 4 GiB - 1");
+                    spec.commandLine(), "--size " + Bytes.size(size) + " is outside 1 byte to 4 GiB - 1");
         }
         try {
             run();
         } catch (OutOfMemoryError e) {
-            throw new CommandFailedException("there is no direct memory for " + Octets.size(size)
+            throw new CommandFailedException("there is no direct memory for " + Bytes.size(size)
                     + " on each side: allow more with java -XX:MaxDirectMemorySize=..., or write less");
         }
         return 0;
@@ -56,7 +55,7 @@ final class Demo implements Callable<Integer> {
 
     private void run() throws Exception {
         Story story = new Story(spec.commandLine().getOut());
-        story.title("iWARP demo: RDMA over TCP loopback, " + Octets.size(size));
+        story.title("iWARP demo: RDMA over TCP loopback, " + Bytes.size(size));
         QueuePairSettings settings = connection.settings().build();
         // The two ends share nothing but the process, and one capture has all that crosses the wire.
         try (Endpoint initiatorEnd = connection.open();

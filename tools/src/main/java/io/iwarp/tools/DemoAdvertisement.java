@@ -8,10 +8,10 @@ import io.netty.buffer.Unpooled;
  * What the responder of the demo tells the initiator in the private data of its acceptance: two advertised buffers.
  *
  * @param memory may be written and read
- * @param number 8 octets that may be changed by atomics
+ * @param number 8 bytes that may be changed by atomics
  */
 record DemoAdvertisement(RemoteBuffer memory, RemoteBuffer number) {
-    /** In octets. */
+    /** In bytes. */
     static final int ENCODED_LENGTH = 2 * RemoteBuffer.ENCODED_LENGTH;
 
     /** {@return the advertisement in a buffer on the heap, which needs no release} */

@@ -66,18 +66,18 @@ final class DemoInitiator {
                 "initiator %s, responder %s, ready after %s",
                 ListenOptions.addressText(queuePair.channel().localAddress()),
                 ListenOptions.addressText(queuePair.channel().remoteAddress()),
-                Octets.time(nanos));
+                Bytes.time(nanos));
         story.step(
                 "agree",
                 "MPA revision %d, CRC32C %s, markers %s, ULPDUs of up to %s",
                 agreed.revision(),
                 agreed.crc() ? "on" : "off",
                 agreed.sendMarkers() || agreed.receiveMarkers() ? "on" : "off",
-                Octets.exactly(agreed.mulpdu()));
+                Bytes.exactly(agreed.mulpdu()));
         story.step(
                 "register",
                 "responder lets this one initiator write and read %s of its memory,",
-                Octets.size(advertisement.memory().length()));
+                Bytes.size(advertisement.memory().length()));
         story.step("", "and change a number in it by atomics");
         story.step(
                 "advertise",

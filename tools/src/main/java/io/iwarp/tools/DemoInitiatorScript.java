@@ -28,14 +28,14 @@ final class DemoInitiatorScript {
     private final MemoryRegion memory;
     private final DemoAdvertisement advertisement;
     private final Mailbox mailbox;
-    private final OctetPattern pattern =
-            new OctetPattern(ThreadLocalRandom.current().nextLong());
+    private final BytePattern pattern =
+            new BytePattern(ThreadLocalRandom.current().nextLong());
 
     /** What the initiator's memory is filled with before it reads the first pattern back. */
-    private final OctetPattern otherPattern = new OctetPattern(~pattern.seed());
+    private final BytePattern otherPattern = new BytePattern(~pattern.seed());
 
     /**
-     * @param memory of the size of what was advertised; Reads may place octets there
+     * @param memory of the size of what was advertised; Reads may place bytes there
      */
     DemoInitiatorScript(Story story, QueuePair queuePair, MemoryRegion memory, DemoAdvertisement advertisement) {
         this.story = story;
@@ -72,19 +72,19 @@ final class DemoInitiatorScript {
 
         DemoResponderScript.Report report = Endpoint.await(other.report());
         long nanos = report.deliveredAtNanos() - begin;
-        story.step("write", "initiator wrote %s there with one RDMA Write", Octets.size(size));
-        story.step("send", "initiator sent a message behind it, delivered %s later", Octets.time(nanos));
-        story.step("", "(%s for the first transfer of a cold JVM)", Octets.rate(size, nanos));
+        story.step("write", "initiator wrote %s there with one RDMA Write", Bytes.size(size));
+        story.step("send", "initiator sent a message behind it, delivered %s later", Bytes.time(nanos));
+        story.step("", "(%s for the first transfer of a cold JVM)", Bytes.rate(size, nanos));
         if (report.firstDifference() >= 0) {
             throw new CommandFailedException(
-                    "octet " + report.firstDifference() + " of the responder's memory is wrong: please report it");
+                    "byte " + report.firstDifference() + " of the responder's memory is wrong: please report it");
         }
         require(answer.equals(done), "the responder's answer is not the message it got");
         story.step(
                 "verify",
                 "responder compared %s in %s: all as written",
-                Octets.exactly(size),
-                Octets.time(report.verifyNanos()));
+                Bytes.exactly(size),
+                Bytes.time(report.verifyNanos()));
         story.step("answer", "responder sent the message back, initiator found it unchanged");
     }
 
@@ -95,9 +95,9 @@ final class DemoInitiatorScript {
         Endpoint.await(queuePair.read(memory, 0, advertisement.memory()));
         long nanos = System.nanoTime() - begin;
         long difference = pattern.firstDifference(memory.span(), size);
-        require(difference < 0, "octet " + difference + " that was read is wrong");
-        story.step("read", "initiator read %s back with one RDMA Read in %s,", Octets.size(size), Octets.time(nanos));
-        story.step("", "and compared %s: all as written", Octets.exactly(size));
+        require(difference < 0, "byte " + difference + " that was read is wrong");
+        story.step("read", "initiator read %s back with one RDMA Read in %s,", Bytes.size(size), Bytes.time(nanos));
+        story.step("", "and compared %s: all as written", Bytes.exactly(size));
     }
 
     private void changeAtomically() throws IOException, InterruptedException, CommandFailedException {
@@ -118,12 +118,12 @@ final class DemoInitiatorScript {
 
     private void readThroughWindow() throws IOException, InterruptedException, CommandFailedException {
         RemoteBuffer window = RemoteBuffer.decode(mailbox.nextMessage());
-        ByteBuf octets = directBuffer(window);
+        ByteBuf bytes = directBuffer(window);
         try {
-            Endpoint.await(queuePair.read(octets, window));
-            require(pattern.firstDifference(octets, 0, octets.readableBytes()) < 0, "what the window shows is wrong");
+            Endpoint.await(queuePair.read(bytes, window));
+            require(pattern.firstDifference(bytes, 0, bytes.readableBytes()) < 0, "what the window shows is wrong");
         } finally {
-            octets.release();
+            bytes.release();
         }
         story.step("invalidate", "initiator read that, and took the STag back by a Send with Invalidate");
         queuePair.sendWithInvalidate(Unpooled.EMPTY_BUFFER, window.stag());
@@ -132,12 +132,12 @@ final class DemoInitiatorScript {
     /** {@return the window, which was taken back} */
     private RemoteBuffer writeThroughWindow() throws IOException, InterruptedException, CommandFailedException {
         RemoteBuffer window = RemoteBuffer.decode(mailbox.nextMessage());
-        ByteBuf octets = directBuffer(window);
+        ByteBuf bytes = directBuffer(window);
         try {
-            otherPattern.append(octets, octets.capacity());
-            Endpoint.await(queuePair.writeWithImmediate(octets, window, otherPattern.seed(), PostOptions.NONE));
+            otherPattern.append(bytes, bytes.capacity());
+            Endpoint.await(queuePair.writeWithImmediate(bytes, window, otherPattern.seed(), PostOptions.NONE));
         } finally {
-            octets.release();
+            bytes.release();
         }
         story.step("write-imm", "initiator wrote that, with Immediate Data behind to tell so");
         story.step("invalidate", "initiator took the STag back by a Send with Solicited Event and Invalidate");

@@ -26,7 +26,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
     private static final byte[] ONE_AT_A_TIME = "another initiator was first".getBytes(StandardCharsets.UTF_8);
     private static final long SCRIPT_END_SECONDS = 10;
 
-    /** A region may be larger than a buffer can be; its buffers have at most this many octets. */
+    /** A region may be larger than a buffer can be; its buffers have at most this many bytes. */
     private static final int PIECE = 1 << 30;
 
     private final ProtectionDomain domain;
@@ -36,7 +36,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
     private final CompletableFuture<DemoResponderScript> script = new CompletableFuture<>();
 
     /**
-     * @param size of its memory in octets
+     * @param size of its memory in bytes
      */
     DemoResponder(ProtectionDomain domain, Story story, long size) {
         this.domain = domain;

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 
 /** What the responder of the demo does, step by step on a thread of its own, and its part of the story. */
 final class DemoResponderScript implements Runnable, AutoCloseable {
-    /** How much of the memory a window shows, at most, in octets. */
-    static final int WINDOW_OCTETS = 64;
+    /** How much of the memory a window shows, at most, in bytes. */
+    static final int WINDOW_BYTES = 64;
 
     private static final int MESSAGES = 16;
 
@@ -32,7 +32,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
      *
      * @param deliveredAtNanos when it got the initiator's message
      * @param verifyNanos how long it took to compare
-     * @param firstDifference the first octet that is not as the initiator announced it, or -1
+     * @param firstDifference the first byte that is not as the initiator announced it, or -1
      */
     record Report(long deliveredAtNanos, long verifyNanos, long firstDifference) {}
 
@@ -71,9 +71,9 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         long deliveredAt = System.nanoTime();
         DoneMessage done = DoneMessage.decode(message.duplicate());
         long length = Math.min(done.length(), region.length());
-        long difference = new OctetPattern(done.seed()).firstDifference(region.span(), length);
+        long difference = new BytePattern(done.seed()).firstDifference(region.span(), length);
         report.complete(new Report(deliveredAt, System.nanoTime() - deliveredAt, difference));
-        // The message comes back as it is if all octets are right, and without its last octet if not.
+        // The message comes back as it is if all bytes are right, and without its last byte if not.
         queuePair.send(difference < 0 ? message : message.slice(0, message.readableBytes() - 1));
     }
 
@@ -95,7 +95,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         MemoryWindow forWriting = lend(AccessRight.REMOTE_WRITE, "written");
         Completion written = mailbox.next();
         require(written.hasImmediate(), "the RDMA Write with Immediate Data");
-        requireInPlace(new OctetPattern(written.immediate()), (int) forWriting.length());
+        requireInPlace(new BytePattern(written.immediate()), (int) forWriting.length());
         Completion backAgain = mailbox.next();
         require(
                 backAgain.solicited() && backAgain.invalidatedStag() == forWriting.stag() && !forWriting.isValid(),
@@ -104,14 +104,14 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
     }
 
     private MemoryWindow lend(AccessRight right, String done) {
-        long length = Math.min(WINDOW_OCTETS, region.length());
+        long length = Math.min(WINDOW_BYTES, region.length());
         MemoryWindow window = region.window(0, length).rights(right).stream(queuePair.stream())
                 .bind();
         story.step(
                 "window",
                 "responder bound STag 0x%08x to the first %s, to be %s only",
                 window.stag(),
-                Octets.exactly(length),
+                Bytes.exactly(length),
                 done);
         ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
         window.remoteBuffer().encode(advertisement);
@@ -119,10 +119,10 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         return window;
     }
 
-    private void requireInPlace(OctetPattern pattern, int length) throws CommandFailedException {
-        ByteBuf octets = Unpooled.buffer(length, length);
-        region.span().get(0, octets, 0, length);
-        require(pattern.firstDifference(octets, 0, length) < 0, "what was written before the Immediate Data");
+    private void requireInPlace(BytePattern pattern, int length) throws CommandFailedException {
+        ByteBuf bytes = Unpooled.buffer(length, length);
+        region.span().get(0, bytes, 0, length);
+        require(pattern.firstDifference(bytes, 0, length) < 0, "what was written before the Immediate Data");
     }
 
     private static void require(boolean condition, String what) throws CommandFailedException {

@@ -4,13 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What the initiator of the demo says after its RDMA Write: two numbers of 8 octets, big-endian.
+ * What the initiator of the demo says after its RDMA Write: two numbers of 8 bytes, big-endian.
  *
- * @param length how many octets it has written, from the start of the advertised memory
- * @param seed which {@link OctetPattern} they follow
+ * @param length how many bytes it has written, from the start of the advertised memory
+ * @param seed which {@link BytePattern} they follow
  */
 record DoneMessage(long length, long seed) {
-    /** In octets. */
+    /** In bytes. */
     static final int ENCODED_LENGTH = Long.BYTES + Long.BYTES;
 
     /** {@return the message in a buffer on the heap, which needs no release} */

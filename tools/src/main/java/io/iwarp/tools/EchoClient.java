@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
 /** Sends messages to an echo server, checks what comes back, and measures the round trips. */
 @Command(
         name = "echo-client",
-        description = "Sends messages to an echo-server one by one, compares each octet that comes back,"
+        description = "Sends messages to an echo-server one by one, compares each byte that comes back,"
                 + " and prints the round-trip times.",
         footer = {"%nExample:", "  iwarp echo-client 127.0.0.1:7471 --size 4K --count 100000"})
 final class EchoClient implements Callable<Integer> {
@@ -37,8 +37,8 @@ final class EchoClient implements Callable<Integer> {
             names = "--size",
             paramLabel = "SIZE",
             defaultValue = "64",
-            converter = Octets.Converter.class,
-            description = "Octets of each message, from 0 to what the server takes.")
+            converter = Bytes.Converter.class,
+            description = "Bytes of each message, from 0 to what the server takes.")
     private long size;
 
     @Option(names = "--count", paramLabel = "N", defaultValue = "10000", description = "How many messages to send.")
@@ -73,7 +73,7 @@ final class EchoClient implements Callable<Integer> {
                 .restOfReply(Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), Integer.BYTES)
                 .readInt();
         if (size > maximum) {
-            throw new CommandFailedException("the server takes messages of up to " + Octets.size(maximum)
+            throw new CommandFailedException("the server takes messages of up to " + Bytes.size(maximum)
                     + ": choose a smaller --size, or start it with a greater --max-size");
         }
         EchoRun echoes = new EchoRun(queuePair, (int) size, count, warmup);
@@ -94,12 +94,12 @@ final class EchoClient implements Callable<Integer> {
                 Locale.ROOT,
                 "%,d messages of %s came back from %s unchanged in %s, %,.0f round trips/s%n",
                 count,
-                Octets.size(size),
+                Bytes.size(size),
                 server,
-                Octets.time(nanos),
+                Bytes.time(nanos),
                 count / (nanos / 1e9));
         Histogram times = echoes.roundTrips();
-        StringBuilder line = new StringBuilder("round trip  min ").append(Octets.time(times.getMinValue()));
+        StringBuilder line = new StringBuilder("round trip  min ").append(Bytes.time(times.getMinValue()));
         for (double percentile : PERCENTILES) {
             line.append(String.format(
                             Locale.ROOT,
@@ -107,8 +107,8 @@ final class EchoClient implements Callable<Integer> {
                             percentile == Math.rint(percentile)
                                     ? String.valueOf((int) percentile)
                                     : String.valueOf(percentile)))
-                    .append(Octets.time(times.getValueAtPercentile(percentile)));
+                    .append(Bytes.time(times.getValueAtPercentile(percentile)));
         }
-        out.println(line.append("  max ").append(Octets.time(times.getMaxValue())));
+        out.println(line.append("  max ").append(Bytes.time(times.getMaxValue())));
     }
 }

@@ -37,7 +37,7 @@ final class EchoRun {
         this.number = -warmup;
         this.message = ByteBufAllocator.DEFAULT.directBuffer(size, size);
         this.reply = ByteBufAllocator.DEFAULT.directBuffer(size, size);
-        new OctetPattern(size).append(message, size);
+        new BytePattern(size).append(message, size);
     }
 
     /** Runs to the end, or until the server has been silent for too long. */

@@ -30,8 +30,8 @@ final class EchoServer implements Callable<Integer> {
             names = "--max-size",
             paramLabel = "SIZE",
             defaultValue = "64K",
-            converter = Octets.Converter.class,
-            description = "The longest message taken, 1 octet to 64 MiB. Each client costs " + EchoSession.DEPTH
+            converter = Bytes.Converter.class,
+            description = "The longest message taken, 1 byte to 64 MiB. Each client costs " + EchoSession.DEPTH
                     + " times that much memory.")
     private long maximumSize;
 
@@ -42,7 +42,7 @@ final class EchoServer implements Callable<Integer> {
     public Integer call() throws Exception {
         if (maximumSize < 1 || maximumSize > GREATEST_SIZE) {
             throw new ParameterException(
-                    spec.commandLine(), "--max-size " + Octets.size(maximumSize) + " is outside 1 octet to 64 MiB");
+                    spec.commandLine(), "--max-size " + Bytes.size(maximumSize) + " is outside 1 byte to 64 MiB");
         }
         PrintWriter out = spec.commandLine().getOut();
         try (Shutdown shutdown = Shutdown.install();

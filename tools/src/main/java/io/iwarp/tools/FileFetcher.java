@@ -52,7 +52,7 @@ final class FileFetcher implements AutoCloseable {
 
     /**
      * @param name at the server
-     * @param chunkLength of each Read, in octets
+     * @param chunkLength of each Read, in bytes
      * @param reads how many may be on their way
      */
     FileFetcher(String name, Conversation conversation, ProtectionDomain domain, int chunkLength, int reads) {
@@ -64,7 +64,7 @@ final class FileFetcher implements AutoCloseable {
         }
     }
 
-    /** What was fetched: its octets, and the SHA-256 that both ends computed. */
+    /** What was fetched: its bytes, and the SHA-256 that both ends computed. */
     record Fetched(long size, String hash) {}
 
     /**
@@ -99,8 +99,8 @@ final class FileFetcher implements AutoCloseable {
             long length = piece.memory().length();
             if (piece.number() != number || length < 1 || length > size - stored) {
                 throw new CommandFailedException("the server served piece " + piece.number() + " of " + length
-                        + " octets, expected was piece " + number + " of 1 to " + (size - stored)
-                        + " octets: it does not keep to the protocol");
+                        + " bytes, expected was piece " + number + " of 1 to " + (size - stored)
+                        + " bytes: it does not keep to the protocol");
             }
             readPiece(piece.memory(), stored, file, progress);
             // All its Reads have completed, so the right to read is not needed any more.
@@ -130,13 +130,13 @@ final class FileFetcher implements AutoCloseable {
         }
     }
 
-    /** {@return the octets of the oldest Read} Waits for it, and stores what it brought. */
+    /** {@return the bytes of the oldest Read} Waits for it, and stores what it brought. */
     private int store(PartialFile file) throws IOException, InterruptedException, CommandFailedException {
         Sink sink = underWay.remove();
         Endpoint.await(sink.read);
-        ByteBuffer octets = sink.buffer.nioBuffer(0, sink.length);
-        hash.update(octets.duplicate());
-        file.append(octets);
+        ByteBuffer bytes = sink.buffer.nioBuffer(0, sink.length);
+        hash.update(bytes.duplicate());
+        file.append(bytes);
         return sink.length;
     }
 

@@ -8,7 +8,7 @@ import java.net.ProtocolException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What {@link WriteClient}, {@link ReadClient} and {@link WriteServer} say to each other. Each message is one Send: an octet that tells the
+ * What {@link WriteClient}, {@link ReadClient} and {@link WriteServer} say to each other. Each message is one Send: a byte that tells the
  * kind, then the fields in order, numbers big-endian, a text or hash up to the end of the message.
  *
  * <pre>
@@ -43,10 +43,10 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  */
 sealed interface FileMessage {
-    /** Octets of a SHA-256. */
+    /** Bytes of a SHA-256. */
     int HASH_LENGTH = 32;
 
-    /** The octet that says which message it is. */
+    /** The byte that says which message it is. */
     byte kind();
 
     /** Appends the fields. */
@@ -63,7 +63,7 @@ sealed interface FileMessage {
     /**
      * Client: may I write a file?
      *
-     * @param size its octets
+     * @param size its bytes
      * @param name its name, without a directory
      */
     record Offer(long size, String name) implements FileMessage {
@@ -83,7 +83,7 @@ sealed interface FileMessage {
     /**
      * Server: write into this memory.
      *
-     * @param slotLength the greatest length of a piece in octets, at least 1
+     * @param slotLength the greatest length of a piece in bytes, at least 1
      * @param memory one or more slots
      */
     record Grant(int slotLength, RemoteBuffer memory) implements FileMessage {
@@ -109,7 +109,7 @@ sealed interface FileMessage {
      * Client: a piece is in its slot.
      *
      * @param number 0 for the first piece of the file
-     * @param length its octets
+     * @param length its bytes
      */
     record Piece(long number, int length) implements FileMessage {
         static final byte KIND = 3;
@@ -230,7 +230,7 @@ sealed interface FileMessage {
     /**
      * Server: yes.
      *
-     * @param size the file's octets
+     * @param size the file's bytes
      */
     record Found(long size) implements FileMessage {
         static final byte KIND = 9;
@@ -314,7 +314,7 @@ sealed interface FileMessage {
             default -> throw malformed("its message begins with " + kind + ", which is no kind of message");
         };
         if (in.isReadable()) {
-            throw malformed("its message has " + in.readableBytes() + " octets too many");
+            throw malformed("its message has " + in.readableBytes() + " bytes too many");
         }
         return message;
     }

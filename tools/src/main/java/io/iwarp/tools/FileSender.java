@@ -60,7 +60,7 @@ final class FileSender implements AutoCloseable {
     /**
      * Sends the whole file.
      *
-     * @param greatestPiece in octets
+     * @param greatestPiece in bytes
      * @return the SHA-256 that both ends computed
      */
     String send(int greatestPiece, Progress progress) throws IOException, InterruptedException, CommandFailedException {
@@ -111,13 +111,13 @@ final class FileSender implements AutoCloseable {
     }
 
     private void read(ByteBuf buffer, int length) throws IOException, CommandFailedException {
-        ByteBuffer octets = buffer.nioBuffer(0, length);
-        while (octets.hasRemaining()) {
-            if (file.read(octets) < 0) {
+        ByteBuffer bytes = buffer.nioBuffer(0, length);
+        while (bytes.hasRemaining()) {
+            if (file.read(bytes) < 0) {
                 throw new CommandFailedException(name + " became shorter while it was read: try again");
             }
         }
-        hash.update(octets.flip());
+        hash.update(bytes.flip());
         buffer.writerIndex(length);
     }
 

@@ -60,9 +60,9 @@ final class FileServing {
             }
             int slot = slotOf(number);
             int length = (int) Math.min(slotLength, file.size() - served);
-            ByteBuffer octets = memory.nioBuffer(slot * slotLength, length);
-            file.read(octets);
-            hash.update(octets.flip());
+            ByteBuffer bytes = memory.nioBuffer(slot * slotLength, length);
+            file.read(bytes);
+            hash.update(bytes.flip());
             windows[slot] =
                     client.conversation().bind(region, (long) slot * slotLength, length, AccessRight.REMOTE_READ);
             client.send(new FileMessage.Served(number, client.conversation().advertised(windows[slot])));

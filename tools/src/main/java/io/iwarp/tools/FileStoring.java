@@ -59,11 +59,11 @@ final class FileStoring {
             long greatest = Math.min(slotLength, size - stored);
             if (piece.number() != number || piece.length() < 1 || piece.length() > greatest) {
                 throw new CommandFailedException("piece " + piece.number() + " of " + piece.length()
-                        + " octets came, expected was piece " + number + " of 1 to " + greatest + " octets");
+                        + " bytes came, expected was piece " + number + " of 1 to " + greatest + " bytes");
             }
-            ByteBuffer octets = memory.nioBuffer((int) (number % WriteSession.SLOTS) * slotLength, piece.length());
-            hash.update(octets.duplicate());
-            file.append(octets);
+            ByteBuffer bytes = memory.nioBuffer((int) (number % WriteSession.SLOTS) * slotLength, piece.length());
+            hash.update(bytes.duplicate());
+            file.append(bytes);
             stored += piece.length();
             client.send(new FileMessage.Credit(number));
         }

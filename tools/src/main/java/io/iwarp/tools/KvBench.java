@@ -33,7 +33,7 @@ final class KvBench implements Callable<Integer> {
     private static final int PERCENT = 100;
     private static final int DIGITS = 3;
     private static final double NANOS_PER_MICRO = 1e3;
-    private static final int MOST_OCTETS = 1 << 16;
+    private static final int MOST_BYTES = 1 << 16;
 
     @Spec
     private CommandSpec spec;
@@ -65,8 +65,8 @@ final class KvBench implements Callable<Integer> {
             names = "--size",
             paramLabel = "SIZE",
             defaultValue = "100",
-            converter = Octets.Converter.class,
-            description = "How many octets a value has.")
+            converter = Bytes.Converter.class,
+            description = "How many bytes a value has.")
     private long size;
 
     /** What one client measured, in nanoseconds. */
@@ -78,7 +78,7 @@ final class KvBench implements Callable<Integer> {
         OptionCheck.require(spec, seconds >= 1, "--duration must be at least 1");
         OptionCheck.require(spec, puts >= 0 && puts <= PERCENT, "--puts must be 0 to " + PERCENT);
         OptionCheck.require(spec, keys >= 1, "--keys must be at least 1");
-        OptionCheck.require(spec, size >= 0 && size <= MOST_OCTETS, "--size must be 0 to " + MOST_OCTETS);
+        OptionCheck.require(spec, size >= 0 && size <= MOST_BYTES, "--size must be 0 to " + MOST_BYTES);
         ExecutorService threads = Executors.newFixedThreadPool(clients);
         try (Endpoint endpoint = client.open()) {
             fill(endpoint);

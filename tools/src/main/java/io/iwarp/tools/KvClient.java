@@ -83,8 +83,8 @@ final class KvClient implements Runnable {
                     Long expected)
             throws Exception {
         return with(cache -> {
-            byte[] octets = octets(value);
-            out().println("version " + (expected == null ? cache.put(key, octets) : cache.put(key, octets, expected)));
+            byte[] bytes = bytes(value);
+            out().println("version " + (expected == null ? cache.put(key, bytes) : cache.put(key, bytes, expected)));
             return ExitCode.OK;
         });
     }
@@ -93,7 +93,7 @@ final class KvClient implements Runnable {
             name = "cas",
             mixinStandardHelpOptions = true,
             description =
-                    "Replace a value of up to 8 octets, if it is OLD, by one CmpSwap. Otherwise tell what it is, and"
+                    "Replace a value of up to 8 bytes, if it is OLD, by one CmpSwap. Otherwise tell what it is, and"
                             + " fail.")
     Integer cas(
             @Parameters(paramLabel = "KEY") String key,
@@ -101,11 +101,11 @@ final class KvClient implements Runnable {
             @Parameters(paramLabel = "NEW") String replacement)
             throws Exception {
         return with(cache -> {
-            Optional<byte[]> found = cache.compareSwap(key, octets(expected), octets(replacement));
+            Optional<byte[]> found = cache.compareSwap(key, bytes(expected), bytes(replacement));
             if (found.isEmpty()) {
                 return missing(key);
             }
-            if (!Arrays.equals(found.get(), octets(expected))) {
+            if (!Arrays.equals(found.get(), bytes(expected))) {
                 throw new CommandFailedException("'" + key + "' is not '" + expected + "' but '"
                         + new String(found.get(), StandardCharsets.UTF_8) + "': nothing was changed");
             }
@@ -166,7 +166,7 @@ final class KvClient implements Runnable {
         return spec.commandLine().getOut();
     }
 
-    private static byte[] octets(String text) {
+    private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 }

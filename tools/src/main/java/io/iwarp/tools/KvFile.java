@@ -26,7 +26,7 @@ final class KvFile {
     private static final char TAB = '\t';
     private static final Pattern TABS = Pattern.compile("^\t+");
     private static final String COMMENT = "#";
-    /** What the decoder puts in the place of octets that are no UTF-8. */
+    /** What the decoder puts in the place of bytes that are no UTF-8. */
     private static final char NOT_UTF_8 = '\ufffd';
 
     private final @Nullable Path path;
@@ -36,8 +36,8 @@ final class KvFile {
     /** A usable line. */
     private record Entry(int line, String key, String value) {
         Entry {
-            KvLimits.requireKey(octets(key));
-            KvLimits.requireValue(octets(value));
+            KvLimits.requireKey(bytes(key));
+            KvLimits.requireValue(bytes(value));
         }
     }
 
@@ -109,7 +109,7 @@ final class KvFile {
         }
         for (Entry entry : entries) {
             try {
-                store.put(octets(entry.key()), octets(entry.value()));
+                store.put(bytes(entry.key()), bytes(entry.value()));
             } catch (KvRefusedException e) {
                 throw new CommandFailedException(path + ", line " + entry.line() + ": " + e.getMessage());
             }
@@ -123,7 +123,7 @@ final class KvFile {
                 skipped));
     }
 
-    private static byte[] octets(String text) {
+    private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -48,15 +48,15 @@ final class KvServerOptions {
             names = "--entries",
             paramLabel = "N",
             defaultValue = "65536",
-            description = "How many keys there may be. Those of the file have room in any case. Each takes 160 octets.")
+            description = "How many keys there may be. Those of the file have room in any case. Each takes 160 bytes.")
     private int entries;
 
     @Option(
             names = "--memory",
             paramLabel = "SIZE",
             defaultValue = "64M",
-            converter = Octets.Converter.class,
-            description = "How many octets keys and values may take together.")
+            converter = Bytes.Converter.class,
+            description = "How many bytes keys and values may take together.")
     private long memory;
 
     /** {@return what there is to load} */
@@ -65,7 +65,7 @@ final class KvServerOptions {
                 command,
                 entries >= 1 && entries <= KvLimits.MOST_ENTRIES,
                 "--entries " + entries + " is outside 1 to " + KvLimits.MOST_ENTRIES);
-        OptionCheck.require(command, memory >= LEAST_MEMORY, "--memory must be at least " + LEAST_MEMORY + " octets");
+        OptionCheck.require(command, memory >= LEAST_MEMORY, "--memory must be at least " + LEAST_MEMORY + " bytes");
         return file == null ? KvFile.NONE : KvFile.read(file, skipping);
     }
 

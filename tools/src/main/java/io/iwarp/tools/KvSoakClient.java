@@ -100,7 +100,7 @@ final class KvSoakClient {
             KvSoakKey other = foreign.get(random.nextInt(foreign.size()));
             Optional<KvValue> found = connected.get(other.name());
             if (found.isPresent()) {
-                other.number(found.get().octets());
+                other.number(found.get().bytes());
             }
             reads.incrementAndGet();
         } else {
@@ -128,7 +128,7 @@ final class KvSoakClient {
         Optional<KvValue> found = connected.get(key.name());
         Seen now = found.isEmpty()
                 ? new Seen(0, 0)
-                : new Seen(key.number(found.get().octets()), found.get().version());
+                : new Seen(key.number(found.get().bytes()), found.get().version());
         requireNotLost(key, now.number(), acknowledged);
         return now;
     }

@@ -71,7 +71,7 @@ record KvSoakKey(String name, Kind kind) {
     }
 
     private String complaint(String text) {
-        return "'" + name + "' has " + text.length() + " octets that nobody wrote: '"
+        return "'" + name + "' has " + text.length() + " bytes that nobody wrote: '"
                 + text.substring(0, Math.min(text.length(), 100)) + "'";
     }
 }

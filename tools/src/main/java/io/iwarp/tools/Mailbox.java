@@ -20,11 +20,11 @@ final class Mailbox {
     /**
      * Posts the receives; the connection need not be made yet.
      *
-     * @param octets the longest message
+     * @param bytes the longest message
      */
-    Mailbox(QueuePair queuePair, int count, int octets) {
+    Mailbox(QueuePair queuePair, int count, int bytes) {
         for (int i = 0; i < count; i++) {
-            receives.add(queuePair.receive(Unpooled.buffer(octets, octets)));
+            receives.add(queuePair.receive(Unpooled.buffer(bytes, bytes)));
         }
     }
 
@@ -33,7 +33,7 @@ final class Mailbox {
         return Endpoint.await(receives.remove());
     }
 
-    /** Waits for the next message and tells its octets. */
+    /** Waits for the next message and tells its bytes. */
     ByteBuf nextMessage() throws IOException, InterruptedException, CommandFailedException {
         ByteBuf message = next().buffer();
         return message == null ? Unpooled.EMPTY_BUFFER : message;

@@ -4,7 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Looks at memory each time that octets of the peer were placed: as good as looking at it all the time, because in between
+ * Looks at memory each time that bytes of the peer were placed: as good as looking at it all the time, because in between
  * the event loop, which places them, does not get to change it.
  */
 final class MemoryWatch extends ChannelInboundHandlerAdapter {
@@ -19,7 +19,7 @@ final class MemoryWatch extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        // The handlers behind this one may place octets in answer to that.
+        // The handlers behind this one may place bytes in answer to that.
         ctx.fireChannelReadComplete();
         look.run();
     }

@@ -33,14 +33,14 @@ final class PartialFile implements AutoCloseable {
         return new PartialFile(path, FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
     }
 
-    /** Appends all remaining octets. */
-    void append(ByteBuffer octets) throws IOException {
-        while (octets.hasRemaining()) {
-            channel.write(octets);
+    /** Appends all remaining bytes. */
+    void append(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
         }
     }
 
-    /** Puts the octets on the disk, after which nothing can be appended. */
+    /** Puts the bytes on the disk, after which nothing can be appended. */
     void finish() throws IOException {
         channel.force(true);
         channel.close();

@@ -64,8 +64,8 @@ final class PerfClient implements Callable<Integer> {
     @Option(
             names = "--mulpdu",
             paramLabel = "SIZE",
-            converter = Octets.Converter.class,
-            description = "Send FPDUs with at most that many octets of ULPDU, " + MpaSettings.MINIMUM_MULPDU + " to "
+            converter = Bytes.Converter.class,
+            description = "Send FPDUs with at most that many bytes of ULPDU, " + MpaSettings.MINIMUM_MULPDU + " to "
                     + MpaSettings.MAXIMUM_MULPDU + ". By default as many as the transport takes.",
             showDefaultValue = Visibility.NEVER)
     private @Nullable Long mulpdu;
@@ -101,7 +101,7 @@ final class PerfClient implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(),
                     "--mulpdu " + mulpdu + " is outside " + MpaSettings.MINIMUM_MULPDU + " to "
-                            + MpaSettings.MAXIMUM_MULPDU + " octets");
+                            + MpaSettings.MAXIMUM_MULPDU + " bytes");
         }
         return settings.mpa(settings.build().mpa().toBuilder()
                 .maximumUlpdu(mulpdu.intValue())

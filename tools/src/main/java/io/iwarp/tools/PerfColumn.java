@@ -13,13 +13,13 @@ import java.util.function.ToDoubleFunction;
  * @param value of one measurement
  */
 record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value) {
-    private static final double OCTETS_PER_MEGABYTE = 1e6;
+    private static final double BYTES_PER_MEGABYTE = 1e6;
     private static final int LEAST_WIDTH = 8;
 
     /** All columns. */
     static final List<PerfColumn> ALL = List.of(
-            new PerfColumn("octets", 0, result -> result.plan().task().size()),
-            new PerfColumn("MB/s", 1, result -> result.octetsPerSecond() / OCTETS_PER_MEGABYTE),
+            new PerfColumn("bytes", 0, result -> result.plan().task().size()),
+            new PerfColumn("MB/s", 1, result -> result.bytesPerSecond() / BYTES_PER_MEGABYTE),
             new PerfColumn("per second", 0, PerfResult::operationsPerSecond),
             new PerfColumn("p50 us", 1, result -> result.latencyMicros(50)),
             new PerfColumn("p99 us", 1, result -> result.latencyMicros(99)),

@@ -18,11 +18,11 @@ final class PerfMemory implements AutoCloseable {
     private final MemoryRegion region;
     private int nextPlace;
 
-    /** Allocates; all octets are 0. */
+    /** Allocates; all bytes are 0. */
     PerfMemory(ProtectionDomain domain, PerfTask task, AccessRight right) {
-        int octets = task.memoryOctets();
-        source = ByteBufAllocator.DEFAULT.directBuffer(octets, octets).writeZero(task.size());
-        sink = ByteBufAllocator.DEFAULT.directBuffer(octets, octets).setZero(0, octets);
+        int bytes = task.memoryBytes();
+        source = ByteBufAllocator.DEFAULT.directBuffer(bytes, bytes).writeZero(task.size());
+        sink = ByteBufAllocator.DEFAULT.directBuffer(bytes, bytes).setZero(0, bytes);
         places = new ByteBuf[task.places()];
         for (int i = 0; i < places.length; i++) {
             places[i] = sink.slice(i * task.size(), task.size()).clear();
@@ -35,7 +35,7 @@ final class PerfMemory implements AutoCloseable {
         return region.remoteBuffer();
     }
 
-    /** {@return where the other side's octets arrive} */
+    /** {@return where the other side's bytes arrive} */
     MemoryRegion region() {
         return region;
     }
@@ -52,7 +52,7 @@ final class PerfMemory implements AutoCloseable {
         return place.clear();
     }
 
-    /** Marks the last octet of the message, so that the other side sees the Write when it is there. */
+    /** Marks the last byte of the message, so that the other side sees the Write when it is there. */
     void mark(int number) {
         source.setByte(source.readableBytes() - 1, number);
     }

@@ -4,11 +4,11 @@ package io.iwarp.tools;
 enum PerfOperation {
     /** Messages to receives of the server. */
     SEND(1, "send"),
-    /** Octets into the server's memory, of which its program learns nothing. */
+    /** Bytes into the server's memory, of which its program learns nothing. */
     WRITE(2, "write"),
-    /** Octets into the server's memory and Immediate Data, of which its program learns. */
+    /** Bytes into the server's memory and Immediate Data, of which its program learns. */
     WRITE_IMM(3, "write-imm"),
-    /** Octets out of the server's memory. */
+    /** Bytes out of the server's memory. */
     READ(4, "read"),
     /** FetchAdds on 64 bits of the server's memory. */
     FETCH_ADD(5, "fetch-add"),
@@ -53,7 +53,7 @@ enum PerfOperation {
         return this == FETCH_ADD || this == COMPARE_SWAP;
     }
 
-    /** {@return whether the server's octets or numbers come back, so that its completion is an answer} */
+    /** {@return whether the server's bytes or numbers come back, so that its completion is an answer} */
     boolean answered() {
         return this == READ || atomic();
     }

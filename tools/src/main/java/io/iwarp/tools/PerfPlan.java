@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param connections how many there are
  * @param loops what the client runs on
  * @param tls whether all goes through TLS
- * @param unsent octets that may wait in the kernel until TCP sends them, 0 if the kernel decides
+ * @param unsent bytes that may wait in the kernel until TCP sends them, 0 if the kernel decides
  * @param warmup how long it runs before it is measured
  * @param duration how long it is measured
  */

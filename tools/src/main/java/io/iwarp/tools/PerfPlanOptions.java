@@ -38,8 +38,8 @@ final class PerfPlanOptions {
     @Option(
             names = "--size",
             paramLabel = "SIZE",
-            converter = Octets.Converter.class,
-            description = "Octets of each operation, 0 to 1G. Default: 64K for bandwidth, 64 for latency.")
+            converter = Bytes.Converter.class,
+            description = "Bytes of each operation, 0 to 1G. Default: 64K for bandwidth, 64 for latency.")
     private @Nullable Long size;
 
     @Option(
@@ -84,8 +84,8 @@ final class PerfPlanOptions {
         EventLoops loops = transport.loops();
         int chosenDepth = chosenDepth();
         return sizes().stream()
-                .map(octets -> new PerfPlan(
-                        new PerfTask(operation, mode, octets.intValue(), chosenDepth, NO_MEMORY),
+                .map(bytes -> new PerfPlan(
+                        new PerfTask(operation, mode, bytes.intValue(), chosenDepth, NO_MEMORY),
                         connections,
                         loops,
                         transport.tls(),
@@ -120,17 +120,17 @@ final class PerfPlanOptions {
             OptionCheck.require(
                     command,
                     sweep == null && (size == null || size == Long.BYTES),
-                    "--op " + operation + " works on " + Long.BYTES + " octets: leave --size and --sweep out");
+                    "--op " + operation + " works on " + Long.BYTES + " bytes: leave --size and --sweep out");
             return List.of((long) Long.BYTES);
         }
         List<Long> sizes = sweep != null ? sweep.sizes() : List.of(size != null ? size : defaultSize());
-        // The server sees a Write in its last octet.
+        // The server sees a Write in its last byte.
         int least = mode == PerfMode.LATENCY && operation == PerfOperation.WRITE ? 1 : 0;
-        for (long octets : sizes) {
+        for (long bytes : sizes) {
             OptionCheck.require(
                     command,
-                    octets >= least && octets <= PerfTask.GREATEST_SIZE,
-                    "a size of " + octets + " octets is outside " + least + " to " + PerfTask.GREATEST_SIZE);
+                    bytes >= least && bytes <= PerfTask.GREATEST_SIZE,
+                    "a size of " + bytes + " bytes is outside " + least + " to " + PerfTask.GREATEST_SIZE);
         }
         return sizes;
     }

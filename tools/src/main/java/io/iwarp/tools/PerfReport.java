@@ -16,7 +16,7 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 final class PerfReport {
     private static final int WIDTH = 900;
     private static final int HEIGHT = 420;
-    private static final double OCTETS_PER_MEGABYTE = 1e6;
+    private static final double BYTES_PER_MEGABYTE = 1e6;
     private static final String STYLE = "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
             + "img{max-width:100%}table{border-collapse:collapse}"
             + "th,td{text-align:right;padding:.2em .7em;border-bottom:1px solid #ccc;font-variant-numeric:tabular-nums}";
@@ -63,7 +63,7 @@ final class PerfReport {
 
     private XYChart throughput() {
         XYChart chart = chart("Throughput", "MB/s");
-        add(chart, "MB/s", result -> result.octetsPerSecond() / OCTETS_PER_MEGABYTE);
+        add(chart, "MB/s", result -> result.bytesPerSecond() / BYTES_PER_MEGABYTE);
         return chart;
     }
 
@@ -86,7 +86,7 @@ final class PerfReport {
                 .width(WIDTH)
                 .height(HEIGHT)
                 .title(title)
-                .xAxisTitle("octets of each operation")
+                .xAxisTitle("bytes of each operation")
                 .yAxisTitle(unit)
                 .theme(ChartTheme.Matlab)
                 .build();

@@ -14,9 +14,9 @@ import org.HdrHistogram.Histogram;
  * @param seconds how long it was measured
  * @param operations how many were done in that time
  * @param latencies in nanoseconds: of single operations to and fro, or in bandwidth mode from a post to its completion
- * @param allocated octets that the client's event loops allocated on the heap
+ * @param allocated bytes that the client's event loops allocated on the heap
  * @param cpuSeconds that the client's process took
- * @param serverAllocated octets that the server's process allocated on the heap
+ * @param serverAllocated bytes that the server's process allocated on the heap
  * @param serverCpuSeconds that the server's process took
  */
 record PerfResult(
@@ -32,7 +32,7 @@ record PerfResult(
         double serverCpuSeconds) {
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double NANOS_PER_MICRO = 1e3;
-    private static final double OCTETS_PER_GIGABYTE = 1e9;
+    private static final double BYTES_PER_GIGABYTE = 1e9;
     private static final int SIGNIFICANT_DIGITS = 3;
 
     /**
@@ -64,37 +64,37 @@ record PerfResult(
         return operations / seconds;
     }
 
-    /** {@return octets of the operations, without headers; a round trip counts once} */
-    double octetsPerSecond() {
+    /** {@return bytes of the operations, without headers; a round trip counts once} */
+    double bytesPerSecond() {
         return operationsPerSecond() * plan.task().size();
     }
 
-    /** {@return octets that the client's event loops allocated on the heap} */
+    /** {@return bytes that the client's event loops allocated on the heap} */
     double allocatedPerOperation() {
         return perOperation((double) allocated);
     }
 
-    /** {@return octets that the server's process allocated on the heap} */
+    /** {@return bytes that the server's process allocated on the heap} */
     double serverAllocatedPerOperation() {
         return perOperation(serverAllocated);
     }
 
-    private double perOperation(double octets) {
-        return operations == 0 ? 0 : octets / operations;
+    private double perOperation(double bytes) {
+        return operations == 0 ? 0 : bytes / operations;
     }
 
-    /** {@return of the client's process; 0 if no octets were moved} */
+    /** {@return of the client's process; 0 if no bytes were moved} */
     double cpuSecondsPerGigabyte() {
         return perGigabyte(cpuSeconds);
     }
 
-    /** {@return of the server's process; 0 if no octets were moved} */
+    /** {@return of the server's process; 0 if no bytes were moved} */
     double serverCpuSecondsPerGigabyte() {
         return perGigabyte(serverCpuSeconds);
     }
 
     private double perGigabyte(double amount) {
-        double gigabytes = (double) operations * plan.task().size() / OCTETS_PER_GIGABYTE;
+        double gigabytes = (double) operations * plan.task().size() / BYTES_PER_GIGABYTE;
         return gigabytes == 0 ? 0 : amount / gigabytes;
     }
 
@@ -119,7 +119,7 @@ record PerfResult(
                 loops.threads() == 1 ? "" : "s",
                 loops.transport(),
                 loops.busyPolling() ? ", polling" : "",
-                plan.unsent() == 0 ? "" : String.format(Locale.ROOT, ", at most %,d octets unsent", plan.unsent()),
+                plan.unsent() == 0 ? "" : String.format(Locale.ROOT, ", at most %,d bytes unsent", plan.unsent()),
                 with(crc),
                 with(markers),
                 with(plan.tls()));
@@ -137,10 +137,10 @@ record PerfResult(
                 Locale.ROOT,
                 "{\"op\":\"%s\",\"size\":%d,\"mode\":\"%s\",\"transport\":\"%s\",\"crc\":%b,\"markers\":%b,"
                         + "\"tls\":%b,\"busyPoll\":%b,\"unsent\":%d,\"connections\":%d,\"threads\":%d,\"depth\":%d,"
-                        + "\"seconds\":%.6f,\"operations\":%d,\"octetsPerSecond\":%.0f,\"operationsPerSecond\":%.1f,"
+                        + "\"seconds\":%.6f,\"operations\":%d,\"bytesPerSecond\":%.0f,\"operationsPerSecond\":%.1f,"
                         + "\"latencyMicros\":{\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,\"max\":%.3f},"
-                        + "\"allocatedOctetsPerOperation\":%.1f,\"cpuSecondsPerGigabyte\":%.4f,"
-                        + "\"serverAllocatedOctetsPerOperation\":%.1f,\"serverCpuSecondsPerGigabyte\":%.4f}",
+                        + "\"allocatedBytesPerOperation\":%.1f,\"cpuSecondsPerGigabyte\":%.4f,"
+                        + "\"serverAllocatedBytesPerOperation\":%.1f,\"serverCpuSecondsPerGigabyte\":%.4f}",
                 task.operation(),
                 task.size(),
                 task.mode(),
@@ -155,7 +155,7 @@ record PerfResult(
                 task.depth(),
                 seconds,
                 operations,
-                octetsPerSecond(),
+                bytesPerSecond(),
                 operationsPerSecond(),
                 latencyMicros(50),
                 latencyMicros(99),

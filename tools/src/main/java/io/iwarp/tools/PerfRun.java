@@ -183,7 +183,7 @@ final class PerfRun {
 
     private String words(long operations, long nanos) {
         int size = plan.task().size();
-        return Octets.size(size) + ": " + Octets.rate(operations * size, nanos);
+        return Bytes.size(size) + ": " + Bytes.rate(operations * size, nanos);
     }
 
     private void awaitFailure(long nanos) throws IOException, InterruptedException, CommandFailedException {

@@ -7,7 +7,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param operations how many were done
  * @param nanos in what time
- * @param allocated octets that the loop's thread allocated on the heap meanwhile
+ * @param allocated bytes that the loop's thread allocated on the heap meanwhile
  * @param latencies in nanoseconds, of all operations or of some
  */
 record PerfSlice(long operations, long nanos, long allocated, Histogram latencies) {}

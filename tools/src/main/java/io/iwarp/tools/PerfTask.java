@@ -14,16 +14,16 @@ import io.netty.buffer.Unpooled;
  *
  * @param operation what is done
  * @param mode what is measured
- * @param size octets of each, 0 to {@value #GREATEST_SIZE}
+ * @param size bytes of each, 0 to {@value #GREATEST_SIZE}
  * @param depth how many the client has posted that are not complete, 1 to {@value #GREATEST_DEPTH}
  * @param memory the client's memory, which the server writes to in latency mode
  */
 record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, RemoteBuffer memory) {
-    /** In octets. */
+    /** In bytes. */
     static final int ENCODED_LENGTH =
             Byte.BYTES + Byte.BYTES + Integer.BYTES + Integer.BYTES + RemoteBuffer.ENCODED_LENGTH;
 
-    /** The largest message, in octets. */
+    /** The largest message, in bytes. */
     static final int GREATEST_SIZE = 1 << 30;
 
     /** The most operations that a client may have posted. */
@@ -33,8 +33,8 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
     /** For messages about the others. */
     private static final int SPARE_REQUESTS = 4;
 
-    private static final int BATCH_OCTETS = 1 << 20;
-    private static final int RING_OCTETS = 4 << 20;
+    private static final int BATCH_BYTES = 1 << 20;
+    private static final int RING_BYTES = 4 << 20;
 
     /** {@return how long the queues of a server must be for clients of this depth} */
     static int serverQueueDepth(int depth) {
@@ -48,7 +48,7 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
 
     /** {@return after how many messages the server tells how many came} */
     int batch() {
-        return Math.max(1, Math.min(depth, BATCH_OCTETS / Math.max(1, size)));
+        return Math.max(1, Math.min(depth, BATCH_BYTES / Math.max(1, size)));
     }
 
     /** {@return how many such tellings may be on their way, the last one included} */
@@ -58,11 +58,11 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
 
     /** {@return how many places for messages a receiver cycles through: its memory is bounded, and in the caches} */
     int places() {
-        return operation == PerfOperation.SEND ? Math.max(1, Math.min(window(), RING_OCTETS / Math.max(1, size))) : 1;
+        return operation == PerfOperation.SEND ? Math.max(1, Math.min(window(), RING_BYTES / Math.max(1, size))) : 1;
     }
 
-    /** {@return how many octets of memory either side registers or receives into} */
-    int memoryOctets() {
+    /** {@return how many bytes of memory either side registers or receives into} */
+    int memoryBytes() {
         return Math.max(Long.BYTES, size * places());
     }
 
@@ -93,7 +93,7 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
         int size = in.readInt();
         int depth = in.readInt();
         if (size < 0 || size > GREATEST_SIZE) {
-            throw new IllegalArgumentException("a size of " + size + " octets is outside 0 to " + GREATEST_SIZE);
+            throw new IllegalArgumentException("a size of " + size + " bytes is outside 0 to " + GREATEST_SIZE);
         }
         if (depth < 1 || depth > GREATEST_DEPTH) {
             throw new IllegalArgumentException("a depth of " + depth + " is outside 1 to " + GREATEST_DEPTH);

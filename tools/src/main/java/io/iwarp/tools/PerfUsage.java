@@ -13,21 +13,21 @@ import java.lang.management.ManagementFactory;
  *
  * @param nanos when this was so, on a clock that only this process knows
  * @param cpuNanos of all its threads
- * @param allocated octets that its living threads have allocated on the heap
- * @param heap octets in use on the heap
- * @param direct octets that Netty's allocator holds outside of the heap
+ * @param allocated bytes that its living threads have allocated on the heap
+ * @param heap bytes in use on the heap
+ * @param direct bytes that Netty's allocator holds outside of the heap
  */
 record PerfUsage(long nanos, long cpuNanos, long allocated, long heap, long direct) {
-    /** In octets. */
+    /** In bytes. */
     static final int ENCODED_LENGTH = 5 * Long.BYTES;
 
     /** {@return what this process has used up until now} */
     static PerfUsage now() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long allocated = 0;
-        for (long octets : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
+        for (long bytes : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
             // Of a thread that has just ended it is -1.
-            allocated += Math.max(0, octets);
+            allocated += Math.max(0, bytes);
         }
         long direct = ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider provider
                 ? provider.metric().usedDirectMemory()

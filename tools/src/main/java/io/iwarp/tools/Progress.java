@@ -27,7 +27,7 @@ final class Progress implements AutoCloseable {
      * Draws an empty bar.
      *
      * @param terminal where to draw
-     * @param size at the end, in octets
+     * @param size at the end, in bytes
      * @param wanted null to show it on a terminal only
      */
     static Progress begin(PrintWriter terminal, String name, long size, @Nullable Boolean wanted) {
@@ -83,10 +83,10 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    /** Moves the bar to this number of octets. */
-    void at(long octets) {
+    /** Moves the bar to this number of bytes. */
+    void at(long bytes) {
         if (bar != null) {
-            bar.stepTo(octets);
+            bar.stepTo(bytes);
         }
     }
 

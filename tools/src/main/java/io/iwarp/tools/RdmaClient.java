@@ -12,13 +12,12 @@ import picocli.CommandLine.Spec;
 /** rdma-core's rdma_client: one message there, one back. */
 @Command(
         name = "rdma-client",
-        description =
-                "Sends one message of 16 octets and waits for one back, as rdma-core's rdma_client does: the least"
-                        + " that two iWARP programs can do together.",
+        description = "Sends one message of 16 bytes and waits for one back, as rdma-core's rdma_client does: the least"
+                + " that two iWARP programs can do together.",
         footer = {"%nExample:", "  iwarp rdma-client 127.0.0.1:7471"})
 final class RdmaClient implements Callable<Integer> {
-    /** The length of the message in octets. */
-    static final int MESSAGE_OCTETS = 16;
+    /** The length of the message in bytes. */
+    static final int MESSAGE_BYTES = 16;
 
     @Spec
     private CommandSpec spec;
@@ -41,11 +40,11 @@ final class RdmaClient implements Callable<Integer> {
         Conversation conversation = new Conversation();
         try (Endpoint endpoint = connection.open()) {
             endpoint.connect(server.resolve(), connection.settingsForSiw().build(), new byte[0], conversation::attach);
-            conversation.send(Unpooled.buffer(MESSAGE_OCTETS).writeZero(MESSAGE_OCTETS));
+            conversation.send(Unpooled.buffer(MESSAGE_BYTES).writeZero(MESSAGE_BYTES));
             int received = conversation.receive().readableBytes();
-            if (received != MESSAGE_OCTETS) {
-                throw new CommandFailedException("a message of " + received + " octets came back, not of "
-                        + MESSAGE_OCTETS + ": the other side is no rdma_server");
+            if (received != MESSAGE_BYTES) {
+                throw new CommandFailedException("a message of " + received + " bytes came back, not of "
+                        + MESSAGE_BYTES + ": the other side is no rdma_server");
             }
             conversation.close();
         }

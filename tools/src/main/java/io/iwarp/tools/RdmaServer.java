@@ -15,9 +15,8 @@ import picocli.CommandLine.Spec;
 /** rdma-core's rdma_server: one message comes, one goes back. */
 @Command(
         name = "rdma-server",
-        description =
-                "Waits for one client and its message of 16 octets, and sends one back, as rdma-core's rdma_server"
-                        + " does.",
+        description = "Waits for one client and its message of 16 bytes, and sends one back, as rdma-core's rdma_server"
+                + " does.",
         footer = {"%nExample:", "  iwarp rdma-server --port 7471"})
 final class RdmaServer implements Callable<Integer> {
     @Spec
@@ -40,9 +39,9 @@ final class RdmaServer implements Callable<Integer> {
             out.println(ListenOptions.listening(listener));
             Conversation conversation = first.get();
             int received = conversation.receive().readableBytes();
-            if (received != RdmaClient.MESSAGE_OCTETS) {
-                throw new CommandFailedException("a message of " + received + " octets came, not of "
-                        + RdmaClient.MESSAGE_OCTETS + ": the other side is no rdma_client");
+            if (received != RdmaClient.MESSAGE_BYTES) {
+                throw new CommandFailedException("a message of " + received + " bytes came, not of "
+                        + RdmaClient.MESSAGE_BYTES + ": the other side is no rdma_client");
             }
             conversation.send(Unpooled.buffer(received).writeZero(received));
             Endpoint.await(conversation.queuePair().closed());

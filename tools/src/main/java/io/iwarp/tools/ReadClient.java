@@ -44,8 +44,8 @@ final class ReadClient implements Callable<Integer> {
             names = "--chunk",
             paramLabel = "SIZE",
             defaultValue = "1M",
-            converter = Octets.Converter.class,
-            description = "How much to read in one message, 1 octet to 256 MiB.")
+            converter = Bytes.Converter.class,
+            description = "How much to read in one message, 1 byte to 256 MiB.")
     private long chunk;
 
     @Option(
@@ -70,16 +70,15 @@ final class ReadClient implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        OptionCheck.require(spec, chunk >= 1 && chunk <= GREATEST_CHUNK, "--chunk must be 1 octet to 256 MiB");
+        OptionCheck.require(spec, chunk >= 1 && chunk <= GREATEST_CHUNK, "--chunk must be 1 byte to 256 MiB");
         OptionCheck.require(spec, reads >= 1 && reads <= MOST_READS, "--reads must be 1 to " + MOST_READS);
         TargetFile target = new TargetFile(file, force);
         target.requireUsable();
         try {
             run(target);
         } catch (OutOfMemoryError e) {
-            throw new CommandFailedException(
-                    "there is no direct memory for " + reads + " chunks of " + Octets.size(chunk)
-                            + ": allow more with java -XX:MaxDirectMemorySize=..., or choose smaller ones");
+            throw new CommandFailedException("there is no direct memory for " + reads + " chunks of "
+                    + Bytes.size(chunk) + ": allow more with java -XX:MaxDirectMemorySize=..., or choose smaller ones");
         }
         return 0;
     }
@@ -106,8 +105,8 @@ final class ReadClient implements Callable<Integer> {
 
     private void report(FileFetcher.Fetched fetched, long nanos) {
         PrintWriter out = spec.commandLine().getOut();
-        out.println(server + " served " + name + ": " + Octets.exactly(fetched.size()) + " in " + Octets.time(nanos)
-                + ", " + Octets.rate(fetched.size(), nanos) + "; stored as " + file);
+        out.println(server + " served " + name + ": " + Bytes.exactly(fetched.size()) + " in " + Bytes.time(nanos)
+                + ", " + Bytes.rate(fetched.size(), nanos) + "; stored as " + file);
         out.println("SHA-256 " + fetched.hash() + ", computed by both ends");
     }
 }

@@ -80,8 +80,8 @@ final class Rping implements Callable<Integer> {
     @Option(
             names = "-S",
             paramLabel = "SIZE",
-            converter = Octets.Converter.class,
-            description = "Octets that go back and forth, 1 octet to 16 MiB; rdma-core's rping takes 23 to 65,535. By"
+            converter = Bytes.Converter.class,
+            description = "Bytes that go back and forth, 1 byte to 16 MiB; rdma-core's rping takes 23 to 65,535. By"
                     + " default " + DEFAULT_SIZE + "; a server takes up to SIZE, by default 64 KiB.",
             showDefaultValue = Visibility.NEVER)
     private @Nullable Long size;
@@ -121,9 +121,8 @@ final class Rping implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        long octets = size != null ? size : side.client ? DEFAULT_SIZE : DEFAULT_GREATEST_SIZE;
-        OptionCheck.require(
-                spec, octets >= 1 && octets <= GREATEST_SIZE, "-S " + octets + " is outside 1 octet to 16 MiB");
+        long bytes = size != null ? size : side.client ? DEFAULT_SIZE : DEFAULT_GREATEST_SIZE;
+        OptionCheck.require(spec, bytes >= 1 && bytes <= GREATEST_SIZE, "-S " + bytes + " is outside 1 byte to 16 MiB");
         OptionCheck.require(
                 spec, port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is no TCP port");
         OptionCheck.require(spec, count >= 0, "-C " + count + " is negative");
@@ -132,12 +131,12 @@ final class Rping implements Callable<Integer> {
         try (Endpoint endpoint = wire.open(verbose, EventLoops.DEFAULT, pipeline -> {})) {
             InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);
             return side.client
-                    ? ping(endpoint, where, (int) octets, output)
-                    : serve(endpoint, where, (int) octets, output);
+                    ? ping(endpoint, where, (int) bytes, output)
+                    : serve(endpoint, where, (int) bytes, output);
         }
     }
 
-    private int ping(Endpoint endpoint, InetSocketAddress server, int octets, RpingOutput output) throws Exception {
+    private int ping(Endpoint endpoint, InetSocketAddress server, int bytes, RpingOutput output) throws Exception {
         QueuePairSettings.Builder settings = wire.settingsForSiw();
         MpaSettings enhanced = settings.build().mpa().toBuilder()
                 .enhanced(true)
@@ -147,7 +146,7 @@ final class Rping implements Callable<Integer> {
         Conversation conversation = new Conversation();
         endpoint.connect(server, settings.mpa(enhanced).build(), new byte[0], conversation::attach);
         output.step("ESTABLISHED");
-        new RpingClient(conversation, endpoint.domain(), octets, output).run(count, validate);
+        new RpingClient(conversation, endpoint.domain(), bytes, output).run(count, validate);
         return 0;
     }
 

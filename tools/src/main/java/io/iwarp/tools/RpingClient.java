@@ -23,7 +23,7 @@ final class RpingClient {
 
     /**
      * @param conversation on a connection that was made
-     * @param size of the text, in octets
+     * @param size of the text, in bytes
      */
     RpingClient(Conversation conversation, ProtectionDomain domain, int size, RpingOutput output) {
         this.conversation = conversation;

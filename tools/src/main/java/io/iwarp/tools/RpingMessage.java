@@ -24,12 +24,12 @@ import io.netty.buffer.Unpooled;
  * <p>The client advertises its memory with it, and the server says "go ahead" with one whose fields mean nothing.
  */
 final class RpingMessage {
-    /** Its length in octets. A message of another length is none. */
+    /** Its length in bytes. A message of another length is none. */
     static final int ENCODED_LENGTH = Long.BYTES + Integer.BYTES + Integer.BYTES;
 
     private RpingMessage() {}
 
-    /** {@return the message that advertises a buffer of at most 2^32 - 1 octets} */
+    /** {@return the message that advertises a buffer of at most 2^32 - 1 bytes} */
     static ByteBuf advertisement(RemoteBuffer memory) {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
                 .writeLong(memory.taggedOffset())
@@ -67,7 +67,7 @@ final class RpingMessage {
     static void requireMessage(ByteBuf message) throws CommandFailedException {
         if (message.readableBytes() != ENCODED_LENGTH) {
             throw new CommandFailedException("the other side sent a message of " + message.readableBytes()
-                    + " octets, and those of rping have " + ENCODED_LENGTH + ": it is no rping");
+                    + " bytes, and those of rping have " + ENCODED_LENGTH + ": it is no rping");
         }
     }
 }

@@ -26,7 +26,7 @@ final class RpingServer implements ConnectionRequestListener, AutoCloseable {
     private volatile boolean failed;
 
     /**
-     * @param greatestSize of a client's memory, in octets
+     * @param greatestSize of a client's memory, in bytes
      * @param persistent whether to go on after the first client
      * @param shutdown wanted when the only client has been served
      */

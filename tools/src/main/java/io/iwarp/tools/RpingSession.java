@@ -24,7 +24,7 @@ final class RpingSession {
 
     /**
      * @param conversation on a connection that was accepted
-     * @param greatestSize of a client's memory, in octets
+     * @param greatestSize of a client's memory, in bytes
      */
     RpingSession(Conversation conversation, ProtectionDomain domain, int greatestSize, RpingOutput output) {
         this.conversation = conversation;
@@ -81,9 +81,9 @@ final class RpingSession {
         int length = RpingText.length(text);
         if (length > target.length()) {
             throw new CommandFailedException(
-                    "the client wants its text of " + length + " octets in a memory of " + target.length() + " octets");
+                    "the client wants its text of " + length + " bytes in a memory of " + target.length() + " bytes");
         }
-        output.step("rdma write of %d octets to addr %x rkey %x", length, target.taggedOffset(), target.stag());
+        output.step("rdma write of %d bytes to addr %x rkey %x", length, target.taggedOffset(), target.stag());
         Endpoint.await(queuePair.write(memory, 0, length, target));
         output.step("server rdma write complete");
         goAhead();
@@ -95,7 +95,7 @@ final class RpingSession {
                 "Received rkey %x addr %x len %d from peer",
                 advertised.stag(), advertised.taggedOffset(), advertised.length());
         if (advertised.length() > greatestSize) {
-            throw new CommandFailedException("the client advertises " + advertised.length() + " octets, taken are "
+            throw new CommandFailedException("the client advertises " + advertised.length() + " bytes, taken are "
                     + greatestSize + ": start the server with a greater -S");
         }
         return advertised;

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What is in the memory that rping's client has read and written: {@code rdma-ping-3: DEFGH...} up to the last octet,
+ * What is in the memory that rping's client has read and written: {@code rdma-ping-3: DEFGH...} up to the last byte,
  * which is zero. The letters begin one further with each ping.
  */
 final class RpingText {
@@ -28,7 +28,7 @@ final class RpingText {
         buffer.setByte(buffer.capacity() - 1, 0);
     }
 
-    /** {@return how many of the octets belong to the text, the zero at its end included, as the server sends them back} */
+    /** {@return how many of the bytes belong to the text, the zero at its end included, as the server sends them back} */
     static int length(ByteBuf buffer) {
         int zero = buffer.indexOf(buffer.readerIndex(), buffer.writerIndex(), (byte) 0);
         return zero < 0 ? buffer.readableBytes() : zero + 1 - buffer.readerIndex();

@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.net.SocketAddress;
 
 /**
- * A connection on which a client asks what the server's process has used up. The question is one octet, the answer a
+ * A connection on which a client asks what the server's process has used up. The question is one byte, the answer a
  * {@link PerfUsage}. One thread uses it; it must not be an event loop.
  */
 final class ServerUsage {
-    /** In octets. */
+    /** In bytes. */
     static final int QUESTION_LENGTH = 1;
 
     /** The question for what is used when garbage is collected. */
@@ -49,7 +49,7 @@ final class ServerUsage {
         conversation.send(Unpooled.wrappedBuffer(new byte[] {question}));
         ByteBuf answer = conversation.receive();
         if (answer.readableBytes() != PerfUsage.ENCODED_LENGTH) {
-            throw new CommandFailedException("the server told its use in " + answer.readableBytes() + " octets, not in "
+            throw new CommandFailedException("the server told its use in " + answer.readableBytes() + " bytes, not in "
                     + PerfUsage.ENCODED_LENGTH + ": use the same version on both sides");
         }
         return PerfUsage.decode(answer);

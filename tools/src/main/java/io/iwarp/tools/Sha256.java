@@ -17,12 +17,12 @@ final class Sha256 {
         }
     }
 
-    /** Adds all remaining octets. */
-    void update(ByteBuffer octets) {
-        digest.update(octets);
+    /** Adds all remaining bytes. */
+    void update(ByteBuffer bytes) {
+        digest.update(bytes);
     }
 
-    /** {@return the hash of all octets so far, in hexadecimal; afterwards it begins anew} */
+    /** {@return the hash of all bytes so far, in hexadecimal; afterwards it begins anew} */
     String hex() {
         return HexFormat.of().formatHex(digest.digest());
     }

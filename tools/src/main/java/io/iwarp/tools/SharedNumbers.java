@@ -21,7 +21,7 @@ import java.util.Set;
  *   offset 16   number    changed by RDMA Read and RDMA Write of whoever holds the lock
  * </pre>
  *
- * <p>Each client gets windows of its own, which end with its connection: one for the atomics, one for the octets that are
+ * <p>Each client gets windows of its own, which end with its connection: one for the atomics, one for the bytes that are
  * read and written. Any thread may call any method.
  */
 final class SharedNumbers implements AutoCloseable {
@@ -32,7 +32,7 @@ final class SharedNumbers implements AutoCloseable {
 
     private final MemoryRegion region;
     private final AtomicOperation operation = new AtomicOperation();
-    private final ByteBuf octets = Unpooled.buffer(Long.BYTES, Long.BYTES);
+    private final ByteBuf bytes = Unpooled.buffer(Long.BYTES, Long.BYTES);
     private final Set<Long> atWork = new HashSet<>();
     private long admitted;
     private long lost;
@@ -102,8 +102,8 @@ final class SharedNumbers implements AutoCloseable {
     }
 
     private long number() {
-        region.span().get(NUMBER, octets, 0, Long.BYTES);
-        return octets.getLong(0);
+        region.span().get(NUMBER, bytes, 0, Long.BYTES);
+        return bytes.getLong(0);
     }
 
     /** Takes the memory back from all clients. */

@@ -8,8 +8,8 @@ import picocli.CommandLine.TypeConversionException;
 /**
  * Sizes from one to another, each twice the one before, and the last one as well.
  *
- * @param first in octets, at least 1
- * @param last in octets, at least the first
+ * @param first in bytes, at least 1
+ * @param last in bytes, at least the first
  */
 record SizeRange(long first, long last) {
     private static final String SEPARATOR = "..";
@@ -22,9 +22,9 @@ record SizeRange(long first, long last) {
             if (separator < 0) {
                 throw new TypeConversionException("'" + text + "' is no range of sizes: write two, such as 64..1M");
             }
-            Octets.Converter octets = new Octets.Converter();
-            long first = octets.convert(text.substring(0, separator));
-            long last = octets.convert(text.substring(separator + SEPARATOR.length()));
+            Bytes.Converter bytes = new Bytes.Converter();
+            long first = bytes.convert(text.substring(0, separator));
+            long last = bytes.convert(text.substring(separator + SEPARATOR.length()));
             if (first < 1 || last < first) {
                 throw new TypeConversionException(
                         "'" + text + "' is no range of sizes: the first is at least 1, and not more than the last");
@@ -33,7 +33,7 @@ record SizeRange(long first, long last) {
         }
     }
 
-    /** {@return all of them, in octets} */
+    /** {@return all of them, in bytes} */
     List<Long> sizes() {
         return Stream.concat(Stream.iterate(first, size -> size < last && size > 0, size -> size * 2), Stream.of(last))
                 .toList();

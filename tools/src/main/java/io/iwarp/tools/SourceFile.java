@@ -46,15 +46,15 @@ final class SourceFile implements AutoCloseable {
         return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /** In octets, when it was opened. */
+    /** In bytes, when it was opened. */
     long size() {
         return attributes.size();
     }
 
     /** Fills the buffer with what comes next. */
-    void read(ByteBuffer octets) throws IOException, CommandFailedException {
-        while (octets.hasRemaining()) {
-            if (channel.read(octets) < 0) {
+    void read(ByteBuffer bytes) throws IOException, CommandFailedException {
+        while (bytes.hasRemaining()) {
+            if (channel.read(bytes) < 0) {
                 throw changed();
             }
         }

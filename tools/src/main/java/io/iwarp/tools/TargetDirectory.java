@@ -31,12 +31,12 @@ final class TargetDirectory {
     NamedFile begin(String name, long size) throws IOException, CommandFailedException {
         Path path = PlainName.resolve(directory, name);
         if (size < 0) {
-            throw new CommandFailedException("a file cannot have " + size + " octets");
+            throw new CommandFailedException("a file cannot have " + size + " bytes");
         }
         long usable = Files.getFileStore(directory).getUsableSpace();
         if (size > usable) {
-            throw new CommandFailedException("the file has " + Octets.exactly(size)
-                    + ", but the server's disk has room for " + Octets.exactly(usable) + " only");
+            throw new CommandFailedException("the file has " + Bytes.exactly(size)
+                    + ", but the server's disk has room for " + Bytes.exactly(usable) + " only");
         }
         if (!growing.add(path)) {
             throw new CommandFailedException("another client is writing " + name + " at this moment: try again later");
@@ -84,7 +84,7 @@ final class TargetDirectory {
             return partial;
         }
 
-        /** Gives the file its name, once its octets are on the disk. */
+        /** Gives the file its name, once its bytes are on the disk. */
         Path keep() throws IOException, CommandFailedException {
             partial.finish();
             requireAbsent(path);

@@ -25,17 +25,17 @@ record TargetFile(Path path, boolean replace) {
         }
     }
 
-    /** Begins a file of the given size, in octets. */
+    /** Begins a file of the given size, in bytes. */
     PartialFile begin(long size) throws IOException, CommandFailedException {
         long usable = Files.getFileStore(directory()).getUsableSpace();
         if (size > usable) {
-            throw new CommandFailedException("the file has " + Octets.exactly(size) + ", but " + directory()
-                    + " has room for " + Octets.exactly(usable) + " only: make room, or choose another directory");
+            throw new CommandFailedException("the file has " + Bytes.exactly(size) + ", but " + directory()
+                    + " has room for " + Bytes.exactly(usable) + " only: make room, or choose another directory");
         }
         return PartialFile.create(directory());
     }
 
-    /** Gives a whole file its name, once its octets are on the disk. */
+    /** Gives a whole file its name, once its bytes are on the disk. */
     void keep(PartialFile partial) throws IOException, CommandFailedException {
         partial.finish();
         requireUsable();

@@ -18,7 +18,7 @@ import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/** How octets get from a socket into the process and back: a choice of Netty's, which the protocol does not see. */
+/** How bytes get from a socket into the process and back: a choice of Netty's, which the protocol does not see. */
 enum Transport {
     /** The JDK's own, on every system. */
     NIO("nio", NioSocketChannel.class, NioServerSocketChannel.class),
@@ -86,14 +86,14 @@ enum Transport {
      * Limits what waits in the kernel until TCP may send it: {@code TCP_NOTSENT_LOWAT}.
      *
      * @param channel one of this transport
-     * @param octets from where on the channel is not writable, at least 1
+     * @param bytes from where on the channel is not writable, at least 1
      * @throws IllegalStateException if the transport does not know such a limit
      */
-    void limitUnsent(Channel channel, long octets) {
+    void limitUnsent(Channel channel, long bytes) {
         switch (this) {
             case NIO -> throw new IllegalStateException("NIO has no TCP_NOTSENT_LOWAT");
-            case EPOLL -> channel.config().setOption(EpollChannelOption.TCP_NOTSENT_LOWAT, octets);
-            case IO_URING -> channel.config().setOption(IoUringChannelOption.TCP_NOTSENT_LOWAT, octets);
+            case EPOLL -> channel.config().setOption(EpollChannelOption.TCP_NOTSENT_LOWAT, bytes);
+            case IO_URING -> channel.config().setOption(IoUringChannelOption.TCP_NOTSENT_LOWAT, bytes);
         }
     }
 

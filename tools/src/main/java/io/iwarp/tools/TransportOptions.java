@@ -49,7 +49,7 @@ final class TransportOptions {
     @Option(
             names = "--unsent",
             paramLabel = "SIZE",
-            converter = Octets.Converter.class,
+            converter = Bytes.Converter.class,
             description =
                     "How much may wait in the kernel until TCP sends it, such as 64K; without, the kernel decides."
                             + " Many connections at once leave each other the processor's caches then. Not with nio.",
@@ -61,7 +61,7 @@ final class TransportOptions {
         return tls;
     }
 
-    /** {@return octets that may wait in the kernel until TCP sends them, 0 if the kernel decides} */
+    /** {@return bytes that may wait in the kernel until TCP sends them, 0 if the kernel decides} */
     long unsent() {
         return unsent == null ? 0 : unsent;
     }

@@ -75,9 +75,9 @@ final class WireOptions {
     @Option(
             names = "--mss",
             paramLabel = "SIZE",
-            converter = Octets.Converter.class,
+            converter = Bytes.Converter.class,
             description =
-                    "Send FPDUs no longer than fit into a TCP segment of that many octets, 1 to 65,535. By default what"
+                    "Send FPDUs no longer than fit into a TCP segment of that many bytes, 1 to 65,535. By default what"
                             + " the transport tells, and long ones over loopback.",
             showDefaultValue = Visibility.NEVER)
     private @Nullable Long segmentSize;
@@ -120,7 +120,7 @@ final class WireOptions {
     }
 
     private int emss() {
-        return segmentSize == null ? 0 : within(1, MpaSettings.MAXIMUM_EMSS, "--mss", segmentSize, " octets");
+        return segmentSize == null ? 0 : within(1, MpaSettings.MAXIMUM_EMSS, "--mss", segmentSize, " bytes");
     }
 
     private int depth(String option, int depth) {

@@ -42,8 +42,8 @@ final class WriteClient implements Callable<Integer> {
             names = "--piece",
             paramLabel = "SIZE",
             defaultValue = "512M",
-            converter = Octets.Converter.class,
-            description = "The greatest piece to write at once, 1 octet to 512 MiB; the server's limit holds as well.")
+            converter = Bytes.Converter.class,
+            description = "The greatest piece to write at once, 1 byte to 512 MiB; the server's limit holds as well.")
     private long piece;
 
     @Option(
@@ -59,7 +59,7 @@ final class WriteClient implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         if (piece < 1 || piece > GREATEST_PIECE) {
-            throw new ParameterException(spec.commandLine(), "--piece must be 1 octet to 512 MiB");
+            throw new ParameterException(spec.commandLine(), "--piece must be 1 byte to 512 MiB");
         }
         if (!Files.isRegularFile(file)) {
             throw new CommandFailedException(file + " is no file that can be read: check the path");
@@ -86,8 +86,8 @@ final class WriteClient implements Callable<Integer> {
 
     private void report(FileSender sender, long nanos, String hash) {
         PrintWriter out = spec.commandLine().getOut();
-        out.println(server + " stored " + sender.name() + ": " + Octets.exactly(sender.size()) + " in "
-                + Octets.time(nanos) + ", " + Octets.rate(sender.size(), nanos));
+        out.println(server + " stored " + sender.name() + ": " + Bytes.exactly(sender.size()) + " in "
+                + Bytes.time(nanos) + ", " + Bytes.rate(sender.size(), nanos));
         out.println("SHA-256 " + hash + ", computed by both ends");
     }
 }

@@ -49,7 +49,7 @@ final class WriteServer implements Callable<Integer> {
             names = "--buffer",
             paramLabel = "SIZE",
             defaultValue = "8M",
-            converter = Octets.Converter.class,
+            converter = Bytes.Converter.class,
             description = "The greatest piece of a file, 4 KiB to 512 MiB. Each client at work costs "
                     + WriteSession.SLOTS + " times that much direct memory.")
     private long buffer;

@@ -138,7 +138,7 @@ final class WriteSession {
 
     /** {@return what to tell of a file that all went well with} */
     static String report(String verb, Path file, long size, long nanos, String hash) {
-        return verb + " " + file.getFileName() + ": " + Octets.exactly(size) + " in " + Octets.time(nanos) + ", "
-                + Octets.rate(size, nanos) + System.lineSeparator() + "SHA-256 " + hash;
+        return verb + " " + file.getFileName() + ": " + Bytes.exactly(size) + " in " + Bytes.time(nanos) + ", "
+                + Bytes.rate(size, nanos) + System.lineSeparator() + "SHA-256 " + hash;
     }
 }

@@ -23,7 +23,7 @@ class CaptureTest {
     private static final int KEY_LENGTH = 16;
     private static final int PRIVATE_DATA_LENGTH_OFFSET = 18;
     private static final int START_UP_HEADER = 20;
-    /** Behind the length of the ULPDU and the control octet of DDP. */
+    /** Behind the length of the ULPDU and the control byte of DDP. */
     private static final int RDMAP_CONTROL_OFFSET = 3;
 
     private static final int OPCODE_MASK = 0xf;
@@ -116,21 +116,21 @@ class CaptureTest {
         return walkFpdus(stream, key, new TreeSet<>());
     }
 
-    /** Takes one direction apart, which checks each octet of it: lengths, padding and CRCs must all fit. */
+    /** Takes one direction apart, which checks each byte of it: lengths, padding and CRCs must all fit. */
     private static int walkFpdus(PcapStream stream, byte[] key, Set<Integer> opcodes) {
-        ByteBuffer octets = ByteBuffer.wrap(stream.octets());
-        assertThat(octets.slice(0, KEY_LENGTH)).isEqualTo(ByteBuffer.wrap(key));
-        octets.position(START_UP_HEADER + octets.getShort(PRIVATE_DATA_LENGTH_OFFSET));
+        ByteBuffer bytes = ByteBuffer.wrap(stream.bytes());
+        assertThat(bytes.slice(0, KEY_LENGTH)).isEqualTo(ByteBuffer.wrap(key));
+        bytes.position(START_UP_HEADER + bytes.getShort(PRIVATE_DATA_LENGTH_OFFSET));
         int count = 0;
-        while (octets.hasRemaining()) {
-            int begin = octets.position();
-            int covered = (Short.BYTES + (octets.getShort(begin) & 0xffff) + 3) & ~3;
+        while (bytes.hasRemaining()) {
+            int begin = bytes.position();
+            int covered = (Short.BYTES + (bytes.getShort(begin) & 0xffff) + 3) & ~3;
             CRC32C crc = new CRC32C();
-            crc.update(octets.slice(begin, covered));
-            int sent = Integer.reverseBytes(octets.getInt(begin + covered));
+            crc.update(bytes.slice(begin, covered));
+            int sent = Integer.reverseBytes(bytes.getInt(begin + covered));
             assertThat(sent).as("CRC of FPDU %d", count).isEqualTo((int) crc.getValue());
-            opcodes.add(octets.get(begin + RDMAP_CONTROL_OFFSET) & OPCODE_MASK);
-            octets.position(begin + covered + Integer.BYTES);
+            opcodes.add(bytes.get(begin + RDMAP_CONTROL_OFFSET) & OPCODE_MASK);
+            bytes.position(begin + covered + Integer.BYTES);
             count++;
         }
         return count;

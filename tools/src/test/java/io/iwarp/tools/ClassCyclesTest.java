@@ -57,7 +57,7 @@ class ClassCyclesTest {
                     "IwarpDevice",
                     "MemoryRegion",
                     "MemoryWindow",
-                    "OctetSpan",
+                    "ByteSpan",
                     "ProtectionDomain",
                     "RegionBuilder",
                     "STagTable",

@@ -32,7 +32,7 @@ class CmatoseTest {
             CommandRun client = CommandRun.of("cmatose", "-s", "127.0.0.1", "-p", port, "-S", "11", "--peer-to-peer");
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().contains("10 octets instead of 11");
+            assertThat(client.err().lines()).singleElement().asString().contains("10 bytes instead of 11");
             assertThat(server.exitCode()).isEqualTo(1);
         }
     }

@@ -42,7 +42,7 @@ class DemoTest {
         assertThat(demo.out())
                 .contains("CRC32C " + (withoutCrc ? "off" : "on"))
                 .contains("markers " + (markers ? "on" : "off"))
-                .contains("compared 307,200 octets")
+                .contains("compared 307,200 bytes")
                 .contains("initiator wrote 300 KiB", "initiator read 300 KiB back")
                 .contains("all as written")
                 .contains("fetch-add", "cmp-swap", "Immediate Data", "Solicited Event and Invalidate")
@@ -73,14 +73,14 @@ class DemoTest {
     }
 
     @Test
-    void failsWhenAnOctetChangedOnTheWayAndNoCrcSawIt() {
+    void failsWhenAnByteChangedOnTheWayAndNoCrcSawIt() {
         assertThatThrownBy(() -> runOverAFaultyWire(false))
                 .isInstanceOf(CommandFailedException.class)
                 .hasMessageContaining("of the responder's memory is wrong");
     }
 
     @Test
-    void failsByTheCrcWhenAnOctetChangedOnTheWay() {
+    void failsByTheCrcWhenAnByteChangedOnTheWay() {
         assertThatThrownBy(() -> runOverAFaultyWire(true))
                 .isInstanceOfSatisfying(
                         StreamEndedException.class,
@@ -88,12 +88,12 @@ class DemoTest {
     }
 
     private static void runOverAFaultyWire(boolean crc) throws Exception {
-        MpaSettings mpa = MpaSettings.builder().crc(crc).emss(FlipOneOctet.EMSS).build();
+        MpaSettings mpa = MpaSettings.builder().crc(crc).emss(FlipOneByte.EMSS).build();
         QueuePairSettings settings = QueuePairSettings.builder().mpa(mpa).build();
         Story story = new Story(new PrintWriter(new StringWriter()));
         try (Endpoint initiatorEnd = Endpoint.plain();
                 Endpoint responderEnd =
-                        new Endpoint(EventLoops.DEFAULT, pipeline -> pipeline.addLast(new FlipOneOctet()), () -> {});
+                        new Endpoint(EventLoops.DEFAULT, pipeline -> pipeline.addLast(new FlipOneByte()), () -> {});
                 DemoResponder responder = new DemoResponder(responderEnd.domain(), story, SIZE);
                 IwarpListener listener = responderEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {
@@ -101,19 +101,19 @@ class DemoTest {
         }
     }
 
-    /** Changes an octet in the middle of the eleventh FPDU: not in the first, after which a Terminate may be sent. */
-    private static final class FlipOneOctet extends ChannelInboundHandlerAdapter {
+    /** Changes a byte in the middle of the eleventh FPDU: not in the first, after which a Terminate may be sent. */
+    private static final class FlipOneByte extends ChannelInboundHandlerAdapter {
         static final int EMSS = 1460;
 
         private long untilFlip = 32 + 10 * EMSS + EMSS / 2;
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            ByteBuf octets = (ByteBuf) message;
-            int length = octets.readableBytes();
+            ByteBuf bytes = (ByteBuf) message;
+            int length = bytes.readableBytes();
             if (untilFlip >= 0 && untilFlip < length) {
-                int index = octets.readerIndex() + (int) untilFlip;
-                octets.setByte(index, ~octets.getByte(index));
+                int index = bytes.readerIndex() + (int) untilFlip;
+                bytes.setByte(index, ~bytes.getByte(index));
             }
             untilFlip -= length;
             ctx.fireChannelRead(message);

@@ -97,7 +97,7 @@ class EchoTest {
             CommandRun client = CommandRun.of("echo-client", server.address(), "--size", "1001");
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().contains("up to 1,000 octets", "--max-size");
+            assertThat(client.err().lines()).singleElement().asString().contains("up to 1,000 bytes", "--max-size");
         }
     }
 

@@ -44,11 +44,11 @@ class FileMessageTest {
                 || message instanceof FileMessage.Fetch) {
             return;
         }
-        ByteBuf octets = message.encode();
+        ByteBuf bytes = message.encode();
 
-        assertThatThrownBy(() -> FileMessage.decode(octets.slice(0, octets.readableBytes() - 1)))
+        assertThatThrownBy(() -> FileMessage.decode(bytes.slice(0, bytes.readableBytes() - 1)))
                 .isInstanceOf(ProtocolException.class);
-        assertThatThrownBy(() -> FileMessage.decode(octets.copy().writeByte(0))).isInstanceOf(ProtocolException.class);
+        assertThatThrownBy(() -> FileMessage.decode(bytes.copy().writeByte(0))).isInstanceOf(ProtocolException.class);
     }
 
     @Test
@@ -63,6 +63,6 @@ class FileMessageTest {
     void aReasonFitsIntoAMessage() {
         FileMessage refused = new FileMessage.Refused("\u20ac".repeat(5000));
 
-        assertThat(refused.encode().readableBytes()).isLessThanOrEqualTo(Conversation.MESSAGE_OCTETS);
+        assertThat(refused.encode().readableBytes()).isLessThanOrEqualTo(Conversation.MESSAGE_BYTES);
     }
 }

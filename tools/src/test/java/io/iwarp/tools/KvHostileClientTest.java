@@ -91,19 +91,19 @@ class KvHostileClientTest {
         }
     }
 
-    /** Lets half of the next octets go, and then resets the connection. */
+    /** Lets half of the next bytes go, and then resets the connection. */
     private static final class CutAfterHalf extends ChannelOutboundHandlerAdapter {
         private boolean cut;
 
         @Override
         public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-            ByteBuf octets = (ByteBuf) message;
+            ByteBuf bytes = (ByteBuf) message;
             if (!cut) {
                 cut = true;
-                ctx.writeAndFlush(octets.readRetainedSlice(octets.readableBytes() / 2))
+                ctx.writeAndFlush(bytes.readRetainedSlice(bytes.readableBytes() / 2))
                         .addListener(written -> ctx.close());
             }
-            octets.release();
+            bytes.release();
             promise.tryFailure(new IOException("cut off"));
         }
     }

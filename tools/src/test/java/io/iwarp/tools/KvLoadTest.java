@@ -54,7 +54,7 @@ class KvLoadTest {
     }
 
     @Test
-    void octetsThatAreNoTextAreRefused() throws Exception {
+    void bytesThatAreNoTextAreRefused() throws Exception {
         Path file = Files.write(folder.resolve("binary"), new byte[] {'a', '\n', (byte) 0xc3, '\n'});
 
         CommandRun refused = CommandRun.of("kv-server", "--port", "0", "--http-port", "0", "--load", file.toString());

@@ -58,12 +58,12 @@ class KvTest {
             assertThat(cache.does("cas", "color", "red", "ultramar").out()).contains("replaced");
             assertThat(cache.refuses("cas", "color", "red", "green")).contains("'color' is not 'red' but 'ultramar'");
             assertThat(cache.refuses("cas", "color", "ultramar", "far too long"))
-                    .contains("up to 8 octets that do not end with a zero, and this one has 12");
+                    .contains("up to 8 bytes that do not end with a zero, and this one has 12");
             assertThat(cache.refuses("cas", "colour", "red", "green")).contains("there is no key 'colour'");
             assertThat(cache.does("get", "color").out()).isEqualToIgnoringNewLines("ultramar");
 
             cache.does("put", "color", "ultramarine");
-            assertThat(cache.refuses("cas", "color", "ultramar", "red")).contains("more than 8 octets");
+            assertThat(cache.refuses("cas", "color", "ultramar", "red")).contains("more than 8 bytes");
             assertThat(cache.does("get", "color").out()).isEqualToIgnoringNewLines("ultramarine");
         }
     }
@@ -136,7 +136,7 @@ class KvTest {
             cache.does("put", "a", "1");
 
             assertThat(cache.refuses("put", "b", "1")).contains("room for 1 keys", "--entries");
-            assertThat(cache.refuses("put", "a", "x".repeat(5000))).contains("4096 octets", "--memory");
+            assertThat(cache.refuses("put", "a", "x".repeat(5000))).contains("4096 bytes", "--memory");
             assertThat(cache.does("get", "a").out()).isEqualToIgnoringNewLines("1");
         }
     }

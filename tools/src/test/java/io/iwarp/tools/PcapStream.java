@@ -22,7 +22,7 @@ final class PcapStream {
     private static final int TCP_HEADER = 20;
     private static final int SYN = 0x02;
 
-    private final ByteArrayOutputStream octets = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private int nextSequence;
 
     /** Reads a file that ends with a whole packet. The directions come in the order in which they were first seen. */
@@ -51,9 +51,9 @@ final class PcapStream {
         }
         byte[] payload = new byte[tcp.limit() - TCP_HEADER];
         tcp.get(TCP_HEADER, payload);
-        require(payload.length == 0 || tcp.getInt(4) == stream.nextSequence, "octets come once and in order");
+        require(payload.length == 0 || tcp.getInt(4) == stream.nextSequence, "bytes come once and in order");
         stream.nextSequence += payload.length;
-        stream.octets.writeBytes(payload);
+        stream.bytes.writeBytes(payload);
     }
 
     private static void require(boolean condition, String rule) {
@@ -62,11 +62,11 @@ final class PcapStream {
         }
     }
 
-    byte[] octets() {
-        return octets.toByteArray();
+    byte[] bytes() {
+        return bytes.toByteArray();
     }
 
     boolean startsWith(byte[] prefix) {
-        return Arrays.equals(Arrays.copyOf(octets(), prefix.length), prefix);
+        return Arrays.equals(Arrays.copyOf(bytes(), prefix.length), prefix);
     }
 }

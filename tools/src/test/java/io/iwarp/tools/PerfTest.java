@@ -52,7 +52,7 @@ class PerfTest {
             assertThat(text(line, "mode")).isEqualTo(mode);
             assertThat(text(line, "transport")).isEqualTo("nio");
             assertThat(number(line, "size"))
-                    .isEqualTo(new Octets.Converter().convert(size).doubleValue());
+                    .isEqualTo(new Bytes.Converter().convert(size).doubleValue());
             assertThat(number(line, "operations")).isPositive();
             assertThat(number(line, "seconds")).isBetween(0.1, 60.0);
             assertThat(number(line, "operationsPerSecond")).isPositive();
@@ -60,7 +60,7 @@ class PerfTest {
             assertThat(number(line, "p999")).isLessThanOrEqualTo(number(line, "max"));
             assertThat(number(line, "cpuSecondsPerGigabyte")).isNotNegative();
             assertThat(number(line, "serverCpuSecondsPerGigabyte")).isNotNegative();
-            assertThat(number(line, "serverAllocatedOctetsPerOperation")).isNotNegative();
+            assertThat(number(line, "serverAllocatedBytesPerOperation")).isNotNegative();
             assertThat(server.out()).doesNotContain("went before");
         }
     }
@@ -312,8 +312,8 @@ class PerfTest {
             assertThat(number(line, "p50")).isPositive().isLessThanOrEqualTo(number(line, "max"));
             assertThat(client.out()).contains("200 connections, 4 at a time over nio: ");
             if (options.contains("--idle")) {
-                assertThat(client.out()).contains("octets of heap and", "at the client;", "at the server");
-                assertThat(number(line, "heapOctetsPerConnection")).isPositive();
+                assertThat(client.out()).contains("bytes of heap and", "at the client;", "at the server");
+                assertThat(number(line, "heapBytesPerConnection")).isPositive();
             }
         }
     }

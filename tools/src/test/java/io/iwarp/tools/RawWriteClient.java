@@ -59,12 +59,12 @@ final class RawWriteClient implements AutoCloseable {
         }
     }
 
-    void says(byte... octets) throws Exception {
-        conversation.send(Unpooled.wrappedBuffer(octets));
+    void says(byte... bytes) throws Exception {
+        conversation.send(Unpooled.wrappedBuffer(bytes));
     }
 
-    void writes(byte[] octets, RemoteBuffer target) throws Exception {
-        conversation.write(Unpooled.wrappedBuffer(octets), target);
+    void writes(byte[] bytes, RemoteBuffer target) throws Exception {
+        conversation.write(Unpooled.wrappedBuffer(bytes), target);
     }
 
     FileMessage hears() throws Exception {

@@ -213,7 +213,7 @@ class ReadTest {
             client.says(new FileMessage.Fetch("f"));
             assertThat(client.hears()).isInstanceOf(FileMessage.Found.class);
             FileMessage.Served first = (FileMessage.Served) client.hears();
-            assertThat(client.reads(first.memory())).isEqualTo(firstOctets(file));
+            assertThat(client.reads(first.memory())).isEqualTo(firstBytes(file));
             client.givesBack(first.memory().stag(), new FileMessage.Taken(0));
 
             assertThatThrownBy(() -> client.reads(first.memory()))
@@ -348,12 +348,12 @@ class ReadTest {
     }
 
     private Path file(String name, int size) throws IOException {
-        byte[] octets = new byte[size];
-        new Random(size).nextBytes(octets);
-        return Files.write(offered.resolve(name), octets);
+        byte[] bytes = new byte[size];
+        new Random(size).nextBytes(bytes);
+        return Files.write(offered.resolve(name), bytes);
     }
 
-    private static byte[] firstOctets(Path file) throws IOException {
+    private static byte[] firstBytes(Path file) throws IOException {
         return Arrays.copyOf(Files.readAllBytes(file), SLOT);
     }
 

@@ -8,7 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.CompletableFuture;
 
-/** Takes one connection and passes its octets on to a server, until it is cut: as if the server was killed. */
+/** Takes one connection and passes its bytes on to a server, until it is cut: as if the server was killed. */
 final class Relay implements AutoCloseable {
     private final ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     private final CompletableFuture<Socket> client = new CompletableFuture<>();

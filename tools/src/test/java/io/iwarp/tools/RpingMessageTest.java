@@ -23,7 +23,7 @@ class RpingMessageTest {
     }
 
     @Test
-    void anAdvertisementHasTheOctetsThatRpingSends() {
+    void anAdvertisementHasTheBytesThatRpingSends() {
         assertThat(ByteBufUtil.hexDump(RpingMessage.advertisement(ADVERTISED))).isEqualTo(SENT_BY_RPING);
     }
 
@@ -46,7 +46,7 @@ class RpingMessageTest {
     void aMessageOfAnotherLengthIsNone(int length) {
         assertThatThrownBy(() -> RpingMessage.decode(Unpooled.buffer(length).writeZero(length)))
                 .isInstanceOf(CommandFailedException.class)
-                .hasMessageContaining(length + " octets")
+                .hasMessageContaining(length + " bytes")
                 .hasMessageContaining("16");
     }
 

@@ -79,7 +79,7 @@ class RpingTest {
                             "server received read complete",
                             "server posted go ahead",
                             "Received rkey ",
-                            "rdma write of 64 octets",
+                            "rdma write of 64 bytes",
                             "server rdma write complete",
                             "server posted go ahead");
         }
@@ -154,7 +154,7 @@ class RpingTest {
             assertThat(server.stop()).isZero();
             assertThat(server.err().lines().filter(line -> !line.equals("server DISCONNECT EVENT...")))
                     .hasSize(RpingServer.GREATEST_CLIENTS + 1)
-                    .allMatch(line -> line.startsWith("rping: 127.0.0.1:") && line.contains("in a memory of 1 octets"));
+                    .allMatch(line -> line.startsWith("rping: 127.0.0.1:") && line.contains("in a memory of 1 bytes"));
         }
     }
 
@@ -194,7 +194,7 @@ class RpingTest {
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(server.exitCode()).isEqualTo(1);
-            assertThat(server.err()).contains("101 octets", "greater -S");
+            assertThat(server.err()).contains("101 bytes", "greater -S");
         }
     }
 
@@ -232,7 +232,7 @@ class RpingTest {
     @CsvSource({
         "'', -s",
         "-s -c, mutually exclusive",
-        "-c -S 0, outside 1 octet to 16 MiB",
+        "-c -S 0, outside 1 byte to 16 MiB",
         "-c -C -1, is negative",
         "-c -p 70000, no TCP port",
         "-c -p 0, no TCP port",

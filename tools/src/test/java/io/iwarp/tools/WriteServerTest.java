@@ -104,7 +104,7 @@ class WriteServerTest {
     }
 
     @Test
-    void moreOctetsThanOfferedAreRefused() throws Exception {
+    void moreBytesThanOfferedAreRefused() throws Exception {
         try (RawWriteClient client = RawWriteClient.connect(address)) {
             client.says(new FileMessage.Offer(10, "f"));
             assertThat(client.hears()).isInstanceOf(FileMessage.Grant.class);
@@ -201,7 +201,7 @@ class WriteServerTest {
                 client.writes(new byte[] {i}, grant.memory().slice(0, 1));
                 client.writes(new byte[] {i}, grant.memory().slice(grant.slotLength(), 1));
                 client.says(new FileMessage.Piece(0, 1));
-                assertThat(client.hears()).as("both octets are in place").isEqualTo(new FileMessage.Credit(0));
+                assertThat(client.hears()).as("both bytes are in place").isEqualTo(new FileMessage.Credit(0));
             }
             for (byte i = 0; i < clients.size(); i++) {
                 RawWriteClient client = clients.get(i);
@@ -214,8 +214,8 @@ class WriteServerTest {
         }
     }
 
-    private static String sha256(byte... octets) throws NoSuchAlgorithmException {
-        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(octets));
+    private static String sha256(byte... bytes) throws NoSuchAlgorithmException {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
     }
 
     @Test
@@ -237,11 +237,11 @@ class WriteServerTest {
         }
     }
 
-    /** The file has fewer octets than a slot, where the client before has left more. */
+    /** The file has fewer bytes than a slot, where the client before has left more. */
     @Test
     @Requirement("SEC-21")
     void aReaderSeesItsFileAndNothingElse() throws Exception {
-        storeOneOctet();
+        storeOneByte();
         try (RawWriteClient writer = RawWriteClient.connect(address)) {
             writer.says(new FileMessage.Offer(SLOT, "secret"));
             FileMessage.Grant grant = (FileMessage.Grant) writer.hears();
@@ -266,7 +266,7 @@ class WriteServerTest {
     @Test
     @Requirement("SEC-21")
     void aReaderHasItsRightUntilItHasTakenThePiece() throws Exception {
-        storeOneOctet();
+        storeOneByte();
         try (RawWriteClient reader = RawWriteClient.connect(address)) {
             RemoteBuffer memory = fetch(reader).memory();
             reader.givesBack(memory.stag(), new FileMessage.Taken(0));
@@ -278,7 +278,7 @@ class WriteServerTest {
         }
     }
 
-    private void storeOneOctet() throws IOException {
+    private void storeOneByte() throws IOException {
         Files.write(inbox.resolve("mine"), new byte[] {7});
     }
 

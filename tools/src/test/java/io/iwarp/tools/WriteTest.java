@@ -185,9 +185,9 @@ class WriteTest {
     }
 
     private Path file(String name, int size) throws IOException {
-        byte[] octets = new byte[size];
-        new Random(size).nextBytes(octets);
-        return Files.write(temporary.resolve(name), octets);
+        byte[] bytes = new byte[size];
+        new Random(size).nextBytes(bytes);
+        return Files.write(temporary.resolve(name), bytes);
     }
 
     static List<String> names(Path directory) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each request completes exactly once. Receives complete in the order the peer's messages arrived, all others in the
  * order they were posted; the two kinds are not ordered against each other. Success of a Send, Write or Immediate Data
- * means that the transport has taken over all its octets and the local memory may be used again; it does not mean that the
+ * means that the transport has taken over all its bytes and the local memory may be used again; it does not mean that the
  * peer's application has seen them (RFC 5040 section 5.5). Success of a Read or atomic means that its result is here.
  *
  * <p>The object that a {@link CompletionListener} gets, from an event loop or from {@link CompletionQueue#poll}, is reused:
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class Completion {
     private long workRequestId;
     private Operation operation = Operation.SEND;
-    private long octets;
+    private long bytes;
     private boolean solicited;
     private @Nullable ByteBuf buffer;
     private long original;
@@ -64,7 +64,7 @@ public final class Completion {
     private void set(long id, Operation what, long moved, @Nullable ByteBuf sink, @Nullable CloseReason reason) {
         workRequestId = id;
         operation(what);
-        octets = moved;
+        bytes = moved;
         solicited = false;
         buffer = sink;
         original = 0;
@@ -101,11 +101,11 @@ public final class Completion {
     }
 
     /**
-     * {@return the octets sent, written, read or received, 0 to 2^32 - 1; 8 for an atomic or sent Immediate Data; 0 if it
+     * {@return the bytes sent, written, read or received, 0 to 2^32 - 1; 8 for an atomic or sent Immediate Data; 0 if it
      * failed, and for a receive that took Immediate Data, which leaves the posted buffer alone}
      */
-    public long octets() {
-        return octets;
+    public long bytes() {
+        return bytes;
     }
 
     /** {@return whether the peer asked for an event with the message that this receive took} */
@@ -134,10 +134,10 @@ public final class Completion {
     }
 
     /**
-     * {@return the buffer that was posted with a receive or Read, its writer index moved past the octets that came; null
+     * {@return the buffer that was posted with a receive or Read, its writer index moved past the bytes that came; null
      * for one into a region, and for other operations} The queue pair has given back its own reference: the poster's is
      * what keeps the buffer. A buffer that the queue pair took from an allocator
-     * ({@link QueuePairSettings#managedReceiveOctets}) is the application's from this call on: release it.
+     * ({@link QueuePairSettings#managedReceiveBytes}) is the application's from this call on: release it.
      */
     public @Nullable ByteBuf buffer() {
         return buffer;
@@ -152,7 +152,7 @@ public final class Completion {
     Completion assign(Completion other) {
         workRequestId = other.workRequestId;
         operation = other.operation;
-        octets = other.octets;
+        bytes = other.bytes;
         solicited = other.solicited;
         buffer = other.buffer;
         original = other.original;
@@ -171,7 +171,7 @@ public final class Completion {
 
     @Override
     public String toString() {
-        String outcome = failure == null ? octets + " octets" : "flushed: " + failure;
+        String outcome = failure == null ? bytes + " bytes" : "flushed: " + failure;
         return operation + " " + workRequestId + ", " + outcome;
     }
 }

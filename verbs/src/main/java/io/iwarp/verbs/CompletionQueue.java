@@ -82,7 +82,7 @@ public final class CompletionQueue implements AutoCloseable {
     /**
      * Creates a queue.
      *
-     * @param capacity how many completions it has room for, 1 to {@link #GREATEST_CAPACITY}. Each costs about 12 octets, and
+     * @param capacity how many completions it has room for, 1 to {@link #GREATEST_CAPACITY}. Each costs about 12 bytes, and
      *     120 more once used.
      */
     public static CompletionQueue create(int capacity) {

@@ -22,7 +22,7 @@ public final class ConnectionRequest {
         this.queuePair = queuePair;
     }
 
-    /** {@return what the peer sent with its request, 0 to 512 octets} */
+    /** {@return what the peer sent with its request, 0 to 512 bytes} */
     public byte[] privateData() {
         return request.privateData();
     }
@@ -82,8 +82,8 @@ public final class ConnectionRequest {
     /**
      * Accepts the connection. If the peer has gone meanwhile, nothing happens: {@link QueuePair#closed} tells why.
      *
-     * @param privateData goes to the peer with the acceptance, 0 to 512 octets, or 508 if the peer told its {@link #peerIrd}
-     * @throws IllegalArgumentException if there are more octets than that; the request can still be answered then
+     * @param privateData goes to the peer with the acceptance, 0 to 512 bytes, or 508 if the peer told its {@link #peerIrd}
+     * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
     public void accept(byte[] privateData) {
@@ -99,8 +99,8 @@ public final class ConnectionRequest {
      * Rejects the connection; the channel is closed after the rejection has been sent. If the peer has gone meanwhile,
      * nothing happens.
      *
-     * @param privateData goes to the peer with the rejection, 0 to 512 octets, or 508 if the peer told its {@link #peerIrd}: say why
-     * @throws IllegalArgumentException if there are more octets than that; the request can still be answered then
+     * @param privateData goes to the peer with the rejection, 0 to 512 bytes, or 508 if the peer told its {@link #peerIrd}: say why
+     * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
     public void reject(byte[] privateData) {
@@ -111,7 +111,7 @@ public final class ConnectionRequest {
      * Rejects the connection because the peer takes fewer Reads and atomics at a time ({@link #peerIrd}) than the
      * application needs, and tells the peer how many that is.
      *
-     * @param privateData goes to the peer with the rejection, 0 to 508 octets
+     * @param privateData goes to the peer with the rejection, 0 to 508 bytes
      * @param requiredOrd how many Reads and atomics this side needs to have outstanding, 0 to 16382
      * @throws IllegalArgumentException if an argument is out of its range; the request can still be answered then
      * @throws IllegalStateException if the request was answered before

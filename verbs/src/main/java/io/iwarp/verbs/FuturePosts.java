@@ -22,7 +22,7 @@ abstract class FuturePosts extends RequestPosts {
     /**
      * As {@link #send(long, ByteBuf, PostOptions)}.
      *
-     * @return completes when the transport has taken the octets, which does not say that the peer has them; fails with
+     * @return completes when the transport has taken the bytes, which does not say that the peer has them; fails with
      *     {@link StreamEndedException} if the stream ends before
      */
     public CompletableFuture<Completion> send(ByteBuf message, PostOptions options) {
@@ -52,7 +52,7 @@ abstract class FuturePosts extends RequestPosts {
     /**
      * As {@link #write(long, ByteBuf, int, long, PostOptions)}, to the start of an advertised buffer.
      *
-     * @return completes when the transport has taken the octets, which does not say that the peer has them; fails with
+     * @return completes when the transport has taken the bytes, which does not say that the peer has them; fails with
      *     {@link StreamEndedException} if the stream ends before
      * @throws IllegalArgumentException if the target is shorter than the source
      */
@@ -70,8 +70,8 @@ abstract class FuturePosts extends RequestPosts {
      * Writes a part of a region to the start of an advertised buffer, in one message.
      *
      * @param source of any protection domain and with any rights: it is read as local memory
-     * @param offset in the source, of the first octet
-     * @param length 0 to 2^32 - 1 octets
+     * @param offset in the source, of the first byte
+     * @param length 0 to 2^32 - 1 bytes
      * @throws IllegalArgumentException if the target is shorter than the source
      */
     public CompletableFuture<Completion> write(
@@ -117,11 +117,11 @@ abstract class FuturePosts extends RequestPosts {
     }
 
     /**
-     * Reads all of an advertised buffer, of up to 2^32 - 1 octets, into a region, in one message.
+     * Reads all of an advertised buffer, of up to 2^32 - 1 bytes, into a region, in one message.
      *
      * @param sink a region of this queue pair's domain with the right LOCAL_WRITE
-     * @param offset in the sink, of the first octet
-     * @return completes when the octets are in place; fails with {@link StreamEndedException} if the stream ends before
+     * @param offset in the sink, of the first byte
+     * @return completes when the bytes are in place; fails with {@link StreamEndedException} if the stream ends before
      * @throws IllegalArgumentException if the sink is not such a region, or the source is longer
      * @throws IndexOutOfBoundsException if the source does not fit behind the offset
      */
@@ -137,17 +137,17 @@ abstract class FuturePosts extends RequestPosts {
     }
 
     /**
-     * Reads all of an advertised buffer. At its completion the sink's writer index has moved past the octets.
+     * Reads all of an advertised buffer. At its completion the sink's writer index has moved past the bytes.
      *
      * @param sink a direct buffer of one piece
-     * @return completes when the octets are in place; fails with {@link StreamEndedException} if the stream ends before
-     * @throws IllegalArgumentException if the sink has fewer writable octets than the source has octets, or is no such
+     * @return completes when the bytes are in place; fails with {@link StreamEndedException} if the stream ends before
+     * @throws IllegalArgumentException if the sink has fewer writable bytes than the source has bytes, or is no such
      *     buffer
      */
     public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
         if (source.length() > GREATEST_SINK) {
             throw new IllegalArgumentException(
-                    source.length() + " octets do not fit into one buffer: read slices of it, or read into a region");
+                    source.length() + " bytes do not fit into one buffer: read slices of it, or read into a region");
         }
         int length = (int) source.length();
         return future(future -> poster().read(0, sink, length, source.stag(), source.taggedOffset(), options, future));
@@ -226,8 +226,8 @@ abstract class FuturePosts extends RequestPosts {
 
     private static void checkFits(long length, RemoteBuffer target) {
         if (length > target.length()) {
-            throw new IllegalArgumentException(length + " octets do not fit into the " + target.length()
-                    + " octets of the peer's buffer: write less, or ask for a larger one");
+            throw new IllegalArgumentException(length + " bytes do not fit into the " + target.length()
+                    + " bytes of the peer's buffer: write less, or ask for a larger one");
         }
     }
 }

@@ -80,9 +80,9 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      *
      * @param domain whose memory the peer may be given rights to
      * @param settings of each queue pair
-     * @param privateData goes to the responder with the connection request, 0 to 512 octets
+     * @param privateData goes to the responder with the connection request, 0 to 512 bytes
      * @param prepare called with each queue pair before the connection request leaves: set listeners, post receives
-     * @throws IllegalArgumentException if there are more than 512 octets of private data
+     * @throws IllegalArgumentException if there are more than 512 bytes of private data
      */
     public static IwarpChannelInitializer initiator(
             ProtectionDomain domain, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {

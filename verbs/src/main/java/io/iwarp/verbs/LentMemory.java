@@ -3,8 +3,8 @@ package io.iwarp.verbs;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.OctetSpan;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,9 +34,9 @@ final class LentMemory {
     static void retain(MemoryRegion region, long offset, long length) {
         if (length > GREATEST_MESSAGE) {
             throw new IllegalArgumentException(
-                    "a message of " + length + " octets exceeds " + GREATEST_MESSAGE + ": post it in several pieces");
+                    "a message of " + length + " bytes exceeds " + GREATEST_MESSAGE + ": post it in several pieces");
         }
-        OctetSpan.retain(region, offset, length);
+        ByteSpan.retain(region, offset, length);
     }
 
     /**
@@ -51,16 +51,16 @@ final class LentMemory {
     }
 
     /** {@return the error to end the stream with if a buffer has no room any more for what came} */
-    static ProtocolFault changed(Operation operation, long workRequestId, long octets) {
+    static ProtocolFault changed(Operation operation, long workRequestId, long bytes) {
         return new ProtocolFault(
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,
                 "the application changed the buffer of " + operation + " " + workRequestId
-                        + ", or used it twice, and it has no room now for the " + octets
-                        + " octets that came: leave it alone until the completion");
+                        + ", or used it twice, and it has no room now for the " + bytes
+                        + " bytes that came: leave it alone until the completion");
     }
 
     /** Gives back the reference of a request that ends. */
-    static void giveBack(Operation operation, long workRequestId, OctetSpan span) {
+    static void giveBack(Operation operation, long workRequestId, ByteSpan span) {
         try {
             span.release();
         } catch (RuntimeException releasedBefore) {

@@ -4,7 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.iwarp.memory.OctetSpan;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.rdmap.RdmapUlp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -20,7 +20,7 @@ final class ManagedReceives extends Receives {
     private final PostRing<ReceiveRequest> ring;
 
     /**
-     * @param octets the most that a message may have
+     * @param bytes the most that a message may have
      */
     ManagedReceives(
             ReceiveWait wait,
@@ -28,28 +28,28 @@ final class ManagedReceives extends Receives {
             CompletionRoutes routes,
             int depth,
             ByteBufAllocator allocator,
-            int octets) {
+            int bytes) {
         super(wait, completer);
         this.routes = routes;
-        this.ring = new PostRing<>(depth, () -> new Receive(allocator, octets));
+        this.ring = new PostRing<>(depth, () -> new Receive(allocator, bytes));
     }
 
     private static final class Receive extends ReceiveRequest {
         private final ByteBufAllocator allocator;
-        private final int octets;
+        private final int bytes;
 
-        Receive(ByteBufAllocator allocator, int octets) {
+        Receive(ByteBufAllocator allocator, int bytes) {
             this.allocator = allocator;
-            this.octets = octets;
+            this.bytes = bytes;
         }
 
         @Override
-        protected OctetSpan sinkFor(DdpSegment segment) {
+        protected ByteSpan sinkFor(DdpSegment segment) {
             if (RdmapUlp.isImmediate(segment.control())) {
                 return super.sinkFor(segment);
             }
             boolean whole = segment.last() && segment.messageOffset() == 0;
-            int room = whole ? Math.min(octets, segment.payloadLength()) : octets;
+            int room = whole ? Math.min(bytes, segment.payloadLength()) : bytes;
             ByteBuf fresh = allocator.directBuffer(room, room);
             return sink().wrap(fresh, 0, room);
         }
@@ -62,7 +62,7 @@ final class ManagedReceives extends Receives {
 
     @Override
     String insteadOfPosting() {
-        return "it takes its buffers from an allocator, as QueuePairSettings.managedReceiveOctets says";
+        return "it takes its buffers from an allocator, as QueuePairSettings.managedReceiveBytes says";
     }
 
     @Override

@@ -3,8 +3,8 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.OctetSpan;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
 import io.netty.buffer.ByteBuf;
@@ -157,7 +157,7 @@ final class Poster {
             CompletionTarget target) {
         if (length > sink.writableBytes()) {
             throw new IllegalArgumentException(
-                    length + " octets do not fit into the " + sink.writableBytes() + " writable octets of the sink");
+                    length + " bytes do not fit into the " + sink.writableBytes() + " writable bytes of the sink");
         }
         if (length == 0) {
             WorkRequest request = claim(0, options);
@@ -242,7 +242,7 @@ final class Poster {
             request = claimReceive();
         } finally {
             if (request == null) {
-                OctetSpan.release(sink);
+                ByteSpan.release(sink);
             }
         }
         request.sink().cover(sink, offset, length);
@@ -262,9 +262,9 @@ final class Poster {
         }
     }
 
-    private WorkRequest claim(long octets, PostOptions options) {
+    private WorkRequest claim(long bytes, PostOptions options) {
         Objects.requireNonNull(options, NO_OPTIONS);
-        Claim claim = sends.claim(octets);
+        Claim claim = sends.claim(bytes);
         if (claim instanceof WorkRequest request) {
             return request;
         }
@@ -294,7 +294,7 @@ final class Poster {
             request = claim(length, options);
         } finally {
             if (request == null) {
-                OctetSpan.release(memory);
+                ByteSpan.release(memory);
             }
         }
         request.payload().cover(memory, offset, length);

@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
  * take the request back. Both may be called from any thread. A post never blocks: it costs one queue offer, and what several
  * threads posted leaves in one flush.
  *
- * <p><b>Refused posts.</b> Both forms throw {@link QueueFullException} beyond the queue's depth or octets, and
+ * <p><b>Refused posts.</b> Both forms throw {@link QueueFullException} beyond the queue's depth or bytes, and
  * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} or {@link IllegalStateException} for what cannot be
  * meant; nothing was posted then, and no reference is held. On a queue pair that is {@linkplain QueuePairState#DRAINING
  * closing} or has ended the form with an id throws {@link QueuePairClosedException}, the other returns a future that failed
  * with {@link StreamEndedException}: both say why.
  *
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also arrive
- * in that order: when the peer's application gets a Send, the octets of all Writes posted before it are in place. Of Reads
+ * in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place. Of Reads
  * and atomics, as many as the ORD allows are unanswered at a time; the next one waits, and what was posted after it waits
  * as well. A later Send or Write may be in place before an earlier Read was carried out, unless it is
  * {@linkplain PostOptions#FENCED fenced} (RFC 5040 section 5.5). Posts of several threads are ordered by who came first.
@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * peer-to-peer.
  *
  * <p><b>Memory.</b> A post takes a reference of its own to the buffer or region and gives it back when the request
- * completes; the caller's reference stays the caller's. The octets of a Send or Write must not change before its
+ * completes; the caller's reference stays the caller's. The bytes of a Send or Write must not change before its
  * completion, those of a receive or Read must not be used before it. Local memory needs no registration; the sink of a Read
  * must be a direct buffer, and is registered for the time of the Read if it is not a region.
  *
@@ -121,7 +121,7 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
     /**
      * Sets who learns of completions of requests posted with an id, unless they go to a completion queue. Set it before the
      * first such post, which throws {@link IllegalStateException} without one or the other. With
-     * {@linkplain QueuePairSettings#managedReceiveOctets managed receives}, or a shared receive queue, set it before the
+     * {@linkplain QueuePairSettings#managedReceiveBytes managed receives}, or a shared receive queue, set it before the
      * connection is accepted or made: a message that nobody would learn of ends the stream.
      */
     public QueuePair completionListener(CompletionListener listener) {

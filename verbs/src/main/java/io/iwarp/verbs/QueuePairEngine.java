@@ -89,9 +89,9 @@ final class QueuePairEngine {
         rdmap = new RdmapHandler(settings.rdmap(), events, stream, counters);
     }
 
-    private static @Nullable OctetBudget budget(QueuePairSettings settings) {
-        long octets = settings.maximumOutstandingOctets();
-        return octets == Long.MAX_VALUE ? null : new OctetBudget(octets);
+    private static @Nullable ByteBudget budget(QueuePairSettings settings) {
+        long bytes = settings.maximumOutstandingBytes();
+        return bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
     }
 
     /** {@return the layer below, to be added to a pipeline} From now on the end of the event loop is the stream's end. */

@@ -33,27 +33,27 @@ final class QueuePairMetrics {
     }
 
     void submitted(WorkRequest request) {
-        long octets = request.octets();
-        request.countedOctets(octets);
-        connection.submitted(octets);
+        long bytes = request.bytes();
+        request.countedBytes(bytes);
+        connection.submitted(bytes);
     }
 
     void completed(WorkRequest request, boolean successful) {
         Operation operation = request.operation();
-        connection.released(request.countedOctets());
-        request.countedOctets(0);
+        connection.released(request.countedBytes());
+        request.countedBytes(0);
         if (!successful) {
             connection.flushed(operation);
             return;
         }
-        connection.completed(operation, request.octets());
+        connection.completed(operation, request.bytes());
         if (request.postedNanos() != 0) {
             connection.took(operation, System.nanoTime() - request.postedNanos());
         }
     }
 
-    void served(Operation operation, long octets) {
-        connection.served(operation, octets);
+    void served(Operation operation, long bytes) {
+        connection.served(operation, bytes);
     }
 
     void terminateSent(@Nullable ProtocolError error) {

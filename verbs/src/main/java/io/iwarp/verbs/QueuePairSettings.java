@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * Settings of a queue pair and of the layers below it. Make one with {@link #builder}.
  *
  * @param sendQueueDepth the most requests other than receives posted and not completed, 1 to 65,536; default 128. Each
- *     costs about 100 octets once used.
+ *     costs about 100 bytes once used.
  * @param receiveQueueDepth the most receives posted and not completed, 1 to 65,536; default 128
- * @param managedReceiveOctets 0, the default, if the application posts the buffers of its receives. Otherwise the queue pair
- *     takes a buffer from the channel's allocator for each message, which may have that many octets, up to 2^31 - 1; the
+ * @param managedReceiveBytes 0, the default, if the application posts the buffers of its receives. Otherwise the queue pair
+ *     takes a buffer from the channel's allocator for each message, which may have that many bytes, up to 2^31 - 1; the
  *     application gets the buffer with the completion, and has to release it. As many messages as the receive queue is
  *     deep may be incomplete, or wait in a completion queue; an idle queue pair holds no buffer.
- * @param maximumOutstandingOctets the most octets that all Sends, Writes, Reads and atomics posted and not completed may
+ * @param maximumOutstandingBytes the most bytes that all Sends, Writes, Reads and atomics posted and not completed may
  *     have together, 1 to 2^63 - 1; default 2^63 - 1, which is no limit but that of the depth. It bounds how much local memory
  *     a peer can tie up that takes or answers slowly.
  * @param maximumSetups the most connections of one responder ({@code IwarpChannelInitializer}) that may be in set-up at a
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param idleTimeout ends the stream in order when no FPDU was sent or received for this time, 1 ms to 24 h, or 0 (default)
  *     for never. It takes up to twice as long to be noticed. A peer that lives and has nothing to say needs a shorter {@code
  *     keepAliveInterval}.
- * @param keepAliveInterval sends an RDMA Write of no octets when nothing was sent for this time, 1 ms to 24 h, or 0
+ * @param keepAliveInterval sends an RDMA Write of no bytes when nothing was sent for this time, 1 ms to 24 h, or 0
  *     (default) for never. The protocols have no message for it, and this one changes nothing at the peer. A peer that is
  *     gone is then noticed when TCP gives up sending; the channel option {@code SO_KEEPALIVE} does the same below.
  * @param mpa settings of MPA: markers, CRC, start-up
@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
 public record QueuePairSettings(
         int sendQueueDepth,
         int receiveQueueDepth,
-        int managedReceiveOctets,
-        long maximumOutstandingOctets,
+        int managedReceiveBytes,
+        long maximumOutstandingBytes,
         int maximumSetups,
         Duration receiveWait,
         boolean closeWithPeer,
@@ -67,13 +67,13 @@ public record QueuePairSettings(
     public QueuePairSettings {
         checkDepth("sendQueueDepth", sendQueueDepth);
         checkDepth("receiveQueueDepth", receiveQueueDepth);
-        if (managedReceiveOctets < 0) {
-            throw new IllegalArgumentException("managedReceiveOctets " + managedReceiveOctets
+        if (managedReceiveBytes < 0) {
+            throw new IllegalArgumentException("managedReceiveBytes " + managedReceiveBytes
                     + " is negative: give the length of the longest message, or 0 to post receives");
         }
-        if (maximumOutstandingOctets < 1) {
+        if (maximumOutstandingBytes < 1) {
             throw new IllegalArgumentException(
-                    "maximumOutstandingOctets " + maximumOutstandingOctets + " is outside 1 to " + Long.MAX_VALUE);
+                    "maximumOutstandingBytes " + maximumOutstandingBytes + " is outside 1 to " + Long.MAX_VALUE);
         }
         if (maximumSetups < 1 || maximumSetups > GREATEST_SETUPS) {
             throw new IllegalArgumentException(
@@ -102,8 +102,8 @@ public record QueuePairSettings(
         return new QueuePairSettings(
                 sendQueueDepth,
                 receiveQueueDepth,
-                managedReceiveOctets,
-                maximumOutstandingOctets,
+                managedReceiveBytes,
+                maximumOutstandingBytes,
                 maximumSetups,
                 receiveWait,
                 closeWithPeer,
@@ -127,8 +127,8 @@ public record QueuePairSettings(
 
         private int sendQueueDepth = DEFAULT_DEPTH;
         private int receiveQueueDepth = DEFAULT_DEPTH;
-        private int managedReceiveOctets;
-        private long maximumOutstandingOctets = Long.MAX_VALUE;
+        private int managedReceiveBytes;
+        private long maximumOutstandingBytes = Long.MAX_VALUE;
         private int maximumSetups = DEFAULT_SETUPS;
         private Duration receiveWait = Duration.ZERO;
         private boolean closeWithPeer = true;
@@ -154,15 +154,15 @@ public record QueuePairSettings(
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#managedReceiveOctets}. */
-        public Builder managedReceiveOctets(int octets) {
-            managedReceiveOctets = octets;
+        /** Sets {@link QueuePairSettings#managedReceiveBytes}. */
+        public Builder managedReceiveBytes(int bytes) {
+            managedReceiveBytes = bytes;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#maximumOutstandingOctets}. */
-        public Builder maximumOutstandingOctets(long octets) {
-            maximumOutstandingOctets = octets;
+        /** Sets {@link QueuePairSettings#maximumOutstandingBytes}. */
+        public Builder maximumOutstandingBytes(long bytes) {
+            maximumOutstandingBytes = bytes;
             return this;
         }
 
@@ -229,8 +229,8 @@ public record QueuePairSettings(
             return new QueuePairSettings(
                     sendQueueDepth,
                     receiveQueueDepth,
-                    managedReceiveOctets,
-                    maximumOutstandingOctets,
+                    managedReceiveBytes,
+                    maximumOutstandingBytes,
                     maximumSetups,
                     receiveWait,
                     closeWithPeer,

@@ -89,11 +89,11 @@ final class QuietWatches {
     }
 
     private long sent() {
-        return counters.get(Counter.ULPDU_OCTETS_SENT);
+        return counters.get(Counter.ULPDU_BYTES_SENT);
     }
 
     private long moved() {
-        return sent() + counters.get(Counter.ULPDU_OCTETS_RECEIVED);
+        return sent() + counters.get(Counter.ULPDU_BYTES_RECEIVED);
     }
 
     private void endIfIdle() {
@@ -117,7 +117,7 @@ final class QuietWatches {
     }
 
     /**
-     * A Write of no octets names no memory, so every peer takes it (RFC 5040, section 5.1). If others have filled the queue
+     * A Write of no bytes names no memory, so every peer takes it (RFC 5040, section 5.1). If others have filled the queue
      * meanwhile, the stream is not quiet any more.
      */
     private void writeNothing() {

@@ -1,7 +1,7 @@
 package io.iwarp.verbs;
 
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.OctetSpan;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
@@ -65,7 +65,7 @@ final class ReceivePool {
         } finally {
             lock.unlock();
             if (request == null) {
-                OctetSpan.release(sink);
+                ByteSpan.release(sink);
             }
         }
     }

@@ -4,7 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.iwarp.memory.OctetSpan;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.rdmap.Opcode;
 import io.iwarp.rdmap.RdmapUlp;
 import io.netty.buffer.ByteBuf;
@@ -21,7 +21,7 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot, Claim {
     private long position;
     private long id;
     private @Nullable CompletionTarget target;
-    private @Nullable OctetSpan immediateSink;
+    private @Nullable ByteSpan immediateSink;
 
     ReceiveRequest set(long workRequestId, @Nullable CompletionTarget whoToTell) {
         id = workRequestId;
@@ -42,14 +42,14 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot, Claim {
     }
 
     @Override
-    protected OctetSpan sinkFor(DdpSegment segment) {
+    protected ByteSpan sinkFor(DdpSegment segment) {
         return RdmapUlp.isImmediate(segment.control()) ? immediateSink() : sink();
     }
 
-    private OctetSpan immediateSink() {
-        OctetSpan span = immediateSink;
+    private ByteSpan immediateSink() {
+        ByteSpan span = immediateSink;
         if (span == null) {
-            span = new OctetSpan().wrap(Unpooled.buffer(IMMEDIATE_LENGTH, IMMEDIATE_LENGTH), 0, IMMEDIATE_LENGTH);
+            span = new ByteSpan().wrap(Unpooled.buffer(IMMEDIATE_LENGTH, IMMEDIATE_LENGTH), 0, IMMEDIATE_LENGTH);
             immediateSink = span;
         }
         return span;

@@ -36,9 +36,9 @@ final class ReceiveSide {
         this.wait =
                 new ReceiveWait(life, drains, eventLoop, settings.receiveWait().toNanos(), resume);
         this.depth = settings.receiveQueueDepth();
-        int managedOctets = settings.managedReceiveOctets();
-        this.receives = managedOctets > 0
-                ? new ManagedReceives(wait, completer, routes, depth, channel.alloc(), managedOctets)
+        int managedBytes = settings.managedReceiveBytes();
+        this.receives = managedBytes > 0
+                ? new ManagedReceives(wait, completer, routes, depth, channel.alloc(), managedBytes)
                 : new ReceiveQueue(wait, completer, depth);
     }
 

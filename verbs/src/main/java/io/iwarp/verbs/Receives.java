@@ -86,9 +86,9 @@ abstract class Receives implements ReceiveWait.Source {
         if (gone != null) {
             return gone;
         }
-        long end = buffer.writerIndex() + completion.octets();
+        long end = buffer.writerIndex() + completion.bytes();
         if (end > buffer.capacity()) {
-            return LentMemory.changed(Operation.RECEIVE, request.id(), completion.octets());
+            return LentMemory.changed(Operation.RECEIVE, request.id(), completion.bytes());
         }
         buffer.writerIndex((int) end);
         return null;

@@ -18,10 +18,10 @@ abstract class RequestPosts {
     }
 
     /**
-     * Posts a Send of the buffer's readable octets; the buffer's indices do not move.
+     * Posts a Send of the buffer's readable bytes; the buffer's indices do not move.
      *
      * @param workRequestId comes back in the completion
-     * @param message any buffer; up to 2^31 - 1 octets, none is fine. The peer must have posted a receive of at least that
+     * @param message any buffer; up to 2^31 - 1 bytes, none is fine. The peer must have posted a receive of at least that
      *     size, or it ends the stream.
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
@@ -32,15 +32,15 @@ abstract class RequestPosts {
     /**
      * Posts a Send of a part of a region, which may be larger than a buffer can be.
      *
-     * @param offset of the first octet in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 octets
+     * @param offset of the first byte in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
      */
     public void send(long workRequestId, MemoryRegion source, long offset, long length, PostOptions options) {
         poster().send(workRequestId, source, offset, length, options, routes().forSends());
     }
 
     /**
-     * Posts a Send of the buffer's readable octets that also takes back an STag of the peer: when the peer's application
+     * Posts a Send of the buffer's readable bytes that also takes back an STag of the peer: when the peer's application
      * gets the message, nobody can use that STag any more.
      *
      * @param stag an STag that the peer tied to this stream alone. The peer ends the stream if it is unknown to it, taken
@@ -57,13 +57,13 @@ abstract class RequestPosts {
     }
 
     /**
-     * Posts an RDMA Write of the buffer's readable octets into memory that the peer advertised; the buffer's indices do not
+     * Posts an RDMA Write of the buffer's readable bytes into memory that the peer advertised; the buffer's indices do not
      * move. The peer's application does not learn of it by itself.
      *
      * @param workRequestId comes back in the completion
-     * @param source any buffer; up to 2^31 - 1 octets, none is fine
+     * @param source any buffer; up to 2^31 - 1 bytes, none is fine
      * @param stag the STag that the peer advertised
-     * @param taggedOffset where the first octet goes, unsigned, in octets of that STag
+     * @param taggedOffset where the first byte goes, unsigned, in bytes of that STag
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
     public void write(long workRequestId, ByteBuf source, int stag, long taggedOffset, PostOptions options) {
@@ -73,8 +73,8 @@ abstract class RequestPosts {
     /**
      * Posts an RDMA Write of a part of a region, which may be larger than a buffer can be.
      *
-     * @param offset of the first octet in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 octets
+     * @param offset of the first byte in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
      */
     public void write(
             long workRequestId,
@@ -89,7 +89,7 @@ abstract class RequestPosts {
 
     /**
      * Posts an RDMA Write with Immediate Data behind it: the peer's application learns by one of its receives that the
-     * octets are in place, and gets 64 bits with that.
+     * bytes are in place, and gets 64 bits with that.
      *
      * @param data the 64 bits
      * @throws UnsupportedOperationException if the extensions are turned off
@@ -103,8 +103,8 @@ abstract class RequestPosts {
     /**
      * As {@link #writeWithImmediate(long, ByteBuf, int, long, long, PostOptions)}, of a part of a region.
      *
-     * @param offset of the first octet in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 octets
+     * @param offset of the first byte in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
      */
     public void writeWithImmediate(
             long workRequestId,
@@ -135,10 +135,10 @@ abstract class RequestPosts {
      *
      * @param workRequestId comes back in the completion
      * @param sink a region of this queue pair's domain with the right LOCAL_WRITE; it must stay valid until the completion
-     * @param offset of the first octet in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 octets
+     * @param offset of the first byte in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
      * @param stag the STag that the peer advertised
-     * @param taggedOffset where to read from, unsigned, in octets of that STag
+     * @param taggedOffset where to read from, unsigned, in bytes of that STag
      * @throws IllegalArgumentException if the sink is not such a region
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
@@ -154,13 +154,13 @@ abstract class RequestPosts {
     }
 
     /**
-     * Posts an RDMA Read that fills the buffer's writable octets, up to its capacity. At its completion the writer index has
+     * Posts an RDMA Read that fills the buffer's writable bytes, up to its capacity. At its completion the writer index has
      * moved past them. The buffer is registered for the time of the Read; a sink that is used again and again is cheaper as
      * a region.
      *
      * @param sink a direct buffer of one piece
      * @param stag the STag that the peer advertised
-     * @param taggedOffset where to read from, unsigned, in octets of that STag
+     * @param taggedOffset where to read from, unsigned, in bytes of that STag
      */
     public void read(long workRequestId, ByteBuf sink, int stag, long taggedOffset, PostOptions options) {
         poster().read(workRequestId, sink, sink.writableBytes(), stag, taggedOffset, options, routes().forSends());
@@ -171,7 +171,7 @@ abstract class RequestPosts {
      * {@link Completion#original}. No other atomic of any stream comes in between.
      *
      * <p>In the peer's memory the number is in the byte order of the peer's machine; only its value crosses the wire. An RDMA
-     * Read gets its octets as they lie there: little-endian from x86 or ARM. At a peer that uses this library the
+     * Read gets its bytes as they lie there: little-endian from x86 or ARM. At a peer that uses this library the
      * application reads and sets it with {@link MemoryRegion#getVolatile} and {@link MemoryRegion#setVolatile}.
      *
      * @param stag the STag that the peer advertised, with the right REMOTE_ATOMIC
@@ -222,16 +222,16 @@ abstract class RequestPosts {
     }
 
     /**
-     * Posts a receive: the buffer's writable octets, up to its capacity, take one Send of the peer.
+     * Posts a receive: the buffer's writable bytes, up to its capacity, take one Send of the peer.
      *
-     * <p>At its completion the writer index has moved past the received octets. Receives take messages in the order they
+     * <p>At its completion the writer index has moved past the received bytes. Receives take messages in the order they
      * were posted. They may be posted before the connection is made, and should be: a Send that finds no receive ends the
      * stream. Immediate Data of the peer uses up a receive as well, of any size, and leaves its buffer alone.
      *
      * @param workRequestId comes back in the completion
-     * @param sink up to 2^31 - 1 writable octets; it does not grow
+     * @param sink up to 2^31 - 1 writable bytes; it does not grow
      * @throws IllegalStateException if the queue pair takes its receives from elsewhere: a shared receive queue, or an
-     *     allocator ({@link QueuePairSettings#managedReceiveOctets})
+     *     allocator ({@link QueuePairSettings#managedReceiveBytes})
      */
     public void receive(long workRequestId, ByteBuf sink) {
         poster().receive(workRequestId, sink, routes().forReceives());
@@ -240,8 +240,8 @@ abstract class RequestPosts {
     /**
      * Posts a receive into a part of a region, which may be larger than a buffer can be.
      *
-     * @param offset of the first octet in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 octets
+     * @param offset of the first byte in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
      */
     public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
         poster().receive(workRequestId, sink, offset, length, routes().forReceives());

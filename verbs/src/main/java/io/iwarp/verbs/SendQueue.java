@@ -8,12 +8,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a request other than a receive, from posting to completion: room for its octets, a slot, a wake-up of the event
+ * The way of a request other than a receive, from posting to completion: room for its bytes, a slot, a wake-up of the event
  * loop, RDMAP, the completion.
  */
 final class SendQueue {
     private final PostRing<WorkRequest> ring;
-    private final @Nullable OctetBudget budget;
+    private final @Nullable ByteBudget budget;
     private final StreamLife life;
     private final DrainSchedule drains;
     private final Completer completer;
@@ -21,12 +21,12 @@ final class SendQueue {
     private final Completion completion = new Completion();
 
     /**
-     * @param budget null for no limit of the octets
+     * @param budget null for no limit of the bytes
      * @param metrics null if nobody counts
      */
     SendQueue(
             PostRing<WorkRequest> ring,
-            @Nullable OctetBudget budget,
+            @Nullable ByteBudget budget,
             StreamLife life,
             DrainSchedule drains,
             Completer completer,
@@ -43,19 +43,19 @@ final class SendQueue {
         return ring;
     }
 
-    /** Any thread: a {@link WorkRequest} to fill with a request of so many octets and to {@link #publish}, or a refusal. */
-    Claim claim(long octets) {
+    /** Any thread: a {@link WorkRequest} to fill with a request of so many bytes and to {@link #publish}, or a refusal. */
+    Claim claim(long bytes) {
         CloseReason over = life.overReason();
         if (over != null) {
             return Refusal.closed(over);
         }
-        OctetBudget octetBudget = budget;
-        if (octetBudget != null && !octetBudget.take(octets)) {
-            return full(QueueLimit.OCTETS, octetBudget.exceeded(octets));
+        ByteBudget byteBudget = budget;
+        if (byteBudget != null && !byteBudget.take(bytes)) {
+            return full(QueueLimit.BYTES, byteBudget.exceeded(bytes));
         }
         WorkRequest request = ring.claim();
         if (request == null) {
-            giveBack(octets);
+            giveBack(bytes);
             return full(QueueLimit.SEND, new QueueFullException("send", ring.depth()));
         }
         return request;
@@ -67,9 +67,9 @@ final class SendQueue {
         return over == null ? Refusal.full(limit, full) : Refusal.closed(over);
     }
 
-    private void giveBack(long octets) {
+    private void giveBack(long bytes) {
         if (budget != null) {
-            budget.give(octets);
+            budget.give(bytes);
         }
     }
 
@@ -133,7 +133,7 @@ final class SendQueue {
             metrics.completed(request, reason == null);
         }
         CompletionTarget target = request.target();
-        giveBack(request.octets());
+        giveBack(request.bytes());
         request.clear();
         ring.retire();
         completer.complete(target, completion, ring);

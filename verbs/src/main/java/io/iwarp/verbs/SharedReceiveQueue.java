@@ -60,7 +60,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * Posts a receive, as {@link QueuePair#receive(long, ByteBuf)} does for one queue pair.
      *
      * @param workRequestId comes back in the completion
-     * @param sink its writable octets take one message; the queue takes a reference of its own until the completion
+     * @param sink its writable bytes take one message; the queue takes a reference of its own until the completion
      * @throws QueueFullException if as many receives as the queue is deep are posted and not completed
      * @throws IllegalStateException if the queue was closed
      */
@@ -75,8 +75,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
     /**
      * Posts a receive into a part of a region.
      *
-     * @param offset of the first octet in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 octets
+     * @param offset of the first byte in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
      * @throws QueueFullException if as many receives as the queue is deep are posted and not completed
      * @throws IllegalStateException if the queue was closed
      */

@@ -98,9 +98,9 @@ final class StreamEvents implements RdmapUlp {
     }
 
     @Override
-    public void onServed(Operation operation, long octets) {
+    public void onServed(Operation operation, long bytes) {
         if (metrics != null) {
-            metrics.served(operation, octets);
+            metrics.served(operation, bytes);
         }
     }
 

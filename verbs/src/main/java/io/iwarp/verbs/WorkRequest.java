@@ -21,7 +21,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     private @Nullable MemoryRegion temporarySink;
     private @Nullable ByteBuf sinkBuffer;
     private long postedNanos;
-    private long countedOctets;
+    private long countedBytes;
 
     WorkRequest set(long workRequestId, Operation what, @Nullable CompletionTarget whoToTell) {
         id = workRequestId;
@@ -57,7 +57,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
         temporarySink = region;
     }
 
-    /** What the octets of a Read go into, if it was posted with a buffer. */
+    /** What the bytes of a Read go into, if it was posted with a buffer. */
     void sinkBuffer(ByteBuf buffer) {
         sinkBuffer = buffer;
     }
@@ -72,18 +72,18 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
         return postedNanos;
     }
 
-    /** Remembers how many octets of it are counted as outstanding. */
-    void countedOctets(long octets) {
-        countedOctets = octets;
+    /** Remembers how many bytes of it are counted as outstanding. */
+    void countedBytes(long bytes) {
+        countedBytes = bytes;
     }
 
-    /** {@return how many octets of it are counted as outstanding} */
-    long countedOctets() {
-        return countedOctets;
+    /** {@return how many bytes of it are counted as outstanding} */
+    long countedBytes() {
+        return countedBytes;
     }
 
-    /** {@return the octets that the request moves} */
-    long octets() {
+    /** {@return the bytes that the request moves} */
+    long bytes() {
         return switch (operation) {
             case READ -> readLength();
             case FETCH_ADD, COMPARE_SWAP, IMMEDIATE -> Long.BYTES;
@@ -99,7 +99,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     /** Makes a completion tell how the request ended: well, or with the reason why the stream did. */
     Completion tell(Completion completion, @Nullable CloseReason reason) {
         return reason == null
-                ? completion.requested(id, operation, octets(), sinkBuffer, original(), null)
+                ? completion.requested(id, operation, bytes(), sinkBuffer, original(), null)
                 : completion.requested(id, operation, 0, sinkBuffer, 0, reason);
     }
 

@@ -30,15 +30,15 @@ import org.jspecify.annotations.Nullable;
 
 /** One side of a connection: its queue pair, its memory, what its application did, and what has to be true of that. */
 final class End {
-    private static final int REGION_OCTETS = 32 * 1024;
-    private static final byte[] ZEROS = new byte[REGION_OCTETS];
-    private static final byte[] SOURCE = new byte[REGION_OCTETS];
+    private static final int REGION_BYTES = 32 * 1024;
+    private static final byte[] ZEROS = new byte[REGION_BYTES];
+    private static final byte[] SOURCE = new byte[REGION_BYTES];
     private static final int NUMBERS = 8;
-    private static final int RECEIVE_OCTETS = 2048;
+    private static final int RECEIVE_BYTES = 2048;
     /** The longest Read into a part of a region. */
-    private static final int SINK_OCTETS = 2000;
+    private static final int SINK_BYTES = 2000;
 
-    private static final int SINKS = REGION_OCTETS / SINK_OCTETS;
+    private static final int SINKS = REGION_BYTES / SINK_BYTES;
     /** Ids from here on are those of the shared receive queue. */
     static final int SHARED_IDS = 1_000_000;
 
@@ -120,10 +120,10 @@ final class End {
         this.channel = channel;
         this.allocator = allocator;
         this.pool = pool;
-        targetMemory = zeros(REGION_OCTETS);
-        sourceMemory = zeros(REGION_OCTETS);
+        targetMemory = zeros(REGION_BYTES);
+        sourceMemory = zeros(REGION_BYTES);
         numberMemory = zeros(NUMBERS * Long.BYTES);
-        localMemory = zeros(REGION_OCTETS);
+        localMemory = zeros(REGION_BYTES);
         sourceMemory.setBytes(0, SOURCE);
         target = domain.register(targetMemory, AccessRight.REMOTE_WRITE);
         source = domain.register(sourceMemory, AccessRight.REMOTE_READ);
@@ -136,9 +136,9 @@ final class End {
         credits = plan.initialReceives;
     }
 
-    private ByteBuf zeros(int octets) {
-        ByteBuf buffer = allocator.directBuffer(octets, octets);
-        return buffer.writeBytes(ZEROS, 0, octets);
+    private ByteBuf zeros(int bytes) {
+        ByteBuf buffer = allocator.directBuffer(bytes, bytes);
+        return buffer.writeBytes(ZEROS, 0, bytes);
     }
 
     void peer(End other) {
@@ -307,7 +307,7 @@ final class End {
         }
         int length = world.dice.below(plan.largest);
         Post post = newPost(immediate ? Post.Kind.WRITE_WITH_IMMEDIATE : Post.Kind.WRITE, length);
-        post.offset = world.dice.below(REGION_OCTETS - length);
+        post.offset = world.dice.below(REGION_BYTES - length);
         ByteBuf buffer = payload(post, length);
         post.buffer = buffer;
         RemoteBuffer to = other().targetAddress.slice(post.offset, length);
@@ -329,10 +329,10 @@ final class End {
     private void postRead() {
         int length = plan.fullWindows ? plan.largest - world.dice.below(1000) : world.dice.below(plan.largest);
         Post post = newPost(Post.Kind.READ, length);
-        post.offset = world.dice.below(REGION_OCTETS - length);
+        post.offset = world.dice.below(REGION_BYTES - length);
         RemoteBuffer from = other().sourceAddress.slice(post.offset, length);
         PostOptions options = options();
-        int at = length <= SINK_OCTETS && local.isValid() && world.dice.permille(500) ? freeSink() : -1;
+        int at = length <= SINK_BYTES && local.isValid() && world.dice.permille(500) ? freeSink() : -1;
         if (at >= 0) {
             post.region = local;
             post.operand = at;
@@ -358,13 +358,13 @@ final class End {
         boolean[] taken = new boolean[SINKS];
         for (Post post : posts) {
             if (post.region != null && !post.completed && !post.refused) {
-                taken[(int) post.operand / SINK_OCTETS] = true;
+                taken[(int) post.operand / SINK_BYTES] = true;
             }
         }
         for (int i = 0; i < SINKS; i++) {
             lastSink = (lastSink + 1) % SINKS;
             if (!taken[lastSink]) {
-                return lastSink * SINK_OCTETS;
+                return lastSink * SINK_BYTES;
             }
         }
         return -1;
@@ -470,8 +470,8 @@ final class End {
     }
 
     void postReceive() {
-        Post post = newPost(Post.Kind.RECEIVE, RECEIVE_OCTETS);
-        ByteBuf buffer = allocator.directBuffer(RECEIVE_OCTETS, RECEIVE_OCTETS);
+        Post post = newPost(Post.Kind.RECEIVE, RECEIVE_BYTES);
+        ByteBuf buffer = allocator.directBuffer(RECEIVE_BYTES, RECEIVE_BYTES);
         post.buffer = buffer;
         try {
             queuePair().receive(post.id, buffer);
@@ -566,7 +566,7 @@ final class End {
         sink.getBytes(at, got);
         int different = Arrays.mismatch(got, 0, post.length, SOURCE, post.offset, post.offset + post.length);
         if (different >= 0) {
-            world.violated("a Read gets what is there", this + " " + post + " differs at octet " + different);
+            world.violated("a Read gets what is there", this + " " + post + " differs at byte " + different);
         }
     }
 
@@ -623,9 +623,9 @@ final class End {
         if (completion.hasImmediate()) {
             number = (int) completion.immediate();
         } else {
-            int length = (int) completion.octets();
+            int length = (int) completion.bytes();
             if (buffer == null || buffer.readableBytes() != length) {
-                world.violated("a message is whole", this + " got " + buffer + " for " + length + " octets");
+                world.violated("a message is whole", this + " got " + buffer + " for " + length + " bytes");
                 return;
             }
             number = buffer.getInt(0);
@@ -636,14 +636,14 @@ final class End {
 
     private void checkMessage(int number, ByteBuf buffer, int length) {
         if (number < 0 || number >= other().posts.size() || other().posts.get(number).length != length) {
-            world.violated("a message is whole", this + " got " + length + " octets with number " + number);
+            world.violated("a message is whole", this + " got " + length + " bytes with number " + number);
             return;
         }
         byte[] text = new byte[length - Integer.BYTES];
         buffer.getBytes(Integer.BYTES, text);
         int different = Arrays.mismatch(text, MemoryModel.pattern(number, Integer.BYTES, text.length));
         if (different >= 0) {
-            world.violated("a message is whole", this + " message " + number + " differs at octet " + different);
+            world.violated("a message is whole", this + " message " + number + " differs at byte " + different);
         }
     }
 
@@ -696,17 +696,17 @@ final class End {
         world.trace().add(world, "revokes", this, which);
         if (region == target) {
             target.invalidate();
-            targetAtRevocation = octetsOf(targetMemory);
+            targetAtRevocation = bytesOf(targetMemory);
             receivedAtRevocation = received.size();
         } else {
             region.close();
         }
     }
 
-    private static byte[] octetsOf(ByteBuf memory) {
-        byte[] octets = new byte[memory.capacity()];
-        memory.getBytes(0, octets);
-        return octets;
+    private static byte[] bytesOf(ByteBuf memory) {
+        byte[] bytes = new byte[memory.capacity()];
+        memory.getBytes(0, bytes);
+        return bytes;
     }
 
     boolean revoked() {
@@ -894,7 +894,7 @@ final class End {
                 return;
             }
         }
-        byte[] octets = targetAtRevocation == null ? octetsOf(targetMemory) : targetAtRevocation;
+        byte[] bytes = targetAtRevocation == null ? bytesOf(targetMemory) : targetAtRevocation;
         int messagesSeen = targetAtRevocation == null ? received.size() : receivedAtRevocation;
         List<MemoryModel.Change> changes = new ArrayList<>();
         int arrived = 0;
@@ -906,17 +906,17 @@ final class End {
                 arrived = changes.size();
             }
         }
-        String wrong = MemoryModel.judge(octets, changes, arrived);
+        String wrong = MemoryModel.judge(bytes, changes, arrived);
         if (wrong != null) {
             world.violated("memory is as the Writes left it", this + " " + wrong);
         }
-        if (targetAtRevocation != null && !Arrays.equals(targetAtRevocation, octetsOf(targetMemory))) {
+        if (targetAtRevocation != null && !Arrays.equals(targetAtRevocation, bytesOf(targetMemory))) {
             world.violated("revoked memory stays as it is", this + " was written to after invalidate() had returned");
         }
-        int different = Arrays.mismatch(octetsOf(sourceMemory), SOURCE);
+        int different = Arrays.mismatch(bytesOf(sourceMemory), SOURCE);
         if (different >= 0) {
             world.violated(
-                    "memory that nobody may write to stays as it is", this + " octet " + different + " of the source");
+                    "memory that nobody may write to stays as it is", this + " byte " + different + " of the source");
         }
     }
 

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * end, so memory must look as after some of them, the last of which may have come in part.
  */
 final class MemoryModel {
-    /** A Write: octets at an offset, made from its number so that no two Writes look alike. */
+    /** A Write: bytes at an offset, made from its number so that no two Writes look alike. */
     record Change(int offset, int length, int number) {
-        byte octet(int index) {
+        byte oneByte(int index) {
             return pattern(number, index);
         }
     }
@@ -18,11 +18,11 @@ final class MemoryModel {
     private MemoryModel() {}
 
     static byte[] pattern(int number, int from, int length) {
-        byte[] octets = new byte[length];
+        byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
-            octets[i] = pattern(number, from + i);
+            bytes[i] = pattern(number, from + i);
         }
-        return octets;
+        return bytes;
     }
 
     static byte pattern(int number, int index) {
@@ -33,15 +33,15 @@ final class MemoryModel {
     /**
      * {@return what is wrong, or null}
      *
-     * @param octets memory that was all zeros at first
+     * @param bytes memory that was all zeros at first
      * @param changes in the order of the posts
      * @param arrived how many of them are known to be in place
      */
-    static @Nullable String judge(byte[] octets, List<Change> changes, int arrived) {
-        byte[] model = new byte[octets.length];
+    static @Nullable String judge(byte[] bytes, List<Change> changes, int arrived) {
+        byte[] model = new byte[bytes.length];
         int different = 0;
-        for (byte octet : octets) {
-            different += octet == 0 ? 0 : 1;
+        for (byte oneByte : bytes) {
+            different += oneByte == 0 ? 0 : 1;
         }
         if (different == 0 && arrived == 0) {
             return null;
@@ -50,9 +50,9 @@ final class MemoryModel {
             Change change = changes.get(done);
             for (int i = 0; i < change.length(); i++) {
                 int index = change.offset() + i;
-                int before = model[index] == octets[index] ? 0 : 1;
-                model[index] = change.octet(i);
-                different += (model[index] == octets[index] ? 0 : 1) - before;
+                int before = model[index] == bytes[index] ? 0 : 1;
+                model[index] = change.oneByte(i);
+                different += (model[index] == bytes[index] ? 0 : 1) - before;
                 if (different == 0 && done >= arrived) {
                     return null;
                 }

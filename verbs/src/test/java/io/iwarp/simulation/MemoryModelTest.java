@@ -49,7 +49,7 @@ class MemoryModelTest {
     }
 
     @Test
-    void anOctetOutsideIsFound() {
+    void anByteOutsideIsFound() {
         write(FIRST, 0, 8);
         memory[15] = 1;
         assertThat(MemoryModel.judge(memory, BOTH, 0)).isNotNull();
@@ -57,7 +57,7 @@ class MemoryModelTest {
 
     private void write(MemoryModel.Change change, int from, int to) {
         for (int i = from; i < to; i++) {
-            memory[change.offset() + i] = change.octet(i);
+            memory[change.offset() + i] = change.oneByte(i);
         }
     }
 }

@@ -4,13 +4,13 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a connection, as two kernels make it: a bounded number of octets that were written and not read, which
+ * One direction of a connection, as two kernels make it: a bounded number of bytes that were written and not read, which
  * arrive in pieces of any size, after a while, in order. Behind them may come the end (FIN).
  */
 final class Pipe {
     private final World world;
     private final String name;
-    private final byte[] octets;
+    private final byte[] bytes;
     private final long slowest;
     private final boolean cuts;
     private long written;
@@ -30,7 +30,7 @@ final class Pipe {
     Pipe(World world, String name, int capacity, long slowest, boolean cuts) {
         this.world = world;
         this.name = name;
-        this.octets = new byte[capacity];
+        this.bytes = new byte[capacity];
         this.slowest = slowest;
         this.cuts = cuts;
     }
@@ -41,10 +41,10 @@ final class Pipe {
     }
 
     int room() {
-        return dropped ? octets.length : (int) (octets.length - (written - acknowledged));
+        return dropped ? bytes.length : (int) (bytes.length - (written - acknowledged));
     }
 
-    /** Takes as many of the octets as there is room for. */
+    /** Takes as many of the bytes as there is room for. */
     int write(ByteBuf source) {
         if (dropped) {
             int all = source.readableBytes();
@@ -55,10 +55,10 @@ final class Pipe {
         if (count > 1 && cuts && world.dice.permille(100)) {
             count = 1 + world.dice.below(count);
         }
-        int index = (int) (written % octets.length);
-        int first = Math.min(count, octets.length - index);
-        source.readBytes(octets, index, first);
-        source.readBytes(octets, 0, count - first);
+        int index = (int) (written % bytes.length);
+        int first = Math.min(count, bytes.length - index);
+        source.readBytes(bytes, index, first);
+        source.readBytes(bytes, 0, count - first);
         written += count;
         move();
         return count;
@@ -102,7 +102,7 @@ final class Pipe {
         return endArrived && read == arrived;
     }
 
-    /** {@return whether octets, or the end, are on their way} */
+    /** {@return whether bytes, or the end, are on their way} */
     boolean moving() {
         return moving;
     }
@@ -117,10 +117,10 @@ final class Pipe {
         if (count > 1 && cuts && world.dice.permille(200)) {
             count = 1 + world.dice.below(count);
         }
-        int index = (int) (read % octets.length);
-        int first = Math.min(count, octets.length - index);
-        sink.writeBytes(octets, index, first);
-        sink.writeBytes(octets, 0, count - first);
+        int index = (int) (read % bytes.length);
+        int first = Math.min(count, bytes.length - index);
+        sink.writeBytes(bytes, index, first);
+        sink.writeBytes(bytes, 0, count - first);
         read += count;
         if (!acknowledging && !dead) {
             acknowledging = true;

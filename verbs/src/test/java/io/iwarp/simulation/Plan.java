@@ -124,8 +124,8 @@ final class Plan {
         return QueuePairSettings.builder()
                 .sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))
                 .receiveQueueDepth(16)
-                .managedReceiveOctets(receives == Receives.MANAGED ? 4096 : 0)
-                .maximumOutstandingOctets(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
+                .managedReceiveBytes(receives == Receives.MANAGED ? 4096 : 0)
+                .maximumOutstandingBytes(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
                 .receiveWait(Duration.ofNanos(receiveWait))
                 .closeWithPeer(dice.permille(850))
                 .idleTimeout(Duration.ofNanos(dice.permille(100) ? 3000 * MILLI : 0))
@@ -142,7 +142,7 @@ final class Plan {
                 : dice.oneOf(128, 1000, 1460, 8000, MpaSettings.MAXIMUM_MULPDU);
     }
 
-    /** Long enough for a full transmit window, within which nobody sees that octets move. */
+    /** Long enough for a full transmit window, within which nobody sees that bytes move. */
     private long shortestClose() {
         return slowestWire > MILLI ? 1000 * MILLI : 100 * MILLI;
     }
@@ -160,7 +160,7 @@ final class Plan {
                 + ", wait " + receiveWait / 1000 + " us, completions "
                 + (completionQueue ? solicitedEvents ? "solicited" : "polled" : "called back") + ", pipe "
                 + pipeCapacity
-                + " octets, " + slowestWire / 1000 + " us" + (cuts ? ", cut" : "") + ", interruptions "
+                + " bytes, " + slowestWire / 1000 + " us" + (cuts ? ", cut" : "") + ", interruptions "
                 + interruptionPermille
                 + ", stalls " + stallPermille + ", out of memory " + outOfMemoryPermille
                 + (exhaustions ? " and for a while" : "") + ", throwing " + throwingPermille

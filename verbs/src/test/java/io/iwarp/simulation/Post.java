@@ -63,7 +63,7 @@ final class Post {
 
     @Override
     public String toString() {
-        return kind + " " + id + " (" + length + " octets" + (refused ? ", refused" : returned ? "" : ", not returned")
+        return kind + " " + id + " (" + length + " bytes" + (refused ? ", refused" : returned ? "" : ", not returned")
                 + (completed ? successful ? ", done" : ", flushed" : "") + ")";
     }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** The receives that several streams share. */
 final class SharedPool {
     private static final int DEPTH = 16;
-    private static final int OCTETS = 2048;
+    private static final int BYTES = 2048;
 
     private final World world;
     private final SimulatedAllocator allocator;
@@ -44,7 +44,7 @@ final class SharedPool {
 
     void post() {
         int id = End.SHARED_IDS + posted.size();
-        ByteBuf buffer = allocator.directBuffer(OCTETS, OCTETS);
+        ByteBuf buffer = allocator.directBuffer(BYTES, BYTES);
         posted.add(buffer);
         world.trace().add(world, "posts shared receive", id);
         try {

@@ -34,7 +34,7 @@ final class SimulatedAllocator extends AbstractByteBufAllocator {
     private int failures;
     private boolean failing = true;
     private boolean exhausted;
-    private long octetsLeft = Long.MAX_VALUE;
+    private long bytesLeft = Long.MAX_VALUE;
     private long exhaustion;
 
     SimulatedAllocator(World world, int failurePermille) {
@@ -53,9 +53,9 @@ final class SimulatedAllocator extends AbstractByteBufAllocator {
         world.after(nanos, "memory again", () -> exhausted = false);
     }
 
-    /** So many octets may be taken, then there is no memory for a while. */
-    void exhaustAfter(long octets, long nanos) {
-        octetsLeft = octets;
+    /** So many bytes may be taken, then there is no memory for a while. */
+    void exhaustAfter(long bytes, long nanos) {
+        bytesLeft = bytes;
         exhaustion = nanos;
     }
 
@@ -95,15 +95,15 @@ final class SimulatedAllocator extends AbstractByteBufAllocator {
         }
     }
 
-    private void mayFail(int octets) {
-        octetsLeft -= octets;
-        if (octetsLeft < 0) {
-            octetsLeft = Long.MAX_VALUE;
+    private void mayFail(int bytes) {
+        bytesLeft -= bytes;
+        if (bytesLeft < 0) {
+            bytesLeft = Long.MAX_VALUE;
             exhaust(exhaustion);
         }
         if (failing && (exhausted || world.dice.permille(failurePermille))) {
             failures++;
-            world.trace().add(world, "no memory", octets);
+            world.trace().add(world, "no memory", bytes);
             throw new OutOfMemoryError("simulated");
         }
     }
@@ -129,12 +129,12 @@ final class SimulatedAllocator extends AbstractByteBufAllocator {
         return taken(new Direct(memory, initialCapacity, maxCapacity));
     }
 
-    private static int sizeClass(int octets) {
-        return Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(16, octets) - 1);
+    private static int sizeClass(int bytes) {
+        return Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(16, bytes) - 1);
     }
 
-    private static ByteBuffer memory(int octets) {
-        int size = sizeClass(octets);
+    private static ByteBuffer memory(int bytes) {
+        int size = sizeClass(bytes);
         List<ByteBuffer> free = MEMORY.get(size);
         return free.isEmpty() ? ByteBuffer.allocateDirect(1 << size) : free.remove(free.size() - 1);
     }

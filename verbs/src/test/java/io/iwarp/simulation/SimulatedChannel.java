@@ -261,16 +261,16 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
             if (message == null) {
                 return;
             }
-            ByteBuf octets = (ByteBuf) message;
-            if (octets.isReadable()) {
+            ByteBuf bytes = (ByteBuf) message;
+            if (bytes.isReadable()) {
                 if (error != null) {
                     throw new IOException("Broken pipe");
                 }
-                int count = out.write(octets);
+                int count = out.write(bytes);
                 if (count > 0) {
                     buffer.progress(count);
                 }
-                if (octets.isReadable()) {
+                if (bytes.isReadable()) {
                     writeBlocked = true;
                     return;
                 }

@@ -175,7 +175,7 @@ public final class Simulation {
         }
         long until = world.now() + LONGEST_END;
         world.run(until, this::allOver);
-        // Octets of the last moments, resets, completions that were not polled.
+        // Bytes of the last moments, resets, completions that were not polled.
         world.run(world.now() + 2000 * SECOND, () -> false);
     }
 

@@ -39,8 +39,8 @@ final class Weaver extends ClassLoader {
             if (in == null) {
                 throw new ClassNotFoundException(name);
             }
-            byte[] octets = in.readAllBytes();
-            byte[] woven = name.startsWith(WOVEN) ? weave(octets) : octets;
+            byte[] bytes = in.readAllBytes();
+            byte[] woven = name.startsWith(WOVEN) ? weave(bytes) : bytes;
             return defineClass(name, woven, 0, woven.length, Weaver.class.getProtectionDomain());
         } catch (IOException e) {
             throw new ClassNotFoundException(name, e);
@@ -48,8 +48,8 @@ final class Weaver extends ClassLoader {
     }
 
     /** No frame changes: what is inserted takes nothing from the stack and leaves nothing there. */
-    static byte[] weave(byte[] octets) {
-        ClassReader reader = new ClassReader(octets);
+    static byte[] weave(byte[] bytes) {
+        ClassReader reader = new ClassReader(bytes);
         ClassWriter writer = new ClassWriter(reader, 0);
         reader.accept(
                 new ClassVisitor(Opcodes.ASM9, writer) {

@@ -82,7 +82,7 @@ final class World {
         return trace;
     }
 
-    /** Something happens by itself, at a time: octets arrive, a cable is cut. */
+    /** Something happens by itself, at a time: bytes arrive, a cable is cut. */
     void after(long nanos, String name, Runnable action) {
         events.add(new Event(now + Math.max(0, nanos), eventNumber++, name, action));
     }

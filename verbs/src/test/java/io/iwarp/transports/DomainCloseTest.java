@@ -87,12 +87,12 @@ class DomainCloseTest {
     }
 
     /** A peer that takes every connection, says this and closes it. */
-    private SocketAddress saying(String octets) throws IOException {
+    private SocketAddress saying(String bytes) throws IOException {
         ServerSocket server = serverSocket();
         Thread peer = new Thread(() -> {
             while (!server.isClosed()) {
                 try (Socket socket = server.accept()) {
-                    socket.getOutputStream().write(octets.getBytes(StandardCharsets.US_ASCII));
+                    socket.getOutputStream().write(bytes.getBytes(StandardCharsets.US_ASCII));
                 } catch (IOException over) {
                     assertThat(over).isNotNull();
                 }

@@ -112,18 +112,18 @@ class EveryTransportTest {
         assertThat(responder.received(1).solicited()).isTrue();
         assertThat(responder.received(1).buffer()).isEqualTo(Unpooled.copyInt(2, 3));
         await(responder.posts().send(Unpooled.EMPTY_BUFFER, PostOptions.NONE));
-        assertThat(initiator.received(0).octets()).isZero();
+        assertThat(initiator.received(0).bytes()).isZero();
     }
 
     @Test
     void aBufferIsTheApplicationsAgainAfterItsCompletion() throws Exception {
-        ByteBuf message = pattern.slice(0, Inbox.OCTETS);
+        ByteBuf message = pattern.slice(0, Inbox.BYTES);
         await(initiator.posts().write(pattern, region.remoteBuffer(), PostOptions.NONE));
         pattern.setZero(0, LENGTH);
         await(initiator.posts().send(message, PostOptions.NONE));
         pattern.setByte(0, 1);
         responder.received(0);
-        assertThat(responder.received(0).buffer()).isEqualTo(Unpooled.wrappedBuffer(new byte[Inbox.OCTETS]));
+        assertThat(responder.received(0).buffer()).isEqualTo(Unpooled.wrappedBuffer(new byte[Inbox.BYTES]));
         for (int i = 0; i < LENGTH / Integer.BYTES; i++) {
             pattern.setInt(i * Integer.BYTES, i * 0x9e3779b9);
         }
@@ -172,7 +172,7 @@ class EveryTransportTest {
         ByteBuf other = Unpooled.directBuffer(LENGTH, LENGTH);
         CompletionStage<Completion> reading = initiator.posts().read(one, region.remoteBuffer(), PostOptions.NONE);
         await(responder.posts().read(other, region.remoteBuffer(), PostOptions.NONE));
-        assertThat(await(reading).octets()).isEqualTo(LENGTH);
+        assertThat(await(reading).bytes()).isEqualTo(LENGTH);
         assertThat(one).isEqualTo(pattern);
         assertThat(other).isEqualTo(pattern);
         one.release();
@@ -198,7 +198,7 @@ class EveryTransportTest {
         CompletionStage<Completion> send = initiator.posts().send(Unpooled.copyInt(1), PostOptions.FENCED);
         responder.received(0);
         await(send);
-        assertThat(await(read).octets()).isEqualTo(LENGTH);
+        assertThat(await(read).bytes()).isEqualTo(LENGTH);
         assertThat(sink).isEqualTo(written(LENGTH));
         sink.release();
     }
@@ -230,7 +230,7 @@ class EveryTransportTest {
         for (CompletionStage<Completion> request : posted) {
             assertThat(await(request).successful()).isTrue();
         }
-        assertThat(responder.received(0).octets()).isEqualTo(Integer.BYTES);
+        assertThat(responder.received(0).bytes()).isEqualTo(Integer.BYTES);
         assertThat(written(LENGTH)).isEqualTo(pattern);
         assertThat(await(initiator.queuePair().closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
         CloseReason peersReason = await(responder.queuePair().closed());
@@ -250,7 +250,7 @@ class EveryTransportTest {
                 .thenCompose(event -> responder.posts().send(Unpooled.copyInt(5), PostOptions.NONE));
         initiator.queuePair().close();
         assertThat(await(send).successful()).isTrue();
-        assertThat(initiator.received(0).octets()).isEqualTo(Integer.BYTES);
+        assertThat(initiator.received(0).bytes()).isEqualTo(Integer.BYTES);
         assertThat(await(initiator.queuePair().closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
         assertThat(await(responder.queuePair().closed()).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
     }

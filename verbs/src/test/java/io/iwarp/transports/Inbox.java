@@ -10,7 +10,7 @@ interface Inbox {
     int RECEIVES = 4;
 
     /** The longest message it takes. */
-    int OCTETS = 64;
+    int BYTES = 64;
 
     /** {@return completes with the n-th message, from 0, whose buffer stays as it is until the inbox is closed} */
     CompletionStage<Completion> message(int n);

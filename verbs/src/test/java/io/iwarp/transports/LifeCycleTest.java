@@ -67,7 +67,7 @@ class LifeCycleTest {
         assertThat(server.listener().connections()).isOne();
         CompletableFuture<Completion> received = initiator.receive(answer);
         await(initiator.send(Unpooled.copyInt(1)));
-        assertThat(await(received).octets()).isEqualTo(Long.BYTES);
+        assertThat(await(received).bytes()).isEqualTo(Long.BYTES);
         assertThat(await(await(answered)).successful()).isTrue();
         await(server.listener().shutdownGracefully(AGES));
         assertThat(server.listener().connections()).isZero();

@@ -61,13 +61,13 @@ class LocalBackPressureTest {
                 sender.schedule(() -> {}, 0, TimeUnit.NANOSECONDS).sync();
             }
             int window = wiring.settings().ddp().transmitWindow();
-            long sent = ends.initiator().queuePair().counters().get(Counter.ULPDU_OCTETS_SENT);
-            assertThat(sent).as("octets of ULPDUs sent").isBetween(window / 2L, (long) window);
+            long sent = ends.initiator().queuePair().counters().get(Counter.ULPDU_BYTES_SENT);
+            assertThat(sent).as("bytes of ULPDUs sent").isBetween(window / 2L, (long) window);
         } finally {
             unblock.countDown();
         }
         for (CompletionStage<Completion> write : writes) {
-            assertThat(await(write).octets()).isEqualTo(LENGTH);
+            assertThat(await(write).bytes()).isEqualTo(LENGTH);
         }
         ByteBuf end = Unpooled.buffer(Integer.BYTES, Integer.BYTES);
         region.span().get(LENGTH - Integer.BYTES, end, 0, Integer.BYTES);

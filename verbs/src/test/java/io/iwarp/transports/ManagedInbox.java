@@ -18,7 +18,7 @@ final class ManagedInbox extends Arrivals {
         if (message.hasImmediate()) {
             assertThat(message.buffer()).isNull();
         } else {
-            assertThat(message.buffer().capacity()).isEqualTo((int) message.octets());
+            assertThat(message.buffer().capacity()).isEqualTo((int) message.bytes());
         }
     }
 

@@ -52,9 +52,9 @@ class NothingLeftTest {
                 .allocate(allocator, LENGTH)
                 .rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE)
                 .register();
-        ByteBuf octets = Unpooled.directBuffer(LENGTH, LENGTH).writeZero(LENGTH);
-        await(ends.initiator().posts().write(octets, region.remoteBuffer(), PostOptions.NONE));
-        await(ends.initiator().posts().read(octets.clear(), region.remoteBuffer(), PostOptions.NONE));
+        ByteBuf bytes = Unpooled.directBuffer(LENGTH, LENGTH).writeZero(LENGTH);
+        await(ends.initiator().posts().write(bytes, region.remoteBuffer(), PostOptions.NONE));
+        await(ends.initiator().posts().read(bytes.clear(), region.remoteBuffer(), PostOptions.NONE));
         await(ends.initiator().posts().send(Unpooled.copyInt(1), PostOptions.NONE));
         ends.responder().received(0);
         assertThat(threads()).as("the event loops run").hasSizeGreaterThan(before.size());
@@ -65,7 +65,7 @@ class NothingLeftTest {
         await(ends.responder().queuePair().closed());
         region.close();
         ends.close();
-        octets.release();
+        bytes.release();
         assertThat(host.timers()).as("timers on the event loops").isZero();
         host.close();
 

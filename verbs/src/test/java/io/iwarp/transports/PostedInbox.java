@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /** Receives that were posted to the queue pair: each one completes, with a message or with the reason of the end. */
 final class PostedInbox implements Inbox {
-    private final List<ByteBuf> buffers = Stream.generate(() -> Unpooled.directBuffer(OCTETS, OCTETS))
+    private final List<ByteBuf> buffers = Stream.generate(() -> Unpooled.directBuffer(BYTES, BYTES))
             .limit(RECEIVES)
             .toList();
     private final List<CompletionStage<Completion>> receives;

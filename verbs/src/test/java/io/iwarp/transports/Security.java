@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** What protects the octets below MPA. With TLS, each side shows a certificate of the same authority. */
+/** What protects the bytes below MPA. With TLS, each side shows a certificate of the same authority. */
 enum Security {
     NONE(null, ""),
     TLS_1_3(SslProvider.JDK, "TLSv1.3"),

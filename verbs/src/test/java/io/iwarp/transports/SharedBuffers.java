@@ -19,7 +19,7 @@ final class SharedBuffers {
 
     SharedBuffers() {
         for (long id = 0; id < DEPTH; id++) {
-            ByteBuf buffer = Unpooled.directBuffer(Inbox.OCTETS, Inbox.OCTETS);
+            ByteBuf buffer = Unpooled.directBuffer(Inbox.BYTES, Inbox.BYTES);
             unused.put(id, buffer);
             queue.receive(id, buffer);
         }

@@ -82,7 +82,7 @@ record Wiring(
     QueuePairSettings settings() {
         return QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().requestMarkers(markers).crc(crc).build())
-                .managedReceiveOctets(receives == ReceiveModel.MANAGED ? Inbox.OCTETS : 0)
+                .managedReceiveBytes(receives == ReceiveModel.MANAGED ? Inbox.BYTES : 0)
                 .build();
     }
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Atomics of many connections on several event loops, and of the application, in the same 8 octets.
+ * Atomics of many connections on several event loops, and of the application, in the same 8 bytes.
  *
  * <p>The sum runs with 20,000 FetchAdds for each of 8 connections. A million each take a minute or less:
  *
@@ -191,18 +191,18 @@ class AtomicSumTest {
     /** Reads a number, adds one and writes it back, which loses turns if two do it at the same time. */
     private static Void takeTurns(QueuePair queuePair, RemoteBuffer lock, RemoteBuffer number, int self, int turns)
             throws Exception {
-        ByteBuf octets = Unpooled.directBuffer(8, 8);
+        ByteBuf bytes = Unpooled.directBuffer(8, 8);
         for (int turn = 0; turn < turns; turn++) {
             while (await(queuePair.compareSwap(lock, 0, self)).original() != 0) {
                 Thread.onSpinWait();
             }
-            await(queuePair.read(octets.clear(), number));
-            octets.setLong(0, octets.getLong(0) + 1);
-            CompletableFuture<Completion> written = queuePair.write(octets, number);
+            await(queuePair.read(bytes.clear(), number));
+            bytes.setLong(0, bytes.getLong(0) + 1);
+            CompletableFuture<Completion> written = queuePair.write(bytes, number);
             assertThat(await(queuePair.compareSwap(lock, self, 0)).original()).isEqualTo(self);
             await(written);
         }
-        octets.release();
+        bytes.release();
         return null;
     }
 }

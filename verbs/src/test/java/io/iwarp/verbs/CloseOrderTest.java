@@ -20,9 +20,9 @@ class CloseOrderTest {
     private final SimulatedPair pair = new SimulatedPair(
             domain,
             QueuePairSettings.DEFAULT,
-            QueuePairSettings.builder().managedReceiveOctets(8).build(),
+            QueuePairSettings.builder().managedReceiveBytes(8).build(),
             qp -> {},
-            qp -> qp.completionListener((same, completion) -> received.add(completion.octets())));
+            qp -> qp.completionListener((same, completion) -> received.add(completion.bytes())));
     private final QueuePair queuePair = pair.initiator.queuePair();
 
     @AfterEach

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class CompletionQueueAllocationTest {
     private static final int ROUNDS = 10_000;
     /** What a stray allocation of the JVM itself may cost; one object for each completion would cost far more. */
-    private static final long TOLERATED_OCTETS = ROUNDS;
+    private static final long TOLERATED_BYTES = ROUNDS;
 
     @Test
     void addingAndPollingCompletionsAllocatesNothing() throws Exception {
@@ -31,11 +31,11 @@ class CompletionQueueAllocationTest {
         CompletionBound place = queuePair.engine().receives().receives().bound();
         Completion completion = new Completion();
         long[] seen = new long[1];
-        CompletionListener handler = (qp, polled) -> seen[0] += polled.octets() + 1;
+        CompletionListener handler = (qp, polled) -> seen[0] += polled.bytes() + 1;
         run(queue, port, place, completion, handler);
         long before = allocated();
         run(queue, port, place, completion, handler);
-        assertThat(allocated() - before).isLessThan(TOLERATED_OCTETS);
+        assertThat(allocated() - before).isLessThan(TOLERATED_BYTES);
         assertThat(seen[0]).isEqualTo(2 * ROUNDS);
         channel.finish();
     }

@@ -78,7 +78,7 @@ class CompletionQueueTest {
         initiator.send(7, Unpooled.EMPTY_BUFFER);
         initiator.send(8, Unpooled.EMPTY_BUFFER);
         poll(queue, 2);
-        assertThat(polled).containsExactly("SEND 7, 0 octets", "SEND 8, 0 octets");
+        assertThat(polled).containsExactly("SEND 7, 0 bytes", "SEND 8, 0 bytes");
         assertThat(queue.poll((queuePair, completion) -> {}, 1)).isZero();
         assertThat(queue.await(0, TimeUnit.SECONDS)).isFalse();
         assertThat(queue).hasToString("CompletionQueue[0 waiting, 8 of 8 reserved]");
@@ -98,7 +98,7 @@ class CompletionQueueTest {
         ByteBuf eight = Unpooled.directBuffer(8, 8).writeLong(1);
         loopback.nextAccepted().send(eight);
         poll(receives, 1);
-        assertThat(polled).containsExactly("SEND 2, 0 octets", "RECEIVE 1, 8 octets");
+        assertThat(polled).containsExactly("SEND 2, 0 bytes", "RECEIVE 1, 8 bytes");
         end(initiator);
         drain(sends);
         drain(receives);
@@ -157,13 +157,13 @@ class CompletionQueueTest {
                 busy.send(i, Unpooled.EMPTY_BUFFER);
                 poll(polledQueue, 1);
             }
-            assertThat(polled).hasSize(GENEROUS).last().isEqualTo("SEND " + (GENEROUS - 1) + ", 0 octets");
+            assertThat(polled).hasSize(GENEROUS).last().isEqualTo("SEND " + (GENEROUS - 1) + ", 0 bytes");
             assertThatThrownBy(() -> idle.send(DEPTH, Unpooled.EMPTY_BUFFER)).isInstanceOf(QueueFullException.class);
             polled.clear();
             poll(neglected, 1);
             idle.send(DEPTH, Unpooled.EMPTY_BUFFER);
             poll(neglected, DEPTH);
-            assertThat(polled).hasSize(DEPTH + 1).last().isEqualTo("SEND " + DEPTH + ", 0 octets");
+            assertThat(polled).hasSize(DEPTH + 1).last().isEqualTo("SEND " + DEPTH + ", 0 bytes");
             end(idle);
             end(busy);
             await(oneLoop.nextAccepted().closed());

@@ -201,7 +201,7 @@ class ConnectionSetupTest {
         CompletableFuture<Long> received = new CompletableFuture<>();
         IwarpChannelInitializer bothSides =
                 IwarpChannelInitializer.initiator(domain, preAgreed, new byte[0], queuePair -> {
-                    queuePair.completionListener((qp, completion) -> received.complete(completion.octets()));
+                    queuePair.completionListener((qp, completion) -> received.complete(completion.bytes()));
                     queuePair.receive(1, sink);
                 });
         IwarpListener listener = await(IwarpListener.listen(

@@ -89,16 +89,16 @@ class EnhancedSetupTest {
                 domain,
                 settings(MpaSettings.builder().peerToPeer(true).readyToReceive(Set.of(kind))),
                 qp -> received.complete(qp.receive(inbox)));
-        assertThat(await(await(received)).octets()).isEqualTo(4);
+        assertThat(await(await(received)).bytes()).isEqualTo(4);
         await(initiator.send(Unpooled.copyShort(2)));
-        assertThat(await(await(answered)).octets())
+        assertThat(await(await(answered)).bytes())
                 .as("the first Send that the application hears of")
                 .isEqualTo(2);
         QueuePair responder = loopback.nextAccepted();
         assertThat(initiator.parameters().peerToPeer()).isTrue();
         assertThat(responder.parameters().readyToReceiveKinds()).containsExactly(kind);
         ByteBuf nothing = Unpooled.buffer(0);
-        assertThat(await(initiator.read(nothing, new RemoteBuffer(0, 0, 0))).octets())
+        assertThat(await(initiator.read(nothing, new RemoteBuffer(0, 0, 0))).bytes())
                 .isZero();
         end(initiator, responder);
     }
@@ -180,7 +180,7 @@ class EnhancedSetupTest {
         "SETUP-19",
         "SETUP-23"
     })
-    void aResponderAnswersOctetForOctet(String asked, String answered) throws Exception {
+    void aResponderAnswersByteForByte(String asked, String answered) throws Exception {
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         try (ScriptedPeer peer = ScriptedPeer.connectTo(address)) {
             peer.sends(frame(REQUEST_KEY, "50020004", asked));
@@ -218,11 +218,11 @@ class EnhancedSetupTest {
             ReadyToReceive kind, String setup, Segment first) {
         List<String> completed = new ArrayList<>();
         MpaSettings.Builder mpa = MpaSettings.builder().peerToPeer(true).readyToReceive(Set.of(kind));
-        ByteBuf octet = Unpooled.directBuffer(1, 1).writeByte(7);
+        ByteBuf oneByte = Unpooled.directBuffer(1, 1).writeByte(7);
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings(mpa), setup, qp -> {
             qp.completionListener((same, completion) -> completed.add(completion.toString()));
-            qp.send(11, octet, PostOptions.NONE);
-            qp.write(12, octet, 0x1234, 0, PostOptions.NONE);
+            qp.send(11, oneByte, PostOptions.NONE);
+            qp.write(12, oneByte, 0x1234, 0, PostOptions.NONE);
         })) {
             assertThat(peer.hears()).isEqualTo(first.ulpdu());
             int msn = kind == ReadyToReceive.SEND ? 2 : 1;
@@ -233,10 +233,10 @@ class EnhancedSetupTest {
             if (kind == ReadyToReceive.READ) {
                 peer.sends(Segment.readResponse(1, 0, NOTHING));
             }
-            assertThat(completed).containsExactly("SEND 11, 1 octets", "WRITE 12, 1 octets");
+            assertThat(completed).containsExactly("SEND 11, 1 bytes", "WRITE 12, 1 bytes");
             assertThat(peer.queuePair().state()).isEqualTo(QueuePairState.READY);
         }
-        octet.release();
+        oneByte.release();
     }
 
     /** What the peer sends first, and how long the messages are that the application gets of it. */
@@ -268,7 +268,7 @@ class EnhancedSetupTest {
         List<Long> completed = new ArrayList<>();
         ByteBuf inbox = Unpooled.directBuffer(8, 8);
         try (SimulatedPeer peer = SimulatedPeer.ofResponder(domain, QueuePairSettings.DEFAULT, "c0108010", qp -> {
-            qp.completionListener((same, completion) -> completed.add(completion.octets()));
+            qp.completionListener((same, completion) -> completed.add(completion.bytes()));
             qp.receive(1, inbox);
             qp.receive(2, inbox.slice());
         })) {

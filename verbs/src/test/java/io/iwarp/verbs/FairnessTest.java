@@ -145,7 +145,7 @@ class FairnessTest {
             }
         });
         other.fetchAdd(0, number.stag(), number.taggedOffset(), 1, 0, PostOptions.NONE);
-        assertThat(await(read).octets()).isEqualTo(LENGTH);
+        assertThat(await(read).bytes()).isEqualTo(LENGTH);
         other.channel().eventLoop().submit(() -> {}).sync();
         assertThat(roundTrips[0])
                 .as("round trips of the other connection during the Read")

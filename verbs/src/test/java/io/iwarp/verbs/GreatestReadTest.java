@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The longest Read that there is, through two whole stacks. Each region consists of the same few octets over and over, so that
+ * The longest Read that there is, through two whole stacks. Each region consists of the same few bytes over and over, so that
  * a region of 4 GiB needs 256 KiB.
  */
 class GreatestReadTest {
@@ -44,20 +44,20 @@ class GreatestReadTest {
     private final MemoryRegion sink = repeated(SINK_PIECE, SINK_BASE, AccessRight.LOCAL_WRITE);
 
     private MemoryRegion repeated(int piece, long base, AccessRight right) {
-        ByteBuf octets = Unpooled.directBuffer(piece, piece);
-        while (octets.isWritable()) {
-            octets.writeLong((octets.writerIndex() + 1) * 0x9e3779b97f4a7c15L);
+        ByteBuf bytes = Unpooled.directBuffer(piece, piece);
+        while (bytes.isWritable()) {
+            bytes.writeLong((bytes.writerIndex() + 1) * 0x9e3779b97f4a7c15L);
         }
         List<ByteBuf> pieces = new ArrayList<>();
         for (long left = LENGTH; left > 0; left -= piece) {
-            pieces.add(octets.slice(0, (int) Math.min(piece, left)));
+            pieces.add(bytes.slice(0, (int) Math.min(piece, left)));
         }
         MemoryRegion region = domain.region()
                 .buffers(pieces)
                 .baseTaggedOffset(base)
                 .rights(right)
                 .register();
-        octets.release();
+        bytes.release();
         return region;
     }
 
@@ -83,39 +83,39 @@ class GreatestReadTest {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            ByteBuf octets = (ByteBuf) message;
-            look(octets);
+            ByteBuf bytes = (ByteBuf) message;
+            look(bytes);
             ctx.fireChannelRead(message);
         }
 
-        private void look(ByteBuf octets) {
-            int index = octets.readerIndex();
-            while (index < octets.writerIndex()) {
+        private void look(ByteBuf bytes) {
+            int index = bytes.readerIndex();
+            while (index < bytes.writerIndex()) {
                 if (fpduLeft == 0) {
-                    int ulpdu = octets.getUnsignedShort(index);
-                    segment(octets, index + Short.BYTES, ulpdu - TAGGED_HEADER);
+                    int ulpdu = bytes.getUnsignedShort(index);
+                    segment(bytes, index + Short.BYTES, ulpdu - TAGGED_HEADER);
                     fpduLeft = Short.BYTES + ulpdu + (-(Short.BYTES + ulpdu) & 3) + Integer.BYTES;
                 }
-                int here = Math.min(fpduLeft, octets.writerIndex() - index);
+                int here = Math.min(fpduLeft, bytes.writerIndex() - index);
                 index += here;
                 fpduLeft -= here;
             }
         }
 
-        private void segment(ByteBuf octets, int header, int payload) {
+        private void segment(ByteBuf bytes, int header, int payload) {
             long position = answered;
             require(!last, "nothing follows the last segment");
-            require(octets.getUnsignedByte(header + 1) == READ_RESPONSE, "opcode");
-            require(octets.getInt(header + 2) == sink.stag(), "STag");
-            require(octets.getLong(header + 6) == SINK_BASE + position, "TO");
+            require(bytes.getUnsignedByte(header + 1) == READ_RESPONSE, "opcode");
+            require(bytes.getInt(header + 2) == sink.stag(), "STag");
+            require(bytes.getLong(header + 6) == SINK_BASE + position, "TO");
             answered += payload;
-            last = (octets.getByte(header) & 0x40) != 0;
+            last = (bytes.getByte(header) & 0x40) != 0;
             require(last == (answered == LENGTH), "L");
         }
 
         private void require(boolean right, String what) {
             if (!right) {
-                throw new AssertionError(what + ", with " + answered + " octets answered");
+                throw new AssertionError(what + ", with " + answered + " bytes answered");
             }
         }
     }
@@ -131,13 +131,13 @@ class GreatestReadTest {
         @Override
         public void flush(ChannelHandlerContext ctx) {
             ctx.flush();
-            SimulatedPair.carryOctets(pair.responder, pair.initiator);
+            SimulatedPair.carryBytes(pair.responder, pair.initiator);
         }
     }
 
     @Test
     @Requirement({"RDMAP-32", "DDP-25"})
-    void itsAnswerIsCutByTheMulpduToTheLastOctet() {
+    void itsAnswerIsCutByTheMulpduToTheLastByte() {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder()
                         .crc(false)
@@ -152,13 +152,13 @@ class GreatestReadTest {
             CompletableFuture<Completion> read = pair.initiator.queuePair().read(sink, 0, source.remoteBuffer());
             pair.run();
 
-            assertThat(read).isCompletedWithValueMatching(done -> done.octets() == LENGTH);
+            assertThat(read).isCompletedWithValueMatching(done -> done.bytes() == LENGTH);
             assertThat(response.answered).isEqualTo(LENGTH);
             assertThat(response.last).isTrue();
         }
         long last = LENGTH - LENGTH % SINK_PIECE;
-        ByteBuf expected = octets(source, last);
-        ByteBuf placed = octets(sink, last);
+        ByteBuf expected = bytes(source, last);
+        ByteBuf placed = bytes(sink, last);
         assertThat(placed).isEqualTo(expected);
         expected.release();
         placed.release();
@@ -166,7 +166,7 @@ class GreatestReadTest {
 
     @Test
     @Requirement("RDMAP-84")
-    void oneThatEndsAnOctetTooLateIsRefused() {
+    void oneThatEndsAnByteTooLateIsRefused() {
         try (SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {})) {
             CompletableFuture<Completion> read =
                     pair.initiator.queuePair().read(sink, 0, new RemoteBuffer(source.stag(), SOURCE_BASE + 1, LENGTH));
@@ -180,8 +180,8 @@ class GreatestReadTest {
         }
     }
 
-    /** The octets from an offset to the end. */
-    private static ByteBuf octets(MemoryRegion region, long offset) {
+    /** The bytes from an offset to the end. */
+    private static ByteBuf bytes(MemoryRegion region, long offset) {
         int length = (int) (LENGTH - offset);
         ByteBuf copy = Unpooled.directBuffer(length, length).writerIndex(length);
         region.span().get(offset, copy, 0, length);

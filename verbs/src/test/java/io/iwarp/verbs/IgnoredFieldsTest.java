@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * none. The STag is one that the peer could invalidate.
  */
 class IgnoredFieldsTest {
-    private static final byte[] OCTET = {7};
+    private static final byte[] BYTE = {7};
 
     private enum Junk {
         DDP_BIT_2(0, 0x20),
@@ -40,34 +40,34 @@ class IgnoredFieldsTest {
         RDMAP_BITS_2_AND_3(1, 0x30),
         INVALIDATE_STAG(2, 0);
 
-        private final int octet;
+        private final int oneByte;
         private final int bits;
 
-        Junk(int octet, int bits) {
-            this.octet = octet;
+        Junk(int oneByte, int bits) {
+            this.oneByte = oneByte;
             this.bits = bits;
         }
 
         byte[] in(Segment segment, int stag) {
             byte[] ulpdu = segment.ulpdu();
             if (this == INVALIDATE_STAG) {
-                ByteBuffer.wrap(ulpdu).putInt(octet, stag);
+                ByteBuffer.wrap(ulpdu).putInt(oneByte, stag);
             } else {
-                ulpdu[octet] |= (byte) bits;
+                ulpdu[oneByte] |= (byte) bits;
             }
             return Segment.fpdu(ulpdu);
         }
     }
 
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final ByteBuf octets = Unpooled.directBuffer(8, 8);
+    private final ByteBuf bytes = Unpooled.directBuffer(8, 8);
     private final List<MemoryRegion> regions = new ArrayList<>();
 
     @AfterEach
     void release() {
         regions.forEach(MemoryRegion::close);
         domain.close();
-        octets.release();
+        bytes.release();
     }
 
     private MemoryRegion regionOf(StreamAssociation stream) {
@@ -89,36 +89,36 @@ class IgnoredFieldsTest {
         try (SimulatedPeer peer = SimulatedPeer.ofResponder(domain, QueuePairSettings.DEFAULT, qp -> {
             qp.completionListener((same, completion) -> completed.add(completion.toString()));
             for (int i = 1; i <= 6; i++) {
-                qp.receive(i, octets.clear());
+                qp.receive(i, bytes.clear());
             }
         })) {
             StreamAssociation stream = peer.queuePair().stream();
             MemoryRegion region = regionOf(stream);
             int stag = region.stag();
             List<Segment> messages = new ArrayList<>(List.of(
-                    Segment.send(1, OCTET),
-                    Segment.send(2, OCTET).opcode(5),
+                    Segment.send(1, BYTE),
+                    Segment.send(2, BYTE).opcode(5),
                     Segment.immediate(3, 8),
                     Segment.immediate(4, 9).opcode(9),
                     Segment.readRequest(1, 0x1234, 5, 1, stag, 3),
                     Segment.fetchAdd(2, stag, 0, 1, 0)));
             if (junk != Junk.INVALIDATE_STAG) {
-                messages.add(0, Segment.write(stag, 3, OCTET));
-                messages.add(Segment.send(5, OCTET)
+                messages.add(0, Segment.write(stag, 3, BYTE));
+                messages.add(Segment.send(5, BYTE)
                         .opcode(4)
                         .invalidateStag(regionOf(stream).stag()));
-                messages.add(Segment.send(6, OCTET)
+                messages.add(Segment.send(6, BYTE)
                         .opcode(6)
                         .invalidateStag(regionOf(stream).stag()));
             } else {
-                peer.sends(Segment.write(stag, 3, OCTET));
+                peer.sends(Segment.write(stag, 3, BYTE));
             }
             for (Segment message : messages) {
                 peer.sends(junk.in(message, stag));
                 assertThat(peer.queuePair().state()).isEqualTo(QueuePairState.READY);
             }
             assertThat(peer.hears())
-                    .isEqualTo(Segment.readResponse(0x1234, 5, OCTET).ulpdu());
+                    .isEqualTo(Segment.readResponse(0x1234, 5, BYTE).ulpdu());
             assertThat(peer.hears()[1]).as("an Atomic Response").isEqualTo((byte) 0x4b);
             assertThat(peer.hearsNothing()).isTrue();
             boolean invalidates = junk != Junk.INVALIDATE_STAG;
@@ -135,7 +135,7 @@ class IgnoredFieldsTest {
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, QueuePairSettings.DEFAULT, qp -> {})) {
             MemoryRegion region = regionOf(peer.queuePair().stream());
             CompletableFuture<Completion> added = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, 8), 1);
-            CompletableFuture<Completion> read = peer.queuePair().read(octets.clear(), new RemoteBuffer(1, 0, 8));
+            CompletableFuture<Completion> read = peer.queuePair().read(bytes.clear(), new RemoteBuffer(1, 0, 8));
             peer.hears();
             int sink = ByteBuffer.wrap(peer.hears()).getInt(18);
             Segment answer = Segment.readResponse(sink, 0, new byte[8]);

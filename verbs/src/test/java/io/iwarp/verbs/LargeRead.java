@@ -14,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** One Read of the given number of octets; says how much memory it took, and fails if that was too much. */
+/** One Read of the given number of bytes; says how much memory it took, and fails if that was too much. */
 final class LargeRead {
-    /** What there may be of direct memory beside the two regions, in octets. */
+    /** What there may be of direct memory beside the two regions, in bytes. */
     static final long MARGIN = 16 << 20;
 
     private static final int CHUNK = 1 << 20;
@@ -40,23 +40,23 @@ final class LargeRead {
             CompletableFuture<Completion> read = initiator.read(sink, 0, source.remoteBuffer());
             long peak = 0;
             while (!read.isDone()) {
-                peak = Math.max(peak, directOctets());
+                peak = Math.max(peak, directBytes());
                 LockSupport.parkNanos(SAMPLE_NANOS);
             }
-            long octets = read.get(1, TimeUnit.SECONDS).octets();
+            long bytes = read.get(1, TimeUnit.SECONDS).bytes();
             double seconds = (System.nanoTime() - begin) / 1e9;
             requireEqual(source, sink);
             System.out.printf(
-                    "one Read of %d octets: %.1f s, %.0f MiB/s, direct memory at most %.2f MiB beside the regions,"
+                    "one Read of %d bytes: %.1f s, %.0f MiB/s, direct memory at most %.2f MiB beside the regions,"
                             + " heap %.1f of %.0f MiB%n",
-                    octets,
+                    bytes,
                     seconds,
-                    octets / seconds / MEBI,
+                    bytes / seconds / MEBI,
                     (peak - 2 * length) / MEBI,
                     (Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory()) / MEBI,
                     Runtime.getRuntime().maxMemory() / MEBI);
-            if (octets != length || peak - 2 * length > MARGIN) {
-                throw new AssertionError("more than " + MARGIN + " octets beside the regions");
+            if (bytes != length || peak - 2 * length > MARGIN) {
+                throw new AssertionError("more than " + MARGIN + " bytes beside the regions");
             }
             initiator.close();
             Loopback.await(initiator.closed());
@@ -73,12 +73,12 @@ final class LargeRead {
     }
 
     /** As the JDK and as Netty count it, whichever is more: what one of them allocates the other may not see. */
-    private static long directOctets() {
-        long octets = PlatformDependent.usedDirectMemory();
+    private static long directBytes() {
+        long bytes = PlatformDependent.usedDirectMemory();
         for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
-            octets = Math.max(octets, "direct".equals(pool.getName()) ? pool.getMemoryUsed() : 0);
+            bytes = Math.max(bytes, "direct".equals(pool.getName()) ? pool.getMemoryUsed() : 0);
         }
-        return octets;
+        return bytes;
     }
 
     private static void fill(MemoryRegion region) {
@@ -101,7 +101,7 @@ final class LargeRead {
             source.span().get(offset, expected, 0, length);
             sink.span().get(offset, actual, 0, length);
             if (!expected.slice(0, length).equals(actual.slice(0, length))) {
-                throw new AssertionError("the octets from " + offset + " on differ");
+                throw new AssertionError("the bytes from " + offset + " on differ");
             }
         }
         expected.release();

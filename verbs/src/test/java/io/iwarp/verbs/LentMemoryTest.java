@@ -26,13 +26,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * request completes.
  */
 class LentMemoryTest {
-    private static final int OCTETS = 100;
+    private static final int BYTES = 100;
 
     @RegisterExtension
     final LogCapture log = new LogCapture(QueuePair.class.getName());
 
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final ByteBuf memory = Unpooled.directBuffer(OCTETS, OCTETS);
+    private final ByteBuf memory = Unpooled.directBuffer(BYTES, BYTES);
     private final MemoryRegion region =
             domain.register(memory, AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_ATOMIC);
     private final SharedReceiveQueue shared = SharedReceiveQueue.create(4, 4);
@@ -55,16 +55,16 @@ class LentMemoryTest {
             assertThat(memory.release()).isTrue();
         }
         assertThat(domain.device().regions()).isZero();
-        assertThat(domain.device().registeredOctets()).isZero();
+        assertThat(domain.device().registeredBytes()).isZero();
         domain.close();
     }
 
     private static ByteBuf buffer() {
-        return Unpooled.directBuffer(OCTETS, OCTETS);
+        return Unpooled.directBuffer(BYTES, BYTES);
     }
 
     private static ByteBuf message() {
-        return buffer().writeZero(OCTETS);
+        return buffer().writeZero(BYTES);
     }
 
     private static CloseReason reason(QueuePair ended) {
@@ -98,7 +98,7 @@ class LentMemoryTest {
     @Test
     void aSendWhoseBufferIsGoneWhenTheTransportHasTakenIt() {
         other.receive(1, Unpooled.EMPTY_BUFFER);
-        other.receive(2, region, 0, OCTETS);
+        other.receive(2, region, 0, BYTES);
         other.receive(3, Unpooled.EMPTY_BUFFER);
         ByteBuf gone = message();
         CompletableFuture<Completion> first = one.send(Unpooled.EMPTY_BUFFER);
@@ -137,7 +137,7 @@ class LentMemoryTest {
     void aReceiveWhoseBufferIsGone() {
         ByteBuf gone = buffer();
         other.receive(1, gone);
-        other.receive(2, region, 0, OCTETS);
+        other.receive(2, region, 0, BYTES);
         gone.release(2);
         ByteBuf message = message();
         CompletableFuture<Completion> send = one.send(message);
@@ -153,10 +153,10 @@ class LentMemoryTest {
 
     /** Nothing of it is placed, so nothing fails there. */
     @Test
-    void aReceiveOfNoOctetsWhoseBufferIsGone() {
+    void aReceiveOfNoBytesWhoseBufferIsGone() {
         ByteBuf gone = buffer();
         other.receive(1, gone);
-        other.receive(2, region, 0, OCTETS);
+        other.receive(2, region, 0, BYTES);
         gone.release(2);
         one.send(Unpooled.EMPTY_BUFFER);
 
@@ -171,7 +171,7 @@ class LentMemoryTest {
     void aReceiveWhoseBufferIsGoneWhenTheQueuePairIsClosed() {
         ByteBuf gone = buffer();
         other.receive(1, gone);
-        other.receive(2, region, 0, OCTETS);
+        other.receive(2, region, 0, BYTES);
         gone.release(2);
 
         other.close();

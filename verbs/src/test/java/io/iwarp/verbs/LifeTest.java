@@ -51,7 +51,7 @@ class LifeTest {
 
     private final Loopback loopback = new Loopback();
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final ByteBuf octets = Unpooled.directBuffer(8, 8).writeLong(1);
+    private final ByteBuf bytes = Unpooled.directBuffer(8, 8).writeLong(1);
     private MemoryRegion region;
     private ServerSocket server;
     private QueuePair queuePair;
@@ -84,7 +84,7 @@ class LifeTest {
         server.close();
         region.close();
         domain.close();
-        assertThat(octets.release()).isTrue();
+        assertThat(bytes.release()).isTrue();
     }
 
     /** One post of each kind that sends; those that have an answer come first. */
@@ -93,13 +93,13 @@ class LifeTest {
                 queuePair.read(region, 0, SOMEWHERE),
                 queuePair.fetchAdd(SOMEWHERE, 1),
                 queuePair.compareSwap(SOMEWHERE, 1, 2),
-                queuePair.read(octets.clear(), SOMEWHERE),
-                queuePair.send(octets, PostOptions.FENCED),
-                queuePair.sendWithInvalidate(octets, 1),
-                queuePair.write(octets, SOMEWHERE),
-                queuePair.writeWithImmediate(octets, SOMEWHERE, 1, PostOptions.NONE),
+                queuePair.read(bytes.clear(), SOMEWHERE),
+                queuePair.send(bytes, PostOptions.FENCED),
+                queuePair.sendWithInvalidate(bytes, 1),
+                queuePair.write(bytes, SOMEWHERE),
+                queuePair.writeWithImmediate(bytes, SOMEWHERE, 1, PostOptions.NONE),
                 queuePair.sendImmediate(1, PostOptions.NONE),
-                queuePair.receive(octets)));
+                queuePair.receive(bytes)));
     }
 
     private static void assertFlushed(List<CompletableFuture<Completion>> posted, CloseReason reason) {
@@ -126,7 +126,7 @@ class LifeTest {
     void anOrderlyCloseWaitsForTheAnswersToWhatWasPosted() throws Exception {
         establish(QueuePairSettings.DEFAULT);
         CompletableFuture<Completion> read = queuePair.read(region, 0, SOMEWHERE);
-        CompletableFuture<Completion> behind = queuePair.send(octets, PostOptions.FENCED);
+        CompletableFuture<Completion> behind = queuePair.send(bytes, PostOptions.FENCED);
         queuePair.close();
         assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
         assertFlushedWith(queuePair.fetchAdd(SOMEWHERE, 1), EndedBy.LOCAL_APPLICATION);
@@ -136,8 +136,8 @@ class LifeTest {
         answerRead();
         assertThat(peer.expectOpcode()).isEqualTo(3);
         peer.expectEnd();
-        assertThat(await(read).octets()).isEqualTo(8);
-        assertThat(await(behind).octets()).isEqualTo(8);
+        assertThat(await(read).bytes()).isEqualTo(8);
+        assertThat(await(behind).bytes()).isEqualTo(8);
         peer.close();
         assertThat(await(queuePair.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
     }
@@ -201,10 +201,10 @@ class LifeTest {
         await(halfClosed);
         settle();
         assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
-        CompletableFuture<Completion> future = queuePair.send(octets);
+        CompletableFuture<Completion> future = queuePair.send(bytes);
         Throwable refused = catchThrowable(() -> queuePair.sendImmediate(1, 1, PostOptions.NONE));
         queuePair.close();
-        CompletableFuture<Completion> afterClose = queuePair.send(octets);
+        CompletableFuture<Completion> afterClose = queuePair.send(bytes);
         peer.expectAnythingUntilTheEnd();
         peer.close();
         CloseReason reason = await(queuePair.closed());
@@ -261,7 +261,7 @@ class LifeTest {
         await(halfClosed);
         assertThat(queuePair.state()).isEqualTo(QueuePairState.READY);
         assertThat(peer.expectOpcode()).isEqualTo(2);
-        await(queuePair.send(octets));
+        await(queuePair.send(bytes));
         assertThat(peer.expectOpcode()).isEqualTo(3);
         await(queuePair.sendImmediate(5, PostOptions.FENCED));
         assertThat(peer.expectOpcode()).isEqualTo(8);
@@ -328,14 +328,14 @@ class LifeTest {
             sent += segment;
         }
         peer.sends(Segment.readResponse(stag, offset + sent, new byte[LENGTH - sent]));
-        assertThat(await(read).octets()).isEqualTo(LENGTH);
+        assertThat(await(read).bytes()).isEqualTo(LENGTH);
     }
 
     /** It takes none of the answers that it is owed, and goes on sending. */
     @Test
     void aPeerThatKeepsSendingCannotHoldAnOrderlyCloseForEver() throws Exception {
         establish(with(RdmapSettings.DEFAULT.withCloseTimeout(SHORT)));
-        List<CompletableFuture<Completion>> posted = List.of(queuePair.receive(octets));
+        List<CompletableFuture<Completion>> posted = List.of(queuePair.receive(bytes));
         Segment[] reads = new Segment[16];
         for (int i = 0; i < reads.length; i++) {
             reads[i] = Segment.readRequest(i + 1, 7, 0, LENGTH, region.stag(), 0);
@@ -409,9 +409,9 @@ class LifeTest {
     @Requirement({"RDMAP-47"})
     void aReceiveWhoseBufferWasFilledMeanwhileIsFlushedLikeAllOthers() throws Exception {
         establish(QueuePairSettings.DEFAULT);
-        octets.clear();
-        List<CompletableFuture<Completion>> posted = List.of(queuePair.receive(octets), queuePair.receive(octets));
-        octets.writeLong(1);
+        bytes.clear();
+        List<CompletableFuture<Completion>> posted = List.of(queuePair.receive(bytes), queuePair.receive(bytes));
+        bytes.writeLong(1);
         Segment send = Segment.send(1, new byte[3]);
         peer.sends(send);
         peer.expectTerminate("1000 c000 0015" + HexFormat.of().formatHex(send.header()));
@@ -420,7 +420,7 @@ class LifeTest {
         assertThat(reason.error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
         assertThat(reason.detail()).contains("the buffer of RECEIVE 0").contains("leave it alone");
         assertFlushed(posted, reason);
-        assertThat(octets.refCnt()).isOne();
+        assertThat(bytes.refCnt()).isOne();
     }
 
     @Test
@@ -431,11 +431,11 @@ class LifeTest {
         assertFlushed(postAll(), reason);
         queuePair.completionListener((qp, completion) -> {});
         Stream.<Function<QueuePair, Runnable>>of(
-                        qp -> () -> qp.read(1, octets.clear(), 1, 0, PostOptions.NONE),
+                        qp -> () -> qp.read(1, bytes.clear(), 1, 0, PostOptions.NONE),
                         qp -> () -> qp.read(1, region, 0, 8, 1, 0, PostOptions.NONE),
                         qp -> () -> qp.fetchAdd(1, 1, 0, 1, 0, PostOptions.NONE),
                         qp -> () -> qp.sendImmediate(1, 1, PostOptions.NONE),
-                        qp -> () -> qp.receive(1, octets))
+                        qp -> () -> qp.receive(1, bytes))
                 .forEach(post -> assertThatThrownBy(post.apply(queuePair)::run)
                         .isInstanceOfSatisfying(
                                 QueuePairClosedException.class,

@@ -49,7 +49,7 @@ class LimitsTest {
     private final IwarpDevice device = IwarpDevice.builder()
             .maximumRegions(3)
             .maximumWindows(1)
-            .maximumRegisteredOctets(1000)
+            .maximumRegisteredBytes(1000)
             .build();
     private final ProtectionDomain domain = device.allocateProtectionDomain();
     private final IwarpMetrics metrics = new IwarpMetrics(device);
@@ -62,22 +62,22 @@ class LimitsTest {
         buffers.forEach(ByteBuf::release);
     }
 
-    private ByteBuf buffer(int octets) {
-        ByteBuf buffer = Unpooled.directBuffer(octets, octets);
+    private ByteBuf buffer(int bytes) {
+        ByteBuf buffer = Unpooled.directBuffer(bytes, bytes);
         buffers.add(buffer);
         return buffer;
     }
 
-    private ByteBuf message(int octets) {
-        return buffer(octets).writeZero(octets);
+    private ByteBuf message(int bytes) {
+        return buffer(bytes).writeZero(bytes);
     }
 
     @Test
-    void moreOutstandingOctetsThanAllowedAreRefusedUntilSomeHaveCompleted() throws Exception {
+    void moreOutstandingBytesThanAllowedAreRefusedUntilSomeHaveCompleted() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             QueuePairSettings settings = QueuePairSettings.builder()
                     .metrics(metrics)
-                    .maximumOutstandingOctets(100)
+                    .maximumOutstandingBytes(100)
                     .build();
             var accepting = ScriptedPeer.accepting(server);
             QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, settings, qp -> {});
@@ -87,13 +87,13 @@ class LimitsTest {
 
             assertThatThrownBy(() -> initiator.send(message(33)))
                     .isInstanceOf(QueueFullException.class)
-                    .hasMessageContaining("a request of 33 octets")
-                    .hasMessageContaining("68 of the 100 octets")
+                    .hasMessageContaining("a request of 33 bytes")
+                    .hasMessageContaining("68 of the 100 bytes")
                     .hasMessageContaining("wait for a completion");
             assertThatThrownBy(() -> initiator.write(message(101), new RemoteBuffer(1, 0, 101)))
                     .isInstanceOf(QueueFullException.class)
                     .hasMessageContaining("smaller pieces");
-            assertThat(metrics.refusals(QueueLimit.OCTETS)).isEqualTo(2);
+            assertThat(metrics.refusals(QueueLimit.BYTES)).isEqualTo(2);
             assertThat(metrics.refusals(QueueLimit.SEND)).isZero();
 
             byte[] request = peer.expectUlpdu();
@@ -114,14 +114,14 @@ class LimitsTest {
     /** While the peer takes nothing, nothing completes. */
     @ParameterizedTest
     @ValueSource(strings = {"1", "100", "99 1", "60 8 32", "1 99 0"})
-    void asManyOctetsAsAllowedAreOutstandingAndNotOneMore(String lengths) {
+    void asManyBytesAsAllowedAreOutstandingAndNotOneMore(String lengths) {
         List<Integer> posts =
                 Stream.of(lengths.split(" ")).map(Integer::valueOf).toList();
         int limit = posts.stream().mapToInt(Integer::intValue).sum();
         QueuePairSettings settings = QueuePairSettings.builder()
                 .metrics(metrics)
                 .sendQueueDepth(posts.size() + 1)
-                .maximumOutstandingOctets(limit)
+                .maximumOutstandingBytes(limit)
                 .build();
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
             QueuePair queuePair = peer.queuePair();
@@ -135,11 +135,11 @@ class LimitsTest {
                 }
                 assertThatThrownBy(() -> queuePair.send(message(1)))
                         .isInstanceOf(QueueFullException.class)
-                        .hasMessageContaining("a request of 1 octets")
-                        .hasMessageContaining(limit + " of the " + limit + " octets")
+                        .hasMessageContaining("a request of 1 bytes")
+                        .hasMessageContaining(limit + " of the " + limit + " bytes")
                         .hasMessageContaining("wait for a completion");
                 CompletableFuture<Completion> empty = queuePair.send(Unpooled.EMPTY_BUFFER);
-                assertThat(empty).as("it adds no octet").isNotDone();
+                assertThat(empty).as("it adds no byte").isNotDone();
                 assertThatThrownBy(() -> queuePair.send(Unpooled.EMPTY_BUFFER))
                         .as("it is the queue that is full now")
                         .isInstanceOf(QueueFullException.class)
@@ -148,7 +148,7 @@ class LimitsTest {
                 assertThat(empty).isCompleted();
             }
         }
-        assertThat(metrics.refusals(QueueLimit.OCTETS)).isEqualTo(4);
+        assertThat(metrics.refusals(QueueLimit.BYTES)).isEqualTo(4);
         assertThat(metrics.refusals(QueueLimit.SEND)).isEqualTo(2);
     }
 
@@ -193,11 +193,11 @@ class LimitsTest {
     }
 
     @Test
-    void regionsOctetsAndWindowsBeyondTheDevicesAreRefusedAndCounted() {
+    void regionsBytesAndWindowsBeyondTheDevicesAreRefusedAndCounted() {
         MemoryRegion region = domain.register(buffer(600), AccessRight.REMOTE_READ);
         assertThatThrownBy(() -> domain.register(buffer(500)))
                 .isInstanceOf(ResourceLimitException.class)
-                .hasMessageContaining("maximumRegisteredOctets");
+                .hasMessageContaining("maximumRegisteredBytes");
         MemoryRegion second = domain.register(buffer(200));
         MemoryRegion third = domain.register(buffer(200));
         assertThatThrownBy(() -> domain.register(buffer(1)))
@@ -216,7 +216,7 @@ class LimitsTest {
         second.close();
         domain.register(buffer(400)).close();
         region.close();
-        assertThat(device.registeredOctets()).isZero();
+        assertThat(device.registeredBytes()).isZero();
         assertThat(metrics.device().refusals()).isEqualTo(3);
     }
 
@@ -285,9 +285,9 @@ class LimitsTest {
     @Test
     void settingsOutsideTheirRangeAreRefused() {
         assertThatThrownBy(() ->
-                        QueuePairSettings.builder().maximumOutstandingOctets(0).build())
+                        QueuePairSettings.builder().maximumOutstandingBytes(0).build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("maximumOutstandingOctets 0 is outside 1 to");
+                .hasMessageContaining("maximumOutstandingBytes 0 is outside 1 to");
         for (int wrong : new int[] {0, (1 << 20) + 1}) {
             assertThatThrownBy(() ->
                             QueuePairSettings.builder().maximumSetups(wrong).build())

@@ -27,7 +27,7 @@ class ManagedReceiveTest {
     private static final int GREATEST = 200_000;
     private static final int DEPTH = 4;
     private static final QueuePairSettings MANAGED = QueuePairSettings.builder()
-            .managedReceiveOctets(GREATEST)
+            .managedReceiveBytes(GREATEST)
             .receiveQueueDepth(DEPTH)
             .build();
 
@@ -50,9 +50,9 @@ class ManagedReceiveTest {
     }
 
     private static ByteBuf random(int length, long seed) {
-        byte[] octets = new byte[length];
-        new Random(seed).nextBytes(octets);
-        return Unpooled.directBuffer(Math.max(1, length)).writeBytes(octets);
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return Unpooled.directBuffer(Math.max(1, length)).writeBytes(bytes);
     }
 
     private SocketAddress listen() throws Exception {
@@ -77,7 +77,7 @@ class ManagedReceiveTest {
             await(initiator.send(message));
             Completion completion = next();
             assertThat(completion.operation()).isEqualTo(Operation.RECEIVE);
-            assertThat(completion.octets()).isEqualTo(length);
+            assertThat(completion.bytes()).isEqualTo(length);
             assertThat(completion.buffer()).isEqualTo(message);
             assertThat(completion.buffer().capacity()).as("room").isLessThanOrEqualTo(GREATEST);
             releaseBuffer(completion);
@@ -108,10 +108,10 @@ class ManagedReceiveTest {
         ByteBuf sink = Unpooled.directBuffer(1, 1);
         assertThatThrownBy(() -> loopback.nextAccepted().receive(1, sink))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("managedReceiveOctets");
+                .hasMessageContaining("managedReceiveBytes");
         assertThat(sink.release()).isTrue();
         assertThatThrownBy(() ->
-                        QueuePairSettings.builder().managedReceiveOctets(-1).build())
+                        QueuePairSettings.builder().managedReceiveBytes(-1).build())
                 .isInstanceOf(IllegalArgumentException.class);
     }
 

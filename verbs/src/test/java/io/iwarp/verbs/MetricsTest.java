@@ -98,15 +98,15 @@ class MetricsTest {
         assertOutbound(Operation.COMPARE_SWAP, 8);
     }
 
-    private void assertOutbound(Operation operation, long octets) {
+    private void assertOutbound(Operation operation, long bytes) {
         assertThat(initiators.completed(operation)).as("%s", operation).isOne();
-        assertThat(initiators.completedOctets(operation)).as("%s", operation).isEqualTo(octets);
+        assertThat(initiators.completedBytes(operation)).as("%s", operation).isEqualTo(bytes);
         assertThat(initiators.served(operation)).as("%s", operation).isZero();
         assertThat(initiators.timed(operation)).as("%s", operation).isOne();
         assertThat(initiators.timedNanos(operation)).as("%s", operation).isPositive();
         await().untilAsserted(() -> {
             assertThat(responders.served(operation)).as("%s", operation).isOne();
-            assertThat(responders.servedOctets(operation)).as("%s", operation).isEqualTo(octets);
+            assertThat(responders.servedBytes(operation)).as("%s", operation).isEqualTo(bytes);
         });
         assertThat(responders.completed(operation)).as("%s", operation).isZero();
     }
@@ -205,7 +205,7 @@ class MetricsTest {
         assertThat(responders.counter(Counter.CRC_ERRORS)).isOne();
         assertThat(responders.counter(Counter.CRC_CHECKED)).isEqualTo(2);
         assertThat(responders.counter(Counter.FPDUS_RECEIVED)).isOne();
-        assertThat(responders.counter(Counter.OCTETS_PLACED)).isEqualTo(4);
+        assertThat(responders.counter(Counter.BYTES_PLACED)).isEqualTo(4);
         assertThat(responders.terminatesSent(ProtocolError.MPA_CRC_MISMATCH)).isOne();
         peer.close();
     }
@@ -240,7 +240,7 @@ class MetricsTest {
         assertThat(initiators.sendQueueDepth()).isEqualTo(2);
         assertThat(initiators.receiveRequests()).isEqualTo(3);
         assertThat(initiators.receiveQueueDepth()).isEqualTo(3);
-        assertThat(initiators.outstandingOctets()).isZero();
+        assertThat(initiators.outstandingBytes()).isZero();
         loopback.close();
         assertThat(initiators.flushed(Operation.SEND)).isEqualTo(2);
         assertThat(initiators.sendRequests()).isZero();
@@ -259,14 +259,14 @@ class MetricsTest {
             peer.expectUlpdu();
 
             assertThat(initiators.outstandingReads()).isEqualTo(2);
-            assertThat(initiators.outstandingOctets()).isEqualTo(64 + 8);
+            assertThat(initiators.outstandingBytes()).isEqualTo(64 + 8);
             assertThat(initiators.sendRequests()).isEqualTo(2);
             assertThat(initiators.queuedSendRequests()).isZero();
             peer.close();
             Loopback.await(initiator.closed());
             await().untilAsserted(
                             () -> assertThat(initiators.outstandingReads()).isZero());
-            assertThat(initiators.outstandingOctets()).isZero();
+            assertThat(initiators.outstandingBytes()).isZero();
             assertThat(initiators.counter(Counter.READS_REQUESTED)).isEqualTo(2);
             assertThat(initiators.counter(Counter.READS_ANSWERED)).isZero();
             read.release();

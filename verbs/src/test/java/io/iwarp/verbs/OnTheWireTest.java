@@ -66,7 +66,7 @@ class OnTheWireTest {
 
     /** Keeps a copy of what an end sends from now on. */
     private static final class Copy extends ChannelOutboundHandlerAdapter {
-        private final ByteArrayOutputStream octets = new ByteArrayOutputStream();
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
         static Copy of(SimulatedPair.End end) {
             Copy copy = new Copy();
@@ -79,14 +79,14 @@ class OnTheWireTest {
             ByteBuf sent = (ByteBuf) message;
             byte[] copied = new byte[sent.readableBytes()];
             sent.getBytes(sent.readerIndex(), copied);
-            octets.writeBytes(copied);
+            bytes.writeBytes(copied);
             ctx.write(message, promise);
         }
 
         /** The ULPDUs of FPDUs without markers, whose CRCs are good. */
         List<byte[]> ulpdus() {
             List<byte[]> ulpdus = new ArrayList<>();
-            byte[] all = octets.toByteArray();
+            byte[] all = bytes.toByteArray();
             for (int start = 0; start < all.length; ) {
                 int length = ByteBuffer.wrap(all).getShort(start) & 0xffff;
                 int end = start + Short.BYTES + length + (-(Short.BYTES + length) & 3) + CRC_LENGTH;
@@ -138,7 +138,7 @@ class OnTheWireTest {
         return opcodes;
     }
 
-    /** Changes octets on their way, by exclusive or, counted from the next one that comes. */
+    /** Changes bytes on their way, by exclusive or, counted from the next one that comes. */
     private static final class Noise extends ChannelInboundHandlerAdapter {
         private final byte[] change;
         private int seen;
@@ -149,11 +149,11 @@ class OnTheWireTest {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            ByteBuf octets = (ByteBuf) message;
-            for (int i = octets.readerIndex(); i < octets.writerIndex(); i++, seen++) {
-                octets.setByte(i, octets.getByte(i) ^ (seen < change.length ? change[seen] : 0));
+            ByteBuf bytes = (ByteBuf) message;
+            for (int i = bytes.readerIndex(); i < bytes.writerIndex(); i++, seen++) {
+                bytes.setByte(i, bytes.getByte(i) ^ (seen < change.length ? change[seen] : 0));
             }
-            ctx.fireChannelRead(octets);
+            ctx.fireChannelRead(bytes);
         }
     }
 
@@ -199,14 +199,14 @@ class OnTheWireTest {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            ByteBuf octets = (ByteBuf) message;
-            while (octets.isReadable()) {
-                ctx.fireChannelRead(octets.readRetainedSlice(1 + random.nextInt(octets.readableBytes())));
+            ByteBuf bytes = (ByteBuf) message;
+            while (bytes.isReadable()) {
+                ctx.fireChannelRead(bytes.readRetainedSlice(1 + random.nextInt(bytes.readableBytes())));
                 if (random.nextBoolean()) {
                     ctx.fireChannelReadComplete();
                 }
             }
-            octets.release();
+            bytes.release();
         }
     }
 
@@ -250,7 +250,7 @@ class OnTheWireTest {
                 assertThat(received).isEqualTo(sent);
                 assertThat(responder.counters().get(Counter.FPDUS_RECEIVED)).isEqualTo(segments);
                 assertThat(responder.counters().get(Counter.SEGMENTS_PLACED)).isEqualTo(segments);
-                assertThat(responder.counters().get(Counter.OCTETS_PLACED)).isEqualTo(payload);
+                assertThat(responder.counters().get(Counter.BYTES_PLACED)).isEqualTo(payload);
                 assertThat(responder.counters().get(Counter.MESSAGES_DELIVERED)).isEqualTo(20);
             }
         });

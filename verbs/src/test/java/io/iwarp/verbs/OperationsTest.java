@@ -60,7 +60,7 @@ class OperationsTest {
 
     @Test
     @Requirement({"RDMAP-17", "RDMAP-22", "RDMAP-30", "RDMAP-32"})
-    void aReadBringsTheOctetsOfThePeer() throws Exception {
+    void aReadBringsTheBytesOfThePeer() throws Exception {
         ByteBuf pattern = Unpooled.buffer(LENGTH);
         for (int i = 0; i < LENGTH / 4; i++) {
             pattern.writeInt(i * 0x9e3779b9);
@@ -69,7 +69,7 @@ class OperationsTest {
         ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
         Completion read = await(initiator.read(sink, remote.remoteBuffer()));
         assertThat(read.operation()).isEqualTo(Operation.READ);
-        assertThat(read.octets()).isEqualTo(LENGTH);
+        assertThat(read.bytes()).isEqualTo(LENGTH);
         assertThat(sink).isEqualTo(pattern);
         assertThat(sink.refCnt()).isOne();
         assertThat(domain.device().regions())
@@ -78,11 +78,11 @@ class OperationsTest {
         sink.clear();
         try (MemoryRegion region = domain.register(sink, AccessRight.LOCAL_WRITE)) {
             assertThat(await(initiator.read(region, 100, remote.remoteBuffer(7, 1000)))
-                            .octets())
+                            .bytes())
                     .isEqualTo(1000);
         }
         assertThat(sink.slice(100, 1000)).isEqualTo(pattern.slice(7, 1000));
-        assertThat(await(initiator.read(sink, new RemoteBuffer(0, 0, 0))).octets())
+        assertThat(await(initiator.read(sink, new RemoteBuffer(0, 0, 0))).bytes())
                 .isZero();
         sink.release();
     }
@@ -103,15 +103,15 @@ class OperationsTest {
     @Test
     @Requirement({"EXT-28", "EXT-30", "EXT-31", "RDMAP-37"})
     void immediateDataTellsThePeerThatTheWriteIsInPlace() throws Exception {
-        ByteBuf octets = Unpooled.copyInt(0xcafebabe);
-        Completion sent = await(initiator.writeWithImmediate(
-                octets, remote.remoteBuffer(), 0x1122334455667788L, PostOptions.SOLICITED));
-        assertThat(sent.octets()).isEqualTo(4);
+        ByteBuf bytes = Unpooled.copyInt(0xcafebabe);
+        Completion sent = await(
+                initiator.writeWithImmediate(bytes, remote.remoteBuffer(), 0x1122334455667788L, PostOptions.SOLICITED));
+        assertThat(sent.bytes()).isEqualTo(4);
         Completion taken = await(received);
         assertThat(taken.hasImmediate()).isTrue();
         assertThat(taken.immediate()).isEqualTo(0x1122334455667788L);
         assertThat(taken.solicited()).isTrue();
-        assertThat(taken.octets()).isZero();
+        assertThat(taken.bytes()).isZero();
         assertThat(inbox.writerIndex()).isZero();
         ByteBuf placed = Unpooled.buffer(4);
         remote.span().get(0, placed, 0, 4);
@@ -129,7 +129,7 @@ class OperationsTest {
         await(initiator.sendWithInvalidate(Unpooled.copyInt(7), window.stag()));
         Completion taken = await(received);
         assertThat(taken.invalidatedStag()).isEqualTo(window.stag());
-        assertThat(taken.octets()).isEqualTo(4);
+        assertThat(taken.bytes()).isEqualTo(4);
         assertThat(window.isValid()).isFalse();
         assertThat(remote.isValid()).isTrue();
     }

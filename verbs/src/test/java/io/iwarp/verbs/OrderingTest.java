@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * The ordering tables of RFC 5040 (figure 17) and RFC 7306 (section 7), line by line, at the side that carries the two
  * operations out. A scripted peer sends both in one piece; the application changes memory when a message completes, so that
- * a response which was produced too early shows the old octets.
+ * a response which was produced too early shows the old bytes.
  *
  * <p>What the issuing side has to keep in order is in {@link OutgoingOrderTest}.
  */
@@ -87,16 +87,16 @@ class OrderingTest {
                 : completion.buffer().getLong(0);
     }
 
-    private static byte[] octets(long value) {
+    private static byte[] bytes(long value) {
         return ByteBuffer.allocate(8).putLong(value).array();
     }
 
     private static Segment send(int msn, long value) {
-        return Segment.send(msn, octets(value));
+        return Segment.send(msn, bytes(value));
     }
 
     private Segment write(long value) {
-        return Segment.write(region.stag(), 0, octets(value));
+        return Segment.write(region.stag(), 0, bytes(value));
     }
 
     private Segment read(int msn) {
@@ -111,21 +111,21 @@ class OrderingTest {
         return Segment.fetchAdd(msn, region.stag(), 0, add, 0);
     }
 
-    /** The 8 octets that the peer's operations are about. */
+    /** The 8 bytes that the peer's operations are about. */
     private long value() {
-        ByteBuf octets = Unpooled.buffer(8);
-        region.span().get(0, octets, 0, 8);
-        return octets.getLong(0);
+        ByteBuf bytes = Unpooled.buffer(8);
+        region.span().get(0, bytes, 0, 8);
+        return bytes.getLong(0);
     }
 
-    /** When a message completes, the application puts what came into the octets that are read next. */
+    /** When a message completes, the application puts what came into the bytes that are read next. */
     private void copyToSourceWhenCompleted() {
-        whenCompleted = completion -> region.span().put(0, Unpooled.wrappedBuffer(octets(received(completion))), 0, 8);
+        whenCompleted = completion -> region.span().put(0, Unpooled.wrappedBuffer(bytes(received(completion))), 0, 8);
     }
 
     private void expectReadResponse(long value) throws Exception {
         assertThat(peer.expectUlpdu())
-                .isEqualTo(Segment.readResponse(SINK, 0, octets(value)).ulpdu());
+                .isEqualTo(Segment.readResponse(SINK, 0, bytes(value)).ulpdu());
     }
 
     private void expectAtomicResponse(int msn, int identifier, long original) throws Exception {
@@ -200,7 +200,7 @@ class OrderingTest {
     void writeThenWriteAreBothPlaced() throws Exception {
         peer.sends(
                 write(5),
-                Segment.write(region.stag(), 8, octets(6)),
+                Segment.write(region.stag(), 8, bytes(6)),
                 read(1),
                 Segment.readRequest(2, SINK, 0, 8, region.stag(), 8));
         expectReadResponse(5);

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 
 /** How two ends close whose last requests cross on the wire, under virtual time. */
 class OrderlyCloseTest {
-    private static final int OCTETS = 100;
+    private static final int BYTES = 100;
     private static final int MANY = 20;
 
     private final List<ByteBuf> sinks = new ArrayList<>();
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final MemoryRegion region = domain.region()
-            .allocate(UnpooledByteBufAllocator.DEFAULT, OCTETS)
+            .allocate(UnpooledByteBufAllocator.DEFAULT, BYTES)
             .rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_ATOMIC)
             .register();
     private final SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {});
@@ -60,7 +60,7 @@ class OrderlyCloseTest {
     }
 
     private ByteBuf sink() {
-        ByteBuf sink = Unpooled.directBuffer(OCTETS, OCTETS);
+        ByteBuf sink = Unpooled.directBuffer(BYTES, BYTES);
         sinks.add(sink);
         return sink;
     }
@@ -76,8 +76,8 @@ class OrderlyCloseTest {
         requestsCross();
         pair.run();
 
-        assertThat(ours).isCompletedWithValueMatching(done -> done.octets() == OCTETS);
-        assertThat(theirs).isCompletedWithValueMatching(done -> done.octets() == OCTETS);
+        assertThat(ours).isCompletedWithValueMatching(done -> done.bytes() == BYTES);
+        assertThat(theirs).isCompletedWithValueMatching(done -> done.bytes() == BYTES);
         assertThatBothEndedInOrder();
     }
 

@@ -47,25 +47,25 @@ class OutgoingOrderTest {
         SEND(3) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.send(id, test.octets, options);
+                test.queuePair.send(id, test.bytes, options);
             }
         },
         SEND_WITH_INVALIDATE(4) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.sendWithInvalidate(id, test.octets, STAG, options);
+                test.queuePair.sendWithInvalidate(id, test.bytes, STAG, options);
             }
         },
         WRITE(0) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.write(id, test.octets, STAG, 0, options);
+                test.queuePair.write(id, test.bytes, STAG, 0, options);
             }
         },
         WRITE_WITH_IMMEDIATE(0) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.writeWithImmediate(id, test.octets, STAG, 0, id, options);
+                test.queuePair.writeWithImmediate(id, test.bytes, STAG, 0, id, options);
             }
         },
         IMMEDIATE(8) {
@@ -108,7 +108,7 @@ class OutgoingOrderTest {
 
     private final Loopback loopback = new Loopback();
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final ByteBuf octets = Unpooled.directBuffer(8, 8).writeLong(0x0102030405060708L);
+    private final ByteBuf bytes = Unpooled.directBuffer(8, 8).writeLong(0x0102030405060708L);
     private final ByteBuf inbox = Unpooled.directBuffer(8, 8);
     /** What completed; belongs to the event loop. */
     private final List<String> completed = new ArrayList<>();
@@ -147,7 +147,7 @@ class OutgoingOrderTest {
         server.close();
         sink.close();
         domain.close();
-        octets.release();
+        bytes.release();
         inbox.release();
     }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Posts that fail leave nothing behind, and hold up no post behind them. */
 class PostFailureTest {
     private static final int ROUNDS = 2_000;
-    private static final int OCTETS = 8;
+    private static final int BYTES = 8;
     private static final int DEPTH = 16;
 
     private final Loopback loopback = new Loopback();
@@ -37,10 +37,10 @@ class PostFailureTest {
         QueuePairSettings bounded = QueuePairSettings.builder()
                 .sendQueueDepth(DEPTH)
                 .receiveQueueDepth(DEPTH)
-                .maximumOutstandingOctets(DEPTH * OCTETS)
+                .maximumOutstandingBytes(DEPTH * BYTES)
                 .build();
         QueuePairSettings managed =
-                QueuePairSettings.builder().managedReceiveOctets(OCTETS).build();
+                QueuePairSettings.builder().managedReceiveBytes(BYTES).build();
         queuePair = loopback.connect(
                 loopback.accept(
                         domain,
@@ -69,13 +69,13 @@ class PostFailureTest {
 
     @Test
     void aPostWithoutOptionsLeavesNothingBehind() throws Exception {
-        ByteBuf octets = Unpooled.directBuffer(OCTETS, OCTETS).writeZero(OCTETS);
-        ByteBuf sink = Unpooled.directBuffer(OCTETS, OCTETS);
+        ByteBuf bytes = Unpooled.directBuffer(BYTES, BYTES).writeZero(BYTES);
+        ByteBuf sink = Unpooled.directBuffer(BYTES, BYTES);
         List<ThrowingCallable> posts = List.of(
-                () -> queuePair.send(1, octets, null),
-                () -> queuePair.sendWithInvalidate(1, octets, 1, null),
-                () -> queuePair.write(1, octets, 1, 0, null),
-                () -> queuePair.writeWithImmediate(1, octets, 1, 0, 0, null),
+                () -> queuePair.send(1, bytes, null),
+                () -> queuePair.sendWithInvalidate(1, bytes, 1, null),
+                () -> queuePair.write(1, bytes, 1, 0, null),
+                () -> queuePair.writeWithImmediate(1, bytes, 1, 0, 0, null),
                 () -> queuePair.sendImmediate(1, 0, null),
                 () -> queuePair.read(1, sink, 1, 0, null),
                 () -> queuePair.fetchAdd(1, 1, 0, 1, 0, null),
@@ -83,29 +83,29 @@ class PostFailureTest {
         for (ThrowingCallable post : posts) {
             assertThatThrownBy(post).isInstanceOf(NullPointerException.class).hasMessageContaining("PostOptions.NONE");
         }
-        await(queuePair.send(octets));
+        await(queuePair.send(bytes));
         assertThat(queuePair.engine().sends().ring().uncompleted()).isZero();
-        assertThat(octets.release()).isTrue();
+        assertThat(bytes.release()).isTrue();
         assertThat(sink.release()).isTrue();
     }
 
     @Test
     void aRegionThatIsClosedWhileItIsPostedFromHoldsNothingUp() throws Exception {
-        ByteBuf octets = Unpooled.directBuffer(OCTETS, OCTETS).writeZero(OCTETS);
-        closeRegionsDuring(region -> queuePair.send(1, region, 0, OCTETS, PostOptions.NONE));
+        ByteBuf bytes = Unpooled.directBuffer(BYTES, BYTES).writeZero(BYTES);
+        closeRegionsDuring(region -> queuePair.send(1, region, 0, BYTES, PostOptions.NONE));
         for (int i = 0; i < 2 * DEPTH; i++) {
-            await(queuePair.send(octets));
+            await(queuePair.send(bytes));
         }
         assertThat(queuePair.engine().sends().ring().uncompleted()).isZero();
-        assertThat(octets.release()).isTrue();
+        assertThat(bytes.release()).isTrue();
     }
 
     @Test
     void aRegionThatIsClosedWhileItIsPostedTakesNoPlaceOfASharedReceiveQueue() throws Exception {
         SharedReceiveQueue receives = SharedReceiveQueue.create(ROUNDS * DEPTH, 1);
-        int posted = closeRegionsDuring(region -> receives.receive(1, region, 0, OCTETS));
+        int posted = closeRegionsDuring(region -> receives.receive(1, region, 0, BYTES));
         assertThat(receives.available()).isEqualTo(posted);
-        ByteBuf sink = Unpooled.directBuffer(OCTETS, OCTETS);
+        ByteBuf sink = Unpooled.directBuffer(BYTES, BYTES);
         for (int i = posted; i < receives.depth(); i++) {
             receives.receive(1, sink);
         }
@@ -124,7 +124,7 @@ class PostFailureTest {
         int posted = 0;
         for (int round = 0; round < ROUNDS; round++) {
             MemoryRegion region = domain.region()
-                    .allocate(UnpooledByteBufAllocator.DEFAULT, OCTETS)
+                    .allocate(UnpooledByteBufAllocator.DEFAULT, BYTES)
                     .register();
             int spins = round % 64;
             Callable<Void> close = () -> {

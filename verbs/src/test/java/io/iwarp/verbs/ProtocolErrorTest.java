@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A scripted peer on a raw socket does each wrong thing once. Each time: the exact Terminate, then FIN; not one octet of
+ * A scripted peer on a raw socket does each wrong thing once. Each time: the exact Terminate, then FIN; not one byte of
  * memory changed; the receive that was posted is flushed once with the reason; the server serves the next peer.
  */
 class ProtocolErrorTest {
@@ -129,7 +129,7 @@ class ProtocolErrorTest {
                 wrong("1203", "an MSN of half the number space ahead", t -> Segment.send(0x8000_0001, four)),
                 wrong("1204", "a message offset behind the buffer", t -> send.offset(RECEIVE_LENGTH + 1)),
                 wrong("1204", "a message offset of 2^32 - 1", t -> send.offset(-1)),
-                wrong("1205", "a message one octet too long", t -> Segment.send(1, new byte[RECEIVE_LENGTH + 1])),
+                wrong("1205", "a message one byte too long", t -> Segment.send(1, new byte[RECEIVE_LENGTH + 1])),
                 wrong("1205", "a segment that passes the end of the buffer", t -> send.offset(RECEIVE_LENGTH - 3)),
                 wrong("1100", "an unknown STag", t -> Segment.write(~t.region.stag(), BASE, four)),
                 wrong("1100", "STag 0", t -> Segment.write(0, BASE, four)),
@@ -137,9 +137,9 @@ class ProtocolErrorTest {
                 wrong("1100", "a region without the right to write", t -> write(t.readOnly, BASE, four)),
                 wrong("1102", "a region of another protection domain", t -> write(t.foreign, BASE, four)),
                 wrong("1102", "a region of another stream", t -> write(t.otherStreams, BASE, four)),
-                wrong("1101", "the octet before the region", t -> write(t.region, BASE - 1, four)),
-                wrong("1101", "the octet after the region", t -> write(t.region, BASE + REGION_LENGTH, four)),
-                wrong("1101", "one octet over the end", t -> write(t.region, BASE + REGION_LENGTH - 3, four)),
+                wrong("1101", "the byte before the region", t -> write(t.region, BASE - 1, four)),
+                wrong("1101", "the byte after the region", t -> write(t.region, BASE + REGION_LENGTH, four)),
+                wrong("1101", "one byte over the end", t -> write(t.region, BASE + REGION_LENGTH - 3, four)),
                 wrong("1101", "tagged offset 0", t -> write(t.region, 0, four)),
                 wrong("1103", "a range that wraps at 2^64", t -> write(t.region, -2, four)),
                 wrong("0206", "opcode 12", t -> send.opcode(12)),
@@ -478,7 +478,7 @@ class ProtocolErrorTest {
 
     private void assertMemoryUntouched() {
         for (int i = 0; i < memory.capacity(); i++) {
-            assertThat(memory.getByte(i)).as("octet %d", i).isEqualTo(PATTERN);
+            assertThat(memory.getByte(i)).as("byte %d", i).isEqualTo(PATTERN);
         }
     }
 

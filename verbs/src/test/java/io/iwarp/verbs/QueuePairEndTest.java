@@ -66,7 +66,7 @@ class QueuePairEndTest {
         initiator.close();
         assertThat(initiator.send(Unpooled.EMPTY_BUFFER)).isCompletedExceptionally();
         assertThat(await(initiator.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
-        assertThat(await(written).octets()).isEqualTo(length);
+        assertThat(await(written).bytes()).isEqualTo(length);
         assertThat(await(loopback.nextAccepted().closed()).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
         assertThat(target.span().bufferAt(length - 4).getInt(length - 4)).isEqualTo(0xcafebabe);
         target.close();
@@ -212,9 +212,9 @@ class QueuePairEndTest {
                     qp -> qp.completionListener((same, completion) -> completions.incrementAndGet()));
             ExecutorService executor = Executors.newFixedThreadPool(threads);
             List<Future<Long>> posters = new ArrayList<>();
-            ByteBuf octets = Unpooled.directBuffer(1, 1);
+            ByteBuf bytes = Unpooled.directBuffer(1, 1);
             for (int t = 0; t < threads; t++) {
-                posters.add(executor.submit(() -> postUntilClosed(initiator, octets)));
+                posters.add(executor.submit(() -> postUntilClosed(initiator, bytes)));
             }
             QueuePair responder = loopback.nextAccepted();
             await(responder.ready());
@@ -229,17 +229,17 @@ class QueuePairEndTest {
             await(loopIsIdle);
             assertThat(completions.get()).isEqualTo(posted);
             executor.shutdown();
-            assertThat(octets.refCnt()).isOne();
-            octets.release();
+            assertThat(bytes.refCnt()).isOne();
+            bytes.release();
         }
     }
 
     /** Zero-length Writes to an STag that nobody knows are legal and harmless. */
-    private static long postUntilClosed(QueuePair queuePair, ByteBuf octets) {
+    private static long postUntilClosed(QueuePair queuePair, ByteBuf bytes) {
         long posted = 0;
         while (true) {
             try {
-                queuePair.write(posted, octets, 1, 0);
+                queuePair.write(posted, bytes, 1, 0);
                 posted++;
             } catch (QueueFullException full) {
                 Thread.onSpinWait();

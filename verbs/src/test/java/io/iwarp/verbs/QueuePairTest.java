@@ -42,9 +42,9 @@ class QueuePairTest {
     }
 
     private static ByteBuf random(int length, long seed) {
-        byte[] octets = new byte[length];
-        new Random(seed).nextBytes(octets);
-        return Unpooled.directBuffer(length).writeBytes(octets);
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return Unpooled.directBuffer(length).writeBytes(bytes);
     }
 
     private static QueuePairSettings with(boolean markers, boolean crc) {
@@ -99,8 +99,8 @@ class QueuePairTest {
         ByteBuf done = text("done");
         CompletableFuture<Completion> sent = initiator.send(done);
         assertThat(await(equal)).isTrue();
-        assertThat(await(written).octets()).isEqualTo(length);
-        assertThat(await(sent).octets()).isEqualTo(4);
+        assertThat(await(written).bytes()).isEqualTo(length);
+        assertThat(await(sent).bytes()).isEqualTo(4);
         assertThat(sink.toString(StandardCharsets.UTF_8)).isEqualTo("done");
         assertThat(initiator.counters().get(Counter.MARKERS_SENT) > 0).isEqualTo(responderMarkers);
         initiator.close();
@@ -126,7 +126,7 @@ class QueuePairTest {
         SocketAddress address = loopback.accept(domain, deep, queuePair -> {
             queuePair.completionListener((qp, completion) -> {
                 if (completion.successful()) {
-                    received.add(completion.workRequestId() << 32 | completion.octets());
+                    received.add(completion.workRequestId() << 32 | completion.bytes());
                     if (received.size() == count) {
                         all.complete(null);
                     }
@@ -219,7 +219,7 @@ class QueuePairTest {
         await(initiator.send(eight));
         initiator.close();
         await(loopback.nextAccepted().closed());
-        assertThat(reported).containsExactly("RECEIVE 1, 8 octets");
+        assertThat(reported).containsExactly("RECEIVE 1, 8 bytes");
         assertThat(sink).isEqualTo(eight);
         target.close();
         eight.release();
@@ -228,7 +228,7 @@ class QueuePairTest {
 
     @Test
     @Requirement("RDMAP-71")
-    void octetsThatAreNoRdmaMessageAreRefused() throws Exception {
+    void bytesThatAreNoRdmaMessageAreRefused() throws Exception {
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
         ByteBuf raw = text("raw");

@@ -22,7 +22,7 @@ class ReadPostTest {
 
     private final Loopback loopback = new Loopback();
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final ByteBuf octets = Unpooled.directBuffer(8, 8);
+    private final ByteBuf bytes = Unpooled.directBuffer(8, 8);
     private QueuePair queuePair;
 
     @BeforeEach
@@ -42,37 +42,37 @@ class ReadPostTest {
         loopback.close();
         assertThat(domain.device().regions()).isZero();
         domain.close();
-        assertThat(octets.release()).isTrue();
+        assertThat(bytes.release()).isTrue();
     }
 
     @Test
     void afterTheEndItFailsWithTheReasonOfTheEnd() throws Exception {
         queuePair.abort();
         CloseReason reason = await(queuePair.closed());
-        assertThatThrownBy(() -> await(queuePair.read(octets, SOMEWHERE)))
+        assertThatThrownBy(() -> await(queuePair.read(bytes, SOMEWHERE)))
                 .cause()
                 .isInstanceOfSatisfying(
                         StreamEndedException.class,
                         ended -> assertThat(ended.reason()).isSameAs(reason));
-        assertThatThrownBy(() -> queuePair.read(1, octets, 1, 0, PostOptions.NONE))
+        assertThatThrownBy(() -> queuePair.read(1, bytes, 1, 0, PostOptions.NONE))
                 .isInstanceOfSatisfying(
                         QueuePairClosedException.class,
                         closed -> assertThat(closed.reason()).isSameAs(reason));
     }
 
     @Test
-    void aReadOfNoOctetsCompletesWithItsBuffer() throws Exception {
-        Completion read = await(queuePair.read(octets, new RemoteBuffer(1, 0, 0)));
-        assertThat(read.buffer()).isSameAs(octets);
-        assertThat(read.octets()).isZero();
-        assertThat(octets.writerIndex()).isZero();
-        assertThat(octets.refCnt()).isOne();
+    void aReadOfNoBytesCompletesWithItsBuffer() throws Exception {
+        Completion read = await(queuePair.read(bytes, new RemoteBuffer(1, 0, 0)));
+        assertThat(read.buffer()).isSameAs(bytes);
+        assertThat(read.bytes()).isZero();
+        assertThat(bytes.writerIndex()).isZero();
+        assertThat(bytes.refCnt()).isOne();
     }
 
     @Test
     void aSinkOfAnotherDomainIsRefused() {
         try (ProtectionDomain other = ProtectionDomain.create();
-                MemoryRegion foreign = other.register(octets, AccessRight.LOCAL_WRITE)) {
+                MemoryRegion foreign = other.register(bytes, AccessRight.LOCAL_WRITE)) {
             assertThatThrownBy(() -> queuePair.read(foreign, 0, SOMEWHERE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("another protection domain");
@@ -81,7 +81,7 @@ class ReadPostTest {
 
     @Test
     void aSinkThatMayNotBeWrittenIsRefused() {
-        try (MemoryRegion readable = domain.register(octets, AccessRight.REMOTE_READ)) {
+        try (MemoryRegion readable = domain.register(bytes, AccessRight.REMOTE_READ)) {
             assertThatThrownBy(() -> queuePair.read(readable, 0, SOMEWHERE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("LOCAL_WRITE");
@@ -90,9 +90,9 @@ class ReadPostTest {
 
     @Test
     void aSinkThatIsTooSmallOrNotDirectIsRefused() {
-        assertThatThrownBy(() -> queuePair.read(octets, new RemoteBuffer(1, 0, 9)))
+        assertThatThrownBy(() -> queuePair.read(bytes, new RemoteBuffer(1, 0, 9)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("9 octets do not fit into the 8");
+                .hasMessageContaining("9 bytes do not fit into the 8");
         assertThatThrownBy(() -> queuePair.read(Unpooled.buffer(8), SOMEWHERE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("direct");

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages that find no receive, where the settings say to wait for one. */
 class ReceiveWaitTest {
-    private static final int OCTETS = 3_000;
+    private static final int BYTES = 3_000;
     private static final QueuePairSettings PATIENT = QueuePairSettings.builder()
             .receiveWait(Duration.ofMinutes(1))
             .sendQueueDepth(1024)
@@ -51,17 +51,17 @@ class ReceiveWaitTest {
         assertThat(buffers).allMatch(ByteBuf::release);
     }
 
-    private ByteBuf buffer(int octets) {
-        ByteBuf buffer = Unpooled.directBuffer(octets, octets);
+    private ByteBuf buffer(int bytes) {
+        ByteBuf buffer = Unpooled.directBuffer(bytes, bytes);
         buffers.add(buffer);
         return buffer;
     }
 
     private ByteBuf message(int number) {
-        ByteBuf message = buffer(OCTETS);
-        byte[] octets = new byte[OCTETS];
-        new Random(number).nextBytes(octets);
-        return message.writeBytes(octets);
+        ByteBuf message = buffer(BYTES);
+        byte[] bytes = new byte[BYTES];
+        new Random(number).nextBytes(bytes);
+        return message.writeBytes(bytes);
     }
 
     private SocketAddress listen(QueuePairSettings settings) throws Exception {
@@ -97,13 +97,13 @@ class ReceiveWaitTest {
         }
         untilItWaits(taker);
         for (int i = 0; i < messages; i++) {
-            taker.receive(i, buffer(OCTETS));
+            taker.receive(i, buffer(BYTES));
             Completion completion = next();
             assertThat(completion.workRequestId()).isEqualTo(i);
             assertThat(completion.buffer()).isEqualTo(buffers.get(i));
         }
         for (CompletableFuture<Completion> each : sent) {
-            assertThat(await(each).octets()).isEqualTo(OCTETS);
+            assertThat(await(each).bytes()).isEqualTo(BYTES);
         }
         sender.close();
         assertThat(await(taker.closed()).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
@@ -134,12 +134,12 @@ class ReceiveWaitTest {
         stuck.send(message(0));
         untilItWaits(stuckTaker);
         for (int i = 0; i < 100; i++) {
-            livelyTaker.receive(i, buffer(OCTETS));
+            livelyTaker.receive(i, buffer(BYTES));
             await(lively.send(message(i)));
             assertThat(next().workRequestId()).isEqualTo(i);
         }
         assertThat(stuckTaker.channel().config().isAutoRead()).isFalse();
-        stuckTaker.receive(7, buffer(OCTETS));
+        stuckTaker.receive(7, buffer(BYTES));
         assertThat(next().workRequestId()).isEqualTo(7);
     }
 
@@ -152,9 +152,9 @@ class ReceiveWaitTest {
             peer.finish();
             untilItWaits(taker);
             taker.receive(1, buffer(2));
-            assertThat(next().octets()).isOne();
+            assertThat(next().bytes()).isOne();
             taker.receive(2, buffer(2));
-            assertThat(next().octets()).isEqualTo(2);
+            assertThat(next().bytes()).isEqualTo(2);
             assertThat(await(taker.closed()).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
             peer.expectEnd();
         }
@@ -182,7 +182,7 @@ class ReceiveWaitTest {
     void managedReceivesWaitUntilTheirCompletionQueueWasPolled() throws Exception {
         int depth = 2;
         QueuePairSettings managed = QueuePairSettings.builder()
-                .managedReceiveOctets(OCTETS)
+                .managedReceiveBytes(BYTES)
                 .receiveQueueDepth(depth)
                 .receiveWait(Duration.ofMinutes(1))
                 .build();

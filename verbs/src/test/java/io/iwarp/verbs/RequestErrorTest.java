@@ -135,10 +135,10 @@ class RequestErrorTest {
                 wrong("0102", "a source without the right", t -> read(t.writeOnly, BASE, 8)),
                 wrong("0104", "a range that wraps", t -> read(t.atTheEnd, -4, 8)),
                 wrong("0104", "a range that wraps, out of bounds as well", t -> read(t.region, -4, 8)),
-                wrong("0101", "one octet before the first", t -> read(t.region, BASE - 1, 1)),
-                wrong("0101", "one octet behind the last", t -> read(t.region, BASE + LENGTH - 7, 8)),
-                wrong("0101", "all but an octet behind the last", t -> read(t.region, BASE + LENGTH, 1)),
-                wrong("0101", "2^32 - 1 octets", t -> read(t.region, BASE, -1)),
+                wrong("0101", "one byte before the first", t -> read(t.region, BASE - 1, 1)),
+                wrong("0101", "one byte behind the last", t -> read(t.region, BASE + LENGTH - 7, 8)),
+                wrong("0101", "all but a byte behind the last", t -> read(t.region, BASE + LENGTH, 1)),
+                wrong("0101", "2^32 - 1 bytes", t -> read(t.region, BASE, -1)),
                 wrong("0102", "no right, and out of bounds", t -> read(t.writeOnly, BASE + LENGTH, 8)),
                 wrong("0103", "of another domain, and out of bounds", t -> read(t.foreign, BASE + LENGTH, 8)));
     }
@@ -182,8 +182,8 @@ class RequestErrorTest {
                 wrong("0103", "CmpSwap on an STag of another stream", t -> swap(t.otherStreams, BASE)),
                 wrong("0102", "FetchAdd without the right", t -> add(t.writeOnly, BASE)),
                 wrong("0104", "FetchAdd that wraps", t -> add(t.atTheEnd, -4)),
-                wrong("0101", "FetchAdd half behind the last octet", t -> add(t.region, BASE + LENGTH - 4)),
-                wrong("0101", "CmpSwap before the first octet", t -> swap(t.region, BASE - 8)),
+                wrong("0101", "FetchAdd half behind the last byte", t -> add(t.region, BASE + LENGTH - 4)),
+                wrong("0101", "CmpSwap before the first byte", t -> swap(t.region, BASE - 8)),
                 wrong("0207", "a misaligned FetchAdd", t -> add(t.region, BASE + 4)),
                 wrong("0207", "a misaligned CmpSwap", t -> swap(t.region, BASE + 1)),
                 wrong("0102", "a misaligned FetchAdd without the right", t -> add(t.writeOnly, BASE + 4)),
@@ -197,7 +197,7 @@ class RequestErrorTest {
                 wrong("0206", "atomic operation 15", t -> atomicWithCode(t, 15)),
                 wrong(
                         "02ff",
-                        "a Read Request one octet short",
+                        "a Read Request one byte short",
                         t -> read(t.region, BASE, 8)
                                 .payload(Arrays.copyOf(read(t.region, BASE, 8).payload(), 27))),
                 wrong(
@@ -206,17 +206,17 @@ class RequestErrorTest {
                         t -> read(t.region, BASE, 8).payload(nothing)),
                 wrong(
                         "1205",
-                        "a Read Request one octet long",
+                        "a Read Request one byte long",
                         t -> read(t.region, BASE, 8)
                                 .payload(Arrays.copyOf(read(t.region, BASE, 8).payload(), 29))),
                 wrong(
                         "02ff",
-                        "an Atomic Request one octet short",
+                        "an Atomic Request one byte short",
                         t -> add(t.region, BASE)
                                 .payload(Arrays.copyOf(add(t.region, BASE).payload(), 51))),
                 wrong(
                         "1205",
-                        "an Atomic Request one octet long",
+                        "an Atomic Request one byte long",
                         t -> add(t.region, BASE)
                                 .payload(Arrays.copyOf(add(t.region, BASE).payload(), 53))),
                 wrong("0209", "invalidation of an unknown STag", t -> invalidate(0x12345678)),
@@ -230,27 +230,27 @@ class RequestErrorTest {
                         t -> invalidate(t.region.stag()).opcode(6)),
                 wrong(
                         "02ff",
-                        "Immediate Data of no octets",
+                        "Immediate Data of no bytes",
                         t -> Segment.immediate(1, 0).payload(nothing)),
                 wrong(
                         "02ff",
-                        "Immediate Data of 7 octets",
+                        "Immediate Data of 7 bytes",
                         t -> Segment.immediate(1, 0).payload(new byte[7])),
                 wrong(
                         "02ff",
-                        "Immediate Data of 9 octets",
+                        "Immediate Data of 9 bytes",
                         t -> Segment.immediate(1, 0).payload(new byte[9])),
                 wrong(
                         "02ff",
-                        "Immediate Data with Solicited Event of no octets",
+                        "Immediate Data with Solicited Event of no bytes",
                         t -> Segment.immediate(1, 0).opcode(9).payload(nothing)),
                 wrong(
                         "02ff",
-                        "Immediate Data with Solicited Event of 7 octets",
+                        "Immediate Data with Solicited Event of 7 bytes",
                         t -> Segment.immediate(1, 0).opcode(9).payload(new byte[7])),
                 wrong(
                         "02ff",
-                        "Immediate Data with Solicited Event of 9 octets",
+                        "Immediate Data with Solicited Event of 9 bytes",
                         t -> Segment.immediate(1, 0).opcode(9).payload(new byte[9])),
                 wrong(
                         "0206",
@@ -422,7 +422,7 @@ class RequestErrorTest {
                         reason.error().code()))
                 .isEqualTo(code);
         for (int i = 0; i < memory.capacity(); i++) {
-            assertThat(memory.getByte(i)).as("octet %d", i).isEqualTo(PATTERN);
+            assertThat(memory.getByte(i)).as("byte %d", i).isEqualTo(PATTERN);
         }
         try (ScriptedPeer peer = ScriptedPeer.established(address)) {
             peer.sends(Segment.readRequest(1, SINK, 7, 2, region.stag(), BASE));

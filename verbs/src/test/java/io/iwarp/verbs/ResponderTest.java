@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How Reads and atomics of a peer are answered, octet for octet on a raw socket. */
+/** How Reads and atomics of a peer are answered, byte for byte on a raw socket. */
 class ResponderTest {
     private static final int SINK = 0xa1a2a3a4;
     private static final int LENGTH = 16 << 20;
@@ -37,15 +37,15 @@ class ResponderTest {
     private final Loopback loopback = new Loopback();
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final ByteBuf memory = Unpooled.directBuffer(LENGTH, LENGTH);
-    private byte[] octets;
+    private byte[] bytes;
     private MemoryRegion region;
     private SocketAddress address;
 
     @BeforeEach
     void listen() throws Exception {
-        octets = new byte[LENGTH];
-        new Random(LENGTH).nextBytes(octets);
-        memory.setBytes(0, octets);
+        bytes = new byte[LENGTH];
+        new Random(LENGTH).nextBytes(bytes);
+        memory.setBytes(0, bytes);
         region = domain.register(memory, AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_ATOMIC);
         QueuePairSettings settings = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().maximumUlpdu(MULPDU).build())
@@ -73,7 +73,7 @@ class ResponderTest {
     }
 
     private static byte[] goldenUlpdu(String title) {
-        byte[] fpdu = GoldenVectors.octets(title);
+        byte[] fpdu = GoldenVectors.bytes(title);
         return Arrays.copyOfRange(fpdu, 2, 2 + ByteBuffer.wrap(fpdu).getShort());
     }
 
@@ -138,7 +138,7 @@ class ResponderTest {
             assertThat(segment.get()).isEqualTo((byte) 0x42);
             assertThat(segment.getInt()).isEqualTo(SINK);
             assertThat(segment.getLong()).isEqualTo(sinkOffset + done);
-            assertThat(segment).isEqualTo(ByteBuffer.wrap(octets, offset + done, payload));
+            assertThat(segment).isEqualTo(ByteBuffer.wrap(bytes, offset + done, payload));
             done += payload;
         }
     }
@@ -208,7 +208,7 @@ class ResponderTest {
         }
         reason();
         assertThat(memory.getByte(4)).isEqualTo((byte) 7);
-        assertThat(memory.getByte(0)).isEqualTo(octets[0]);
+        assertThat(memory.getByte(0)).isEqualTo(bytes[0]);
     }
 
     @Test

@@ -75,7 +75,7 @@ class RevocationOfStreamsTest {
 
     @Test
     @Requirement({"SEC-6", "RDMAP-41", "RDMAP-47", "DDP-74"})
-    void afterTheRevokingCallReturnedNotOneOctetChanges() throws Exception {
+    void afterTheRevokingCallReturnedNotOneByteChanges() throws Exception {
         Seeds.forEach(ROUNDS, (seed, random) -> {
             MemoryRegion region = domain.region().buffers(memory).rights(ALL).register();
             MemoryWindow window =
@@ -127,7 +127,7 @@ class RevocationOfStreamsTest {
     /** The peer itself takes the window back, in the middle of its own storm. */
     @Test
     @Requirement({"SEC-6", "RDMAP-39", "RDMAP-41"})
-    void afterASendWithInvalidateCompletedNotOneOctetChanges() throws Exception {
+    void afterASendWithInvalidateCompletedNotOneByteChanges() throws Exception {
         Seeds.forEach(ROUNDS / 4, (seed, random) -> {
             CompletableFuture<byte[]> atReturn = new CompletableFuture<>();
             ByteBuf inbox = Unpooled.directBuffer(8, 8);

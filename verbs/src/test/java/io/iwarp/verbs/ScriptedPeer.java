@@ -18,7 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 
-/** A peer on a raw TCP socket that says what the test wants, and checks what it hears octet by octet. */
+/** A peer on a raw TCP socket that says what the test wants, and checks what it hears byte by byte. */
 final class ScriptedPeer implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 20_000;
     private static final int MARKERS = 0x80;
@@ -76,8 +76,8 @@ final class ScriptedPeer implements AutoCloseable {
                 .array();
     }
 
-    ScriptedPeer sends(byte[]... octets) throws IOException {
-        socket.getOutputStream().write(Segment.concatenate(octets));
+    ScriptedPeer sends(byte[]... bytes) throws IOException {
+        socket.getOutputStream().write(Segment.concatenate(bytes));
         return this;
     }
 

@@ -163,7 +163,7 @@ final class Segment implements Cloneable {
         return copy;
     }
 
-    /** The DDP header: 14 octets tagged, 18 untagged. */
+    /** The DDP header: 14 bytes tagged, 18 untagged. */
     byte[] header() {
         ByteBuffer header = ByteBuffer.allocate(tagged ? 14 : 18);
         header.put((byte) ((tagged ? 0x80 : 0) | (last ? 0x40 : 0) | ddpVersion));
@@ -193,9 +193,9 @@ final class Segment implements Cloneable {
         return fpdu.array();
     }
 
-    static long crc(byte[] octets, int offset, int length) {
+    static long crc(byte[] bytes, int offset, int length) {
         CRC32C crc = new CRC32C();
-        crc.update(octets, offset, length);
+        crc.update(bytes, offset, length);
         return crc.getValue();
     }
 

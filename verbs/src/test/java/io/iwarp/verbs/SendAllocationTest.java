@@ -19,13 +19,13 @@ import org.junit.jupiter.api.Test;
 
 /** A flow of small messages leaves next to nothing to the garbage collector, at either end. */
 class SendAllocationTest {
-    private static final int MESSAGE_OCTETS = 64;
+    private static final int MESSAGE_BYTES = 64;
     private static final int SENDS_AT_A_TIME = 128;
     private static final int WARM_UP_SENDS = 200_000;
     private static final int MEASURED_SENDS = 200_000;
 
     /** For both ends together, one Send and one receive. */
-    private static final double TOLERATED_OCTETS = 16;
+    private static final double TOLERATED_BYTES = 16;
 
     private final ResourceLeakDetector.Level leakDetection = ResourceLeakDetector.getLevel();
     private final CompletableFuture<Long> measured = new CompletableFuture<>();
@@ -43,8 +43,8 @@ class SendAllocationTest {
         assumeTrue(PlatformDependent.hasUnsafe(), "Netty itself allocates views when it has no Unsafe");
         // Leak tracking allocates at each access to a buffer that was made under it.
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
-        message = Unpooled.directBuffer(MESSAGE_OCTETS).writeZero(MESSAGE_OCTETS);
-        sink = Unpooled.directBuffer(MESSAGE_OCTETS);
+        message = Unpooled.directBuffer(MESSAGE_BYTES).writeZero(MESSAGE_BYTES);
+        sink = Unpooled.directBuffer(MESSAGE_BYTES);
     }
 
     @AfterEach
@@ -67,9 +67,9 @@ class SendAllocationTest {
             QueuePair sender = loopback.connect(address, domain, settings, this::prepareSender);
             sender.channel().eventLoop().execute(() -> begin(sender));
 
-            double octets = (double) Loopback.await(measured) / MEASURED_SENDS;
+            double bytes = (double) Loopback.await(measured) / MEASURED_SENDS;
 
-            assertThat(octets).isLessThanOrEqualTo(TOLERATED_OCTETS);
+            assertThat(bytes).isLessThanOrEqualTo(TOLERATED_BYTES);
         }
     }
 

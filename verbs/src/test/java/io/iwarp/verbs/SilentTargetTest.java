@@ -44,7 +44,7 @@ class SilentTargetTest {
     @Test
     @Requirement({"RDMAP-12", "RDMAP-19", "EXT-15"})
     void validWritesReadsAndAtomicsDoNotReachTheTargetsApplication() throws Exception {
-        ByteBuf octets = Unpooled.directBuffer(8, 8).writeLong(42);
+        ByteBuf bytes = Unpooled.directBuffer(8, 8).writeLong(42);
         ByteBuf sink = Unpooled.directBuffer(8, 8);
         ByteBuf inbox = Unpooled.directBuffer(8, 8);
         ProtectionDomain domain = ProtectionDomain.create();
@@ -61,25 +61,25 @@ class SilentTargetTest {
             QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
             RemoteBuffer target = region.remoteBuffer();
             for (int i = 0; i < 10; i++) {
-                await(initiator.write(octets, target));
+                await(initiator.write(bytes, target));
                 await(initiator.read(sink.clear(), target));
                 await(initiator.fetchAdd(target, 1));
                 await(initiator.compareSwap(target, 1, 2));
                 await(initiator.write(Unpooled.EMPTY_BUFFER, target));
                 await(initiator.read(sink.clear().writerIndex(8), new RemoteBuffer(0, 0, 0)));
             }
-            await(initiator.send(octets.slice(0, 3)));
+            await(initiator.send(bytes.slice(0, 3)));
             initiator.close();
             await(initiator.closed());
             await(loopback.nextAccepted().closed());
             assertThat(events)
                     .hasSize(5)
-                    .startsWith("ready", "RECEIVE 1, 3 octets", "half closed")
+                    .startsWith("ready", "RECEIVE 1, 3 bytes", "half closed")
                     .anyMatch(event -> event.startsWith("RECEIVE 2, flushed"))
                     .endsWith("closed");
         }
         domain.close();
-        octets.release();
+        bytes.release();
         sink.release();
         inbox.release();
     }

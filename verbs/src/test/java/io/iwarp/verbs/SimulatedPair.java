@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Two whole stacks in one thread, on a wire that carries octets when the test says so, under virtual time. The pair is
+ * Two whole stacks in one thread, on a wire that carries bytes when the test says so, under virtual time. The pair is
  * connected when it was created.
  */
 final class SimulatedPair implements AutoCloseable {
@@ -57,7 +57,7 @@ final class SimulatedPair implements AutoCloseable {
      */
     boolean carry(End from, End to) {
         from.runTasks();
-        boolean carried = carryOctets(from, to);
+        boolean carried = carryBytes(from, to);
         if (to.isOpen() && from.outboundMessages().isEmpty() && from.finished && !to.sawFinish) {
             to.sawFinish = true;
             carried = true;
@@ -75,21 +75,21 @@ final class SimulatedPair implements AutoCloseable {
     }
 
     /**
-     * Carries the octets that one end has sent, as long as the other one takes them.
+     * Carries the bytes that one end has sent, as long as the other one takes them.
      *
      * @return whether there was anything
      */
-    static boolean carryOctets(End from, End to) {
+    static boolean carryBytes(End from, End to) {
         boolean carried = false;
         while (to.isOpen()
                 && to.config().isAutoRead()
                 && !from.outboundMessages().isEmpty()) {
-            ByteBuf octets = from.readOutbound();
+            ByteBuf bytes = from.readOutbound();
             carried = true;
-            if (octets.isReadable()) {
-                to.writeInbound(octets);
+            if (bytes.isReadable()) {
+                to.writeInbound(bytes);
             } else {
-                octets.release();
+                bytes.release();
             }
         }
         return carried;

@@ -39,7 +39,7 @@ final class SimulatedPeer implements AutoCloseable {
         return ofResponder(domain, settings, PLAIN, "", prepare);
     }
 
-    /** The stack is the responder. The peer has asked for an enhanced set-up with these four octets, in hexadecimal. */
+    /** The stack is the responder. The peer has asked for an enhanced set-up with these four bytes, in hexadecimal. */
     static SimulatedPeer ofResponder(
             ProtectionDomain domain, QueuePairSettings settings, String setup, Consumer<QueuePair> prepare) {
         return ofResponder(domain, settings, ENHANCED, setup, prepare);
@@ -65,7 +65,7 @@ final class SimulatedPeer implements AutoCloseable {
         return ofInitiator(domain, settings, PLAIN, "", prepare);
     }
 
-    /** The stack is the initiator. The peer has answered its enhanced set-up with these four octets, in hexadecimal. */
+    /** The stack is the initiator. The peer has answered its enhanced set-up with these four bytes, in hexadecimal. */
     static SimulatedPeer ofInitiator(
             ProtectionDomain domain, QueuePairSettings settings, String setup, Consumer<QueuePair> prepare) {
         return ofInitiator(domain, settings, ENHANCED, setup, prepare);
@@ -100,8 +100,8 @@ final class SimulatedPeer implements AutoCloseable {
         return end.queuePair();
     }
 
-    SimulatedPeer sends(byte[] octets) {
-        end.writeInbound(Unpooled.directBuffer(octets.length).writeBytes(octets));
+    SimulatedPeer sends(byte[] bytes) {
+        end.writeInbound(Unpooled.directBuffer(bytes.length).writeBytes(bytes));
         end.runTasks();
         return this;
     }
@@ -121,7 +121,7 @@ final class SimulatedPeer implements AutoCloseable {
     /** The next FPDU's ULPDU, which has been sent. */
     byte[] hears() {
         listen();
-        assertThat(heard).as("octets of an FPDU").hasSizeGreaterThan(2);
+        assertThat(heard).as("bytes of an FPDU").hasSizeGreaterThan(2);
         int length = ByteBuffer.wrap(heard).getShort() & 0xffff;
         byte[] ulpdu = Arrays.copyOfRange(heard, 2, 2 + length);
         byte[] fpdu = Segment.fpdu(ulpdu);
@@ -148,9 +148,9 @@ final class SimulatedPeer implements AutoCloseable {
         end.runTasks();
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         all.writeBytes(heard);
-        for (ByteBuf octets = end.readOutbound(); octets != null; octets = end.readOutbound()) {
-            byte[] piece = new byte[octets.readableBytes()];
-            octets.readBytes(piece).release();
+        for (ByteBuf bytes = end.readOutbound(); bytes != null; bytes = end.readOutbound()) {
+            byte[] piece = new byte[bytes.readableBytes()];
+            bytes.readBytes(piece).release();
             all.writeBytes(piece);
         }
         heard = all.toByteArray();

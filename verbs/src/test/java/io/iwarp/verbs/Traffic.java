@@ -83,9 +83,9 @@ final class Traffic {
         this.random = random;
         this.afterEach = afterEach;
         int length = (int) target.length();
-        byte[] octets = new byte[length];
-        random.nextBytes(octets);
-        source = Unpooled.directBuffer(length, length).writeBytes(octets);
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        source = Unpooled.directBuffer(length, length).writeBytes(bytes);
         queuePair.completionListener((qp, completion) -> onCompletion(completion));
         for (int i = 0; i < RECEIVES; i++) {
             sinks[i] = Unpooled.directBuffer(SMALL, SMALL);
@@ -161,10 +161,10 @@ final class Traffic {
         int length = random.nextInt((int) target.length() - offset + 1);
         long taggedOffset = target.taggedOffset() + offset;
         long aligned = target.taggedOffset() + (offset & -Long.BYTES);
-        ByteBuf octets = source.slice(random.nextInt((int) target.length() - length + 1), length);
+        ByteBuf bytes = source.slice(random.nextInt((int) target.length() - length + 1), length);
         ByteBuf message = source.slice(offset & 0xff, random.nextInt(SMALL));
         switch (kinds[random.nextInt(kinds.length)]) {
-            case WRITE -> queuePair.write(id, octets, target.stag(), taggedOffset, options);
+            case WRITE -> queuePair.write(id, bytes, target.stag(), taggedOffset, options);
             case READ -> queuePair.read(id, sink, offset, length, target.stag(), taggedOffset, options);
             case READ_INTO_BUFFER -> readIntoBuffer(id, Math.min(length, SMALL), taggedOffset, options);
             case FETCH_ADD ->
@@ -175,7 +175,7 @@ final class Traffic {
             case SEND_WITH_INVALIDATE -> sendWithInvalidate(id, message, options);
             case IMMEDIATE -> queuePair.sendImmediate(id, id, options);
             case WRITE_WITH_IMMEDIATE ->
-                queuePair.writeWithImmediate(id, octets, target.stag(), taggedOffset, id, options);
+                queuePair.writeWithImmediate(id, bytes, target.stag(), taggedOffset, id, options);
         }
     }
 

@@ -65,14 +65,14 @@ class WireLogTest {
         assertThat(lines.stream().map(line -> line.substring(line.indexOf(']') + 2)))
                 .startsWith(
                         "-> MPA Request Frame: revision 1, CRC" + (markers ? ", markers" : "")
-                                + ", 5 octets of private data",
+                                + ", 5 bytes of private data",
                         "<- MPA Reply Frame: revision 1, CRC" + (markers ? ", markers" : "")
-                                + ", 0 octets of private data")
-                .contains("-> RDMA Write: 30000 octets to STag " + stag(region) + " TO 0x0")
-                .contains("-> RDMA Write: 10000 octets to STag " + stag(region) + " TO 0x15f90, last")
+                                + ", 0 bytes of private data")
+                .contains("-> RDMA Write: 30000 bytes to STag " + stag(region) + " TO 0x0")
+                .contains("-> RDMA Write: 10000 bytes to STag " + stag(region) + " TO 0x15f90, last")
                 .anyMatch(line -> line.startsWith(
-                        "-> RDMA Read Request: MSN 1, 100000 octets from STag " + stag(region) + " TO 0x0 into"))
-                .anyMatch(line -> line.matches("<- RDMA Read Response: 10000 octets to STag .* TO 0x15f90, last"))
+                        "-> RDMA Read Request: MSN 1, 100000 bytes from STag " + stag(region) + " TO 0x0 into"))
+                .anyMatch(line -> line.matches("<- RDMA Read Response: 10000 bytes to STag .* TO 0x15f90, last"))
                 .hasSize(2 + 4 + 1 + 4);
     }
 

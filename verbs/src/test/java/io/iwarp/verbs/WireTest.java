@@ -17,14 +17,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What an initiator puts on the wire, octet for octet. */
+/** What an initiator puts on the wire, byte for byte. */
 class WireTest {
     private static ByteBuf text(String text) {
         return Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII);
     }
 
-    private static void expect(DataInputStream in, byte[] octets) throws Exception {
-        assertThat(in.readNBytes(octets.length)).isEqualTo(octets);
+    private static void expect(DataInputStream in, byte[] bytes) throws Exception {
+        assertThat(in.readNBytes(bytes.length)).isEqualTo(bytes);
     }
 
     @Test
@@ -53,7 +53,7 @@ class WireTest {
                     new IwarpConnector(loopback.bootstrap(), initializer).connect(server.getLocalSocketAddress());
             try (Socket socket = server.accept()) {
                 DataInputStream in = new DataInputStream(socket.getInputStream());
-                expect(in, GoldenVectors.octets("MPA Request rev1 M=0 C=1, no PD"));
+                expect(in, GoldenVectors.bytes("MPA Request rev1 M=0 C=1, no PD"));
                 socket.getOutputStream().write(ScriptedPeer.startupFrame("MPA ID Rep Frame", 0x40));
                 QueuePair initiator = await(connecting);
 
@@ -61,12 +61,12 @@ class WireTest {
                 await(initiator.write(hello, new RemoteBuffer(0x11223344, 0x0102030405060708L, 5)));
                 expect(
                         in,
-                        GoldenVectors.octets(
+                        GoldenVectors.bytes(
                                 "RDMA Write, stag 0x11223344 to 0x0102030405060708 data \"hello\", L=1 (PAD 3)"));
                 await(initiator.write(Unpooled.EMPTY_BUFFER, new RemoteBuffer(0, 0, 0)));
-                expect(in, GoldenVectors.octets("RDMA Write zero-length, stag 0 to 0"));
+                expect(in, GoldenVectors.bytes("RDMA Write zero-length, stag 0 to 0"));
                 await(initiator.send(Unpooled.EMPTY_BUFFER));
-                expect(in, GoldenVectors.octets("Send zero-length MSN 1 (RTR style)"));
+                expect(in, GoldenVectors.bytes("Send zero-length MSN 1 (RTR style)"));
                 for (int msn = 2; msn < 8; msn++) {
                     initiator.send(hello);
                     expect(
@@ -77,7 +77,7 @@ class WireTest {
                 ByteBuf y = text("y");
                 initiator.completionListener((qp, completion) -> {});
                 initiator.send(8, y, PostOptions.SOLICITED);
-                expect(in, GoldenVectors.octets("Send with SE MSN 8 data \"y\""));
+                expect(in, GoldenVectors.bytes("Send with SE MSN 8 data \"y\""));
                 initiator.close();
                 assertThat(in.read()).isEqualTo(-1);
                 socket.shutdownOutput();

@@ -90,9 +90,9 @@ class WrongAnswerTest {
     }
 
     private Segment response(long offset, int length) {
-        byte[] octets = new byte[length];
-        Arrays.fill(octets, (byte) 7);
-        return Segment.readResponse(sink.stag(), BASE + offset, octets);
+        byte[] bytes = new byte[length];
+        Arrays.fill(bytes, (byte) 7);
+        return Segment.readResponse(sink.stag(), BASE + offset, bytes);
     }
 
     private static Arguments wrong(String code, String name, Function<WrongAnswerTest, List<Segment>> answers) {
@@ -101,17 +101,17 @@ class WrongAnswerTest {
 
     static Stream<Arguments> wrongReadResponses() {
         return Stream.of(
-                wrong("1101", "one octet too many", t -> List.of(t.response(0, LENGTH + 1))),
+                wrong("1101", "one byte too many", t -> List.of(t.response(0, LENGTH + 1))),
                 wrong(
                         "1101",
-                        "one octet too many in a second segment",
+                        "one byte too many in a second segment",
                         t -> List.of(t.response(0, LENGTH).last(false), t.response(LENGTH, 1))),
-                wrong("1101", "one octet before the sink", t -> List.of(t.response(-1, LENGTH))),
-                wrong("1101", "one octet further", t -> List.of(t.response(1, LENGTH))),
+                wrong("1101", "one byte before the sink", t -> List.of(t.response(-1, LENGTH))),
+                wrong("1101", "one byte further", t -> List.of(t.response(1, LENGTH))),
                 wrong("1101", "far away", t -> List.of(t.response(Long.MIN_VALUE, 1))),
                 wrong(
                         "1101",
-                        "the same octets twice",
+                        "the same bytes twice",
                         t -> List.of(t.response(0, LENGTH).last(false), t.response(0, LENGTH))),
                 wrong(
                         "1100",
@@ -121,8 +121,8 @@ class WrongAnswerTest {
                         "1100",
                         "for the source's STag",
                         t -> List.of(Segment.readResponse(REMOTE.stag(), BASE, new byte[LENGTH]))),
-                wrong("02ff", "one octet too few", t -> List.of(t.response(0, LENGTH - 1))),
-                wrong("02ff", "without an octet", t -> List.of(t.response(0, 0))),
+                wrong("02ff", "one byte too few", t -> List.of(t.response(0, LENGTH - 1))),
+                wrong("02ff", "without a byte", t -> List.of(t.response(0, 0))),
                 wrong(
                         "02ff",
                         "an empty last segment too early",
@@ -152,7 +152,7 @@ class WrongAnswerTest {
         peer.sends(segments.toArray(new Segment[0]));
         expectTerminate(code, segments.get(segments.size() - 1));
         if (name.equals("twice")) {
-            assertThat(await(read).octets()).isEqualTo(LENGTH);
+            assertThat(await(read).bytes()).isEqualTo(LENGTH);
         } else {
             assertFlushed(read);
         }
@@ -164,11 +164,11 @@ class WrongAnswerTest {
                 wrong("02ff", "of another request", t -> List.of(Segment.atomicResponse(1, 99, 0))),
                 wrong(
                         "02ff",
-                        "one octet too few",
+                        "one byte too few",
                         t -> List.of(Segment.atomicResponse(1, 1, 0).payload(new byte[11]))),
                 wrong(
                         "1205",
-                        "one octet too many",
+                        "one byte too many",
                         t -> List.of(Segment.atomicResponse(1, 1, 0).payload(new byte[13]))),
                 wrong("1203", "with the second message number", t -> List.of(Segment.atomicResponse(2, 1, 0))),
                 wrong("1202", "twice", t -> List.of(Segment.atomicResponse(1, 1, 0), Segment.atomicResponse(2, 1, 0))),
@@ -232,7 +232,7 @@ class WrongAnswerTest {
         CompletableFuture<Completion> read = queuePair.read(sink, 0, REMOTE);
         peer.expectUlpdu();
         peer.sends(response(48, 16).last(false), response(0, 16).last(false), response(16, 32));
-        assertThat(await(read).octets()).isEqualTo(LENGTH);
+        assertThat(await(read).bytes()).isEqualTo(LENGTH);
         assertThat(memory.getByte(MARGIN)).isEqualTo((byte) 7);
         assertThat(memory.getByte(MARGIN + LENGTH - 1)).isEqualTo((byte) 7);
         assertMarginsUntouched();

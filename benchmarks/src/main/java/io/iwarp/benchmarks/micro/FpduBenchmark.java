@@ -24,9 +24,9 @@ import org.openjdk.jmh.annotations.TearDown;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class FpduBenchmark {
     private static final int MARKER_INTERVAL = 512;
-    private static final int HEADER_OCTETS = 14;
+    private static final int HEADER_BYTES = 14;
 
-    /** Octets of the ULPDU, the DDP header in it included; 64768 is the largest that is sent. */
+    /** Bytes of the ULPDU, the DDP header in it included; 64768 is the largest that is sent. */
     @Param({"64", "1460", "64768"})
     int size;
 
@@ -49,9 +49,9 @@ public class FpduBenchmark {
     @Setup
     public void open() {
         PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
-        ulpdu.header().writeZero(HEADER_OCTETS);
-        payload = allocator.directBuffer(size).writeZero(size - HEADER_OCTETS);
-        ulpdu.payload(payload, 0, size - HEADER_OCTETS);
+        ulpdu.header().writeZero(HEADER_BYTES);
+        payload = allocator.directBuffer(size).writeZero(size - HEADER_BYTES);
+        ulpdu.payload(payload, 0, size - HEADER_BYTES);
         encoder = new FpduEncoder(crc, markers, new Counters());
         decoder = new FpduDecoder(allocator, crc, markers, new Counters());
         encoded = allocator.directBuffer(2 * FpduDecoder.maxWireLength());
@@ -86,7 +86,7 @@ public class FpduBenchmark {
         }
         FpduDecoder.Progress progress = decoder.decode(stream, index, stream.writerIndex() - index, received);
         if (progress != FpduDecoder.Progress.FPDU) {
-            throw new IllegalStateException("the FPDU at octet " + index + " is " + progress);
+            throw new IllegalStateException("the FPDU at byte " + index + " is " + progress);
         }
         index += decoder.wireLength();
         return received.length();

@@ -21,9 +21,9 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class FpduByReferenceBenchmark {
-    private static final int HEADER_OCTETS = 14;
+    private static final int HEADER_BYTES = 14;
 
-    /** Octets of the ULPDU. */
+    /** Bytes of the ULPDU. */
     @Param({"1460", "64768"})
     int size;
 
@@ -39,9 +39,9 @@ public class FpduByReferenceBenchmark {
     @Setup
     public void open() {
         PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
-        ulpdu.header().writeZero(HEADER_OCTETS);
-        payload = allocator.directBuffer(size).writeZero(size - HEADER_OCTETS);
-        ulpdu.payload(payload, 0, size - HEADER_OCTETS);
+        ulpdu.header().writeZero(HEADER_BYTES);
+        payload = allocator.directBuffer(size).writeZero(size - HEADER_BYTES);
+        ulpdu.payload(payload, 0, size - HEADER_BYTES);
         encoder = new FpduEncoder(crc, false, new Counters());
         encoded = allocator.directBuffer();
     }

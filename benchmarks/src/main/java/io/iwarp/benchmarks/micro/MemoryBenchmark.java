@@ -26,10 +26,10 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class MemoryBenchmark {
-    private static final int REGION_OCTETS = 4096;
-    private static final int PLACED_OCTETS = 64;
+    private static final int REGION_BYTES = 4096;
+    private static final int PLACED_BYTES = 64;
     private static final long NO_MASK = 0;
-    private static final long EVERY_OTHER_OCTET = 0x8000_8000_8000_8000L;
+    private static final long EVERY_OTHER_BYTE = 0x8000_8000_8000_8000L;
 
     /** How many regions are registered. */
     @Param({"1", "100000"})
@@ -49,8 +49,8 @@ public class MemoryBenchmark {
     public void open() {
         domain = ProtectionDomain.create();
         stream = domain.openStream();
-        memory = PooledByteBufAllocator.DEFAULT.directBuffer(REGION_OCTETS).writeZero(REGION_OCTETS);
-        payload = Unpooled.directBuffer(PLACED_OCTETS).writeZero(PLACED_OCTETS);
+        memory = PooledByteBufAllocator.DEFAULT.directBuffer(REGION_BYTES).writeZero(REGION_BYTES);
+        payload = Unpooled.directBuffer(PLACED_BYTES).writeZero(PLACED_BYTES);
         registered = new MemoryRegion[regions];
         for (int i = 0; i < regions; i++) {
             registered[i] = domain.register(
@@ -78,14 +78,13 @@ public class MemoryBenchmark {
         return stream.lookup(registered[next].stag());
     }
 
-    /** Does all that a segment of an RDMA Write with 64 octets needs: lookup, checks, placement. */
+    /** Does all that a segment of an RDMA Write with 64 bytes needs: lookup, checks, placement. */
     @Benchmark
     public boolean place() {
         MemoryRegion region = registered[0];
         TaggedBuffer buffer = stream.lookup(region.stag());
-        AccessVerdict verdict =
-                buffer.check(stream, AccessRight.REMOTE_WRITE, region.baseTaggedOffset(), PLACED_OCTETS);
-        return verdict == AccessVerdict.GRANTED && buffer.place(region.baseTaggedOffset(), payload, 0, PLACED_OCTETS);
+        AccessVerdict verdict = buffer.check(stream, AccessRight.REMOTE_WRITE, region.baseTaggedOffset(), PLACED_BYTES);
+        return verdict == AccessVerdict.GRANTED && buffer.place(region.baseTaggedOffset(), payload, 0, PLACED_BYTES);
     }
 
     /** Adds to a number of a peer's. */
@@ -98,7 +97,7 @@ public class MemoryBenchmark {
     /** Adds to four counters of 16 bits in one number, whose carries a mask keeps apart. */
     @Benchmark
     public long maskedFetchAdd() {
-        first.execute(registered[0].baseTaggedOffset(), atomic.fetchAdd(1, EVERY_OTHER_OCTET));
+        first.execute(registered[0].baseTaggedOffset(), atomic.fetchAdd(1, EVERY_OTHER_BYTE));
         return atomic.original();
     }
 

@@ -30,7 +30,7 @@ public class PostBenchmark {
     private static final int AT_A_TIME = 64;
     private static final int PEERS_STAG = 0x1234_5678;
 
-    /** Octets of each request's payload. */
+    /** Bytes of each request's payload. */
     @Param({"64", "65536"})
     int size;
 

@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.State;
 @Fork(jvmArgsAppend = {"-XX:+UseG1GC", "-XX:G1HeapRegionSize=1m"})
 public class QueueBenchmark {
     /** Some of G1's regions: references within one cost it nothing. */
-    private static final int OCTETS = 8 << 20;
+    private static final int BYTES = 8 << 20;
 
     /** How many are in the queue; there are twice as many. */
     @Param({"16", "1024"})
@@ -36,7 +36,7 @@ public class QueueBenchmark {
     public void open() {
         objects = new Object[2 * depth];
         for (int i = 0; i < objects.length; i++) {
-            objects[i] = new byte[OCTETS / objects.length];
+            objects[i] = new byte[BYTES / objects.length];
         }
         for (int i = 0; i < depth; i++) {
             Object object = nextObject();

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class WarmBuffersBenchmark {
-    private static final int OCTETS = 64 * 1024;
+    private static final int BYTES = 64 * 1024;
     private static final int AT_A_TIME = 256;
 
     /** How many wait for the transport. */
@@ -31,7 +31,7 @@ public class WarmBuffersBenchmark {
     int waiting;
 
     private final ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
-    private final WarmBuffers buffers = new WarmBuffers(OCTETS, 18);
+    private final WarmBuffers buffers = new WarmBuffers(BYTES, 18);
     private DefaultEventExecutor loop;
     private ByteBuf[] underWay;
     private ByteBuf payload;
@@ -40,7 +40,7 @@ public class WarmBuffersBenchmark {
     @Setup
     public void open() {
         loop = new DefaultEventExecutor();
-        payload = Unpooled.directBuffer(OCTETS).writeZero(OCTETS);
+        payload = Unpooled.directBuffer(BYTES).writeZero(BYTES);
         underWay = new ByteBuf[waiting];
         for (int i = 0; i < waiting; i++) {
             underWay[i] = Unpooled.EMPTY_BUFFER;
@@ -61,21 +61,21 @@ public class WarmBuffersBenchmark {
     @Benchmark
     @OperationsPerInvocation(AT_A_TIME)
     public void warm() throws InterruptedException {
-        fill(() -> buffers.take(allocator, OCTETS));
+        fill(() -> buffers.take(allocator, BYTES));
     }
 
     /** The allocator's. */
     @Benchmark
     @OperationsPerInvocation(AT_A_TIME)
     public void allocated() throws InterruptedException {
-        fill(() -> allocator.directBuffer(OCTETS, OCTETS));
+        fill(() -> allocator.directBuffer(BYTES, BYTES));
     }
 
     private void fill(Supplier<ByteBuf> source) throws InterruptedException {
         loop.submit(() -> {
                     for (int i = 0; i < AT_A_TIME; i++) {
                         int place = i % waiting;
-                        ByteBuf buffer = source.get().writeBytes(payload, 0, OCTETS);
+                        ByteBuf buffer = source.get().writeBytes(payload, 0, BYTES);
                         underWay[place].release();
                         underWay[place] = buffer;
                     }

@@ -10,7 +10,7 @@ import io.iwarp.mpa.ReceivedUlpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 
-/** The decoder of FPDUs on any octets, with and without markers and CRC. */
+/** The decoder of FPDUs on any bytes, with and without markers and CRC. */
 class FpduFuzzTest {
     @FuzzTest(maxDuration = "2m")
     void decoder(FuzzedDataProvider data) {
@@ -19,14 +19,14 @@ class FpduFuzzTest {
         UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
         Counters counters = new Counters();
         FpduDecoder decoder = new FpduDecoder(allocator, crc, markers, counters);
-        byte[] octets = data.consumeRemainingAsBytes();
-        ByteBuf wire = allocator.directBuffer(Math.max(1, octets.length)).writeBytes(octets);
+        byte[] bytes = data.consumeRemainingAsBytes();
+        ByteBuf wire = allocator.directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
         ReceivedUlpdu ulpdu = new ReceivedUlpdu();
         long found = 0;
         int index = 0;
         Progress progress = Progress.FPDU;
         while (progress == Progress.FPDU) {
-            int left = octets.length - index;
+            int left = bytes.length - index;
             progress = decoder.decode(wire, index, left, ulpdu);
             switch (progress) {
                 case FPDU -> {

@@ -26,14 +26,14 @@ import java.util.function.Function;
  * sent beyond its rights, an exception that is no typed error, a stream that does not end, a buffer that is left.
  */
 final class FuzzedEnd implements AutoCloseable {
-    static final int OCTETS = 64;
+    static final int BYTES = 64;
 
     private static final int GUARD = 64;
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     private final ProtectionDomain domain = ProtectionDomain.create();
     /** Drawn anew each time, so that the fuzzer cannot learn and send it. */
-    private final long secretOctets = ThreadLocalRandom.current().nextLong();
+    private final long secretBytes = ThreadLocalRandom.current().nextLong();
 
     private final Place writable;
     private final Place readable;
@@ -43,40 +43,40 @@ final class FuzzedEnd implements AutoCloseable {
     private final EmbeddedChannel channel;
     private final QueuePair queuePair;
 
-    /** A region in the middle of a buffer, with octets around it that nobody may touch. */
+    /** A region in the middle of a buffer, with bytes around it that nobody may touch. */
     private static final class Place {
         private final ByteBuf whole;
         private final MemoryRegion region;
-        private final byte[] before = new byte[OCTETS + 2 * GUARD];
+        private final byte[] before = new byte[BYTES + 2 * GUARD];
 
         /**
-         * @param secret fills the octets around the region, and the region unless its octets may be sent
+         * @param secret fills the bytes around the region, and the region unless its bytes may be sent
          */
         Place(UnpooledByteBufAllocator allocator, ProtectionDomain domain, long secret, AccessRight... rights) {
             Set<AccessRight> granted = Set.of(rights);
             boolean sent = granted.contains(AccessRight.REMOTE_READ) || granted.contains(AccessRight.REMOTE_ATOMIC);
             ByteBuffer filled = ByteBuffer.wrap(before);
             while (filled.hasRemaining()) {
-                boolean inside = filled.position() >= GUARD && filled.position() < GUARD + OCTETS;
+                boolean inside = filled.position() >= GUARD && filled.position() < GUARD + BYTES;
                 filled.putLong(inside && sent ? 0 : secret);
             }
             whole = allocator.directBuffer(before.length, before.length).writeBytes(before);
-            region = domain.register(whole.slice(GUARD, OCTETS), rights);
+            region = domain.register(whole.slice(GUARD, BYTES), rights);
         }
 
         void requireGuarded() {
             requireUnchanged(0, GUARD);
-            requireUnchanged(GUARD + OCTETS, GUARD);
+            requireUnchanged(GUARD + BYTES, GUARD);
         }
 
         void requireUnchanged() {
-            requireUnchanged(GUARD, OCTETS);
+            requireUnchanged(GUARD, BYTES);
         }
 
         private void requireUnchanged(int index, int length) {
             for (int i = index; i < index + length; i++) {
                 if (whole.getByte(i) != before[i]) {
-                    throw new AssertionError("octet " + (i - GUARD) + " of " + region + " was changed");
+                    throw new AssertionError("byte " + (i - GUARD) + " of " + region + " was changed");
                 }
             }
         }
@@ -91,11 +91,11 @@ final class FuzzedEnd implements AutoCloseable {
      * @param initializer makes the queue pair of the end
      */
     FuzzedEnd(Function<ProtectionDomain, IwarpChannelInitializer> initializer) {
-        writable = new Place(allocator, domain, secretOctets, AccessRight.REMOTE_WRITE);
-        readable = new Place(allocator, domain, secretOctets, AccessRight.REMOTE_READ);
-        atomic = new Place(allocator, domain, secretOctets, AccessRight.REMOTE_ATOMIC);
-        secret = new Place(allocator, domain, secretOctets, AccessRight.LOCAL_WRITE);
-        sink = new Place(allocator, domain, secretOctets, AccessRight.LOCAL_WRITE);
+        writable = new Place(allocator, domain, secretBytes, AccessRight.REMOTE_WRITE);
+        readable = new Place(allocator, domain, secretBytes, AccessRight.REMOTE_READ);
+        atomic = new Place(allocator, domain, secretBytes, AccessRight.REMOTE_ATOMIC);
+        secret = new Place(allocator, domain, secretBytes, AccessRight.LOCAL_WRITE);
+        sink = new Place(allocator, domain, secretBytes, AccessRight.LOCAL_WRITE);
         channel = new EmbeddedChannel();
         channel.config().setOption(ChannelOption.ALLOCATOR, allocator);
         channel.freezeTime();
@@ -114,13 +114,13 @@ final class FuzzedEnd implements AutoCloseable {
     /** Posts what the peer can answer, and what its messages can use up. */
     void postSomeOfEach() {
         for (int i = 0; i < 3; i++) {
-            ByteBuf receive = allocator.directBuffer(OCTETS, OCTETS);
+            ByteBuf receive = allocator.directBuffer(BYTES, BYTES);
             queuePair.receive(i, receive);
             receive.release();
         }
-        queuePair.read(10, sink.region, 0, OCTETS / 2, 1, 0, PostOptions.NONE);
+        queuePair.read(10, sink.region, 0, BYTES / 2, 1, 0, PostOptions.NONE);
         queuePair.fetchAdd(11, 1, 0, 1, 0, PostOptions.NONE);
-        queuePair.read(12, sink.region, OCTETS / 2, OCTETS / 2, 1, 0, PostOptions.NONE);
+        queuePair.read(12, sink.region, BYTES / 2, BYTES / 2, 1, 0, PostOptions.NONE);
         run();
     }
 
@@ -137,21 +137,21 @@ final class FuzzedEnd implements AutoCloseable {
         };
     }
 
-    /** Octets of the peer arrive, and everything that follows from them happens. */
-    void receive(byte[] octets) {
-        if (channel.isOpen() && octets.length > 0) {
-            channel.writeInbound(allocator.directBuffer(octets.length).writeBytes(octets));
+    /** Bytes of the peer arrive, and everything that follows from them happens. */
+    void receive(byte[] bytes) {
+        if (channel.isOpen() && bytes.length > 0) {
+            channel.writeInbound(allocator.directBuffer(bytes.length).writeBytes(bytes));
         }
         run();
     }
 
     /** As {@link #receive}, in pieces that the fuzzer cuts. */
-    void receiveInPieces(byte[] octets, FuzzedDataProvider data) {
+    void receiveInPieces(byte[] bytes, FuzzedDataProvider data) {
         int from = 0;
-        while (from < octets.length) {
-            int piece = Math.min(octets.length - from, data.consumeInt(1, 32));
+        while (from < bytes.length) {
+            int piece = Math.min(bytes.length - from, data.consumeInt(1, 32));
             byte[] part = new byte[piece];
-            System.arraycopy(octets, from, part, 0, piece);
+            System.arraycopy(bytes, from, part, 0, piece);
             receive(part);
             from += piece;
         }
@@ -163,22 +163,22 @@ final class FuzzedEnd implements AutoCloseable {
         takeOutput();
     }
 
-    /** What is not readable must not be sent. Eight octets that are equal by chance are not to be expected. */
+    /** What is not readable must not be sent. Eight bytes that are equal by chance are not to be expected. */
     private void takeOutput() {
         for (ByteBuf sent = channel.readOutbound(); sent != null; sent = channel.readOutbound()) {
-            byte[] octets = ByteBufUtil.getBytes(sent);
+            byte[] bytes = ByteBufUtil.getBytes(sent);
             sent.release();
-            require(!containsSecret(octets), "octets of memory that nobody may read were sent");
+            require(!containsSecret(bytes), "bytes of memory that nobody may read were sent");
         }
     }
 
-    /** {@return whether any eight octets in a row are of the secret, wherever in it they begin} */
+    /** {@return whether any eight bytes in a row are of the secret, wherever in it they begin} */
     private boolean containsSecret(byte[] sent) {
-        ByteBuffer octets = ByteBuffer.wrap(sent);
+        ByteBuffer bytes = ByteBuffer.wrap(sent);
         for (int i = 0; i + Long.BYTES <= sent.length; i++) {
-            long eight = octets.getLong(i);
+            long eight = bytes.getLong(i);
             for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
-                if (eight == Long.rotateLeft(secretOctets, shift)) {
+                if (eight == Long.rotateLeft(secretBytes, shift)) {
                     return true;
                 }
             }

@@ -9,7 +9,7 @@ import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.QueuePairSettings;
 import java.time.Duration;
 
-/** What DDP and RDMAP make of segments that are nearly right, and of any octets in FPDUs, on an established stream. */
+/** What DDP and RDMAP make of segments that are nearly right, and of any bytes in FPDUs, on an established stream. */
 class MessageFuzzTest {
     private static final int MOST_SEGMENTS = 24;
     private static final int LONGEST_ULPDU = 200;
@@ -50,7 +50,7 @@ class MessageFuzzTest {
 
     /** Also across FPDUs that the fuzzer frames itself, cut wherever it likes. */
     @FuzzTest(maxDuration = "2m")
-    void octets(FuzzedDataProvider data) {
+    void bytes(FuzzedDataProvider data) {
         try (FuzzedEnd end = new FuzzedEnd(domain -> established(domain, data))) {
             end.postSomeOfEach();
             while (data.remainingBytes() > 0) {

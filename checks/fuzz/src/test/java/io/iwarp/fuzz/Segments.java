@@ -29,14 +29,14 @@ final class Segments {
         return fpdu(data.consumeBoolean() ? tagged(data, end) : untagged(data, end));
     }
 
-    /** {@return one FPDU with any octets} */
+    /** {@return one FPDU with any bytes} */
     static byte[] fpdu(byte[] ulpdu) {
         int padding = -(2 + ulpdu.length) & 3;
-        byte[] octets = new byte[2 + ulpdu.length + padding + 4];
-        octets[0] = (byte) (ulpdu.length >> 8);
-        octets[1] = (byte) ulpdu.length;
-        System.arraycopy(ulpdu, 0, octets, 2, ulpdu.length);
-        return octets;
+        byte[] bytes = new byte[2 + ulpdu.length + padding + 4];
+        bytes[0] = (byte) (ulpdu.length >> 8);
+        bytes[1] = (byte) ulpdu.length;
+        System.arraycopy(ulpdu, 0, bytes, 2, ulpdu.length);
+        return bytes;
     }
 
     private static int control(FuzzedDataProvider data, int usual) {
@@ -58,7 +58,7 @@ final class Segments {
     }
 
     private static long offset(FuzzedDataProvider data) {
-        return data.consumeInt(0, 7) == 0 ? data.consumeLong() : data.consumeInt(-8, FuzzedEnd.OCTETS + 8);
+        return data.consumeInt(0, 7) == 0 ? data.consumeLong() : data.consumeInt(-8, FuzzedEnd.BYTES + 8);
     }
 
     private static byte[] untagged(FuzzedDataProvider data, FuzzedEnd end) {

@@ -1,4 +1,4 @@
-/** Fuzz targets of Jazzer for everything that a peer's octets reach. */
+/** Fuzz targets of Jazzer for everything that a peer's bytes reach. */
 @NullMarked
 package io.iwarp.fuzz;
 

@@ -93,7 +93,7 @@ final class Lane {
                 .register();
         QueuePairSettings settings = QueuePairSettings.builder()
                 .sendQueueDepth(Client.WINDOW * Poster.POSTS_OF_A_GROUP)
-                .managedReceiveOctets(Long.BYTES)
+                .managedReceiveBytes(Long.BYTES)
                 .receiveWait(Duration.ofSeconds(10))
                 .build();
         listener = IwarpListener.listen(

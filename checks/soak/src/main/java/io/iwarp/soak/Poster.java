@@ -136,7 +136,7 @@ final class Poster {
     }
 
     private void compare(Completion read, int slot) {
-        int length = (int) read.octets();
+        int length = (int) read.bytes();
         ByteBuf came = Unpooled.buffer(length, length).writerIndex(length);
         MemoryRegion sink = client.sink();
         try {

@@ -96,7 +96,7 @@ public final class Scale {
         return QueuePairSettings.builder()
                 .sendQueueDepth(16)
                 .receiveQueueDepth(16)
-                .managedReceiveOctets(CELL)
+                .managedReceiveBytes(CELL)
                 .mpa(MpaSettings.builder().startupTimeout(Duration.ofMinutes(2)).build())
                 .build();
     }

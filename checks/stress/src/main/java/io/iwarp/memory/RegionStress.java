@@ -62,7 +62,7 @@ public final class RegionStress {
         }
     }
 
-    /** A peer's octets are placed while the region is invalidated. */
+    /** A peer's bytes are placed while the region is invalidated. */
     @JCStressTest
     @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "placed before")
     @Outcome(id = "false, true", expect = Expect.ACCEPTABLE, desc = "not placed")
@@ -94,7 +94,7 @@ public final class RegionStress {
         }
     }
 
-    /** A peer's octets are placed while the region is closed. */
+    /** A peer's bytes are placed while the region is closed. */
     @JCStressTest
     @Outcome(id = "true, true, true", expect = Expect.ACCEPTABLE, desc = "placed before")
     @Outcome(id = "false, true, true", expect = Expect.ACCEPTABLE, desc = "not placed")

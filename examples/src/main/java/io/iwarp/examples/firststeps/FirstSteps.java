@@ -69,9 +69,9 @@ public final class FirstSteps {
         queuePair
                 .receive(message)
                 .thenRun(() -> {
-                    int octets = message.readInt();
+                    int bytes = message.readInt();
                     receive(queuePair, region, message.clear()); // before the answer, which permits the next message
-                    onMessage(queuePair, region, octets);
+                    onMessage(queuePair, region, bytes);
                 })
                 .exceptionally(failure -> {
                     queuePair.close(); // does nothing if the connection is over; else the message was too short
@@ -79,9 +79,9 @@ public final class FirstSteps {
                 });
     }
 
-    /** (6) The client says how many octets it has written. */
-    private static void onMessage(QueuePair queuePair, MemoryRegion region, int octets) {
-        byte[] written = new byte[Math.max(0, Math.min(octets, SIZE))];
+    /** (6) The client says how many bytes it has written. */
+    private static void onMessage(QueuePair queuePair, MemoryRegion region, int bytes) {
+        byte[] written = new byte[Math.max(0, Math.min(bytes, SIZE))];
         region.span().get(0, Unpooled.wrappedBuffer(written), 0, written.length);
         System.out.println("server: it wrote: " + new String(written, StandardCharsets.UTF_8));
         queuePair.send(Unpooled.copiedBuffer("thank you", StandardCharsets.UTF_8));

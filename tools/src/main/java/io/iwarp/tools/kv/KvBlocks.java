@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which octets of the values are in use. Blocks have one of few sizes, at most a fourth more than was asked for or 32 octets; one
+ * Which bytes of the values are in use. Blocks have one of few sizes, at most a fourth more than was asked for or 32 bytes; one
  * that was given back serves the next entry of its size. Not safe for use by several threads at a time.
  */
 final class KvBlocks {
@@ -21,15 +21,15 @@ final class KvBlocks {
     private long used;
 
     /**
-     * @param capacity octets in all
+     * @param capacity bytes in all
      */
     KvBlocks(long capacity) {
         this.capacity = capacity;
     }
 
-    /** {@return the offset of a block for so many octets, or {@link #NONE}} */
-    long take(int octets) {
-        int size = sizeFor(octets);
+    /** {@return the offset of a block for so many bytes, or {@link #NONE}} */
+    long take(int bytes) {
+        int size = sizeFor(bytes);
         Deque<Long> reusable = free.get(size);
         if (reusable != null && !reusable.isEmpty()) {
             used += size;
@@ -44,20 +44,20 @@ final class KvBlocks {
         return offset;
     }
 
-    /** Gives a block back that was taken for so many octets. */
-    void giveBack(long offset, int octets) {
-        int size = sizeFor(octets);
+    /** Gives a block back that was taken for so many bytes. */
+    void giveBack(long offset, int bytes) {
+        int size = sizeFor(bytes);
         used -= size;
         free.computeIfAbsent(size, unseen -> new ArrayDeque<>()).push(offset);
     }
 
-    /** {@return the octets in blocks that are in use} */
+    /** {@return the bytes in blocks that are in use} */
     long used() {
         return used;
     }
 
-    private static int sizeFor(int octets) {
-        int step = Math.max(LEAST, Integer.highestOneBit(octets) / 4);
-        return (octets + step - 1) / step * step;
+    private static int sizeFor(int bytes) {
+        int step = Math.max(LEAST, Integer.highestOneBit(bytes) / 4);
+        return (bytes + step - 1) / step * step;
     }
 }

@@ -52,7 +52,7 @@ public final class KvConnection implements AutoCloseable {
      * @return the value, or nothing if there is no such key
      */
     public Optional<KvValue> get(String key) throws IOException, InterruptedException {
-        KvReader.Found found = reader.find(key, octets(key));
+        KvReader.Found found = reader.find(key, bytes(key));
         if (found == null) {
             return Optional.empty();
         }
@@ -86,7 +86,7 @@ public final class KvConnection implements AutoCloseable {
 
     /** Sends a put and does not wait for the answer. */
     CompletableFuture<KvReply> beginPut(String key, byte[] value, long expected) {
-        KvPut put = new KvPut(++lastRequest, expected, octets(key), KvLimits.requireValue(value));
+        KvPut put = new KvPut(++lastRequest, expected, bytes(key), KvLimits.requireValue(value));
         ByteBuf answer = Unpooled.buffer(KvReply.LONGEST, KvReply.LONGEST);
         CompletableFuture<Completion> answered = queuePair.receive(answer);
         return queuePair.send(put.encode()).thenCombine(answered, (sent, received) -> KvReply.decode(answer));
@@ -102,7 +102,7 @@ public final class KvConnection implements AutoCloseable {
     }
 
     /**
-     * Replaces a value of up to 8 octets by a CmpSwap, without the server's application, if it is the expected one.
+     * Replaces a value of up to 8 bytes by a CmpSwap, without the server's application, if it is the expected one.
      *
      * @return the value that was there; it was replaced if it equals {@code expected}. Nothing if there is no such key
      * @throws IllegalArgumentException if one of the values is too long for that
@@ -120,7 +120,7 @@ public final class KvConnection implements AutoCloseable {
                 .original();
         if (found == KvWord.ELSEWHERE) {
             throw new IOException("the value of the key has more than " + KvWord.LONGEST
-                    + " octets: put a new one with the version of the one that is there");
+                    + " bytes: put a new one with the version of the one that is there");
         }
         return Optional.of(KvWord.value(found));
     }
@@ -128,7 +128,7 @@ public final class KvConnection implements AutoCloseable {
     private static long word(byte[] value) {
         if (!KvWord.fits(value)) {
             throw new IllegalArgumentException("a compare-swap takes values of up to " + KvWord.LONGEST
-                    + " octets that do not end with a zero, and this one has " + value.length);
+                    + " bytes that do not end with a zero, and this one has " + value.length);
         }
         return KvWord.of(value);
     }
@@ -151,13 +151,13 @@ public final class KvConnection implements AutoCloseable {
         if (place != null) {
             return OptionalLong.of(place.slot());
         }
-        KvReader.Found found = reader.find(key, octets(key));
+        KvReader.Found found = reader.find(key, bytes(key));
         return found == null
                 ? OptionalLong.empty()
                 : OptionalLong.of(found.place().slot());
     }
 
-    private static byte[] octets(String key) {
+    private static byte[] bytes(String key) {
         return KvLimits.requireKey(key.getBytes(StandardCharsets.UTF_8));
     }
 

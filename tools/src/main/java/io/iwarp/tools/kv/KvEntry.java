@@ -8,11 +8,11 @@ import io.netty.buffer.Unpooled;
  * What the values hold for a key: never changed once a slot points to it, and written over some time after none does.
  *
  * <pre>
- *   offset          octets
+ *   offset          bytes
  *        0               8  version, as in the slot
  *        8               k  key
  *    8 + k               v  value; nothing if it is in the word of the cell
- *    8 + k + v           4  CRC32C of the octets before
+ *    8 + k + v           4  CRC32C of the bytes before
  * </pre>
  *
  * <p>An entry that was read is the one that the slot meant if its version is that of the slot, and whole if its CRC fits.
@@ -22,7 +22,7 @@ final class KvEntry {
 
     private KvEntry() {}
 
-    /** {@return the octets of an entry} */
+    /** {@return the bytes of an entry} */
     static int length(int keyLength, int valueLength) {
         return KEY + keyLength + valueLength + Integer.BYTES;
     }
@@ -33,7 +33,7 @@ final class KvEntry {
         out.writeInt(KvLayout.checksum(out, 0, out.writerIndex()));
     }
 
-    /** {@return whether the octets at an index are the whole entry that the slot means} */
+    /** {@return whether the bytes at an index are the whole entry that the slot means} */
     static boolean isIntact(ByteBuf in, int index, KvSlot slot) {
         int crc = slot.entryLength() - Integer.BYTES;
         return in.getLong(index) == slot.version() && in.getInt(index + crc) == KvLayout.checksum(in, index, crc);

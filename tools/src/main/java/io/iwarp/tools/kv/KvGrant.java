@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What a client may reach, told in the private data of the server's acceptance: three advertised buffers of 20 octets each,
+ * What a client may reach, told in the private data of the server's acceptance: three advertised buffers of 20 bytes each,
  * for this connection only.
  *
  * @param index may be read
@@ -14,7 +14,7 @@ import io.netty.buffer.Unpooled;
  * @param cells may be changed by atomics
  */
 public record KvGrant(RemoteBuffer index, RemoteBuffer values, RemoteBuffer cells) {
-    /** In octets. */
+    /** In bytes. */
     public static final int ENCODED_LENGTH = 3 * RemoteBuffer.ENCODED_LENGTH;
 
     /** {@return the grant in a buffer on the heap, which needs no release} */
@@ -29,7 +29,7 @@ public record KvGrant(RemoteBuffer index, RemoteBuffer values, RemoteBuffer cell
     /**
      * Reads a grant.
      *
-     * @param in {@link #ENCODED_LENGTH} octets; stays the caller's
+     * @param in {@link #ENCODED_LENGTH} bytes; stays the caller's
      * @throws IllegalArgumentException if they cannot be a grant
      */
     public static KvGrant decode(ByteBuf in) {
@@ -40,7 +40,7 @@ public record KvGrant(RemoteBuffer index, RemoteBuffer values, RemoteBuffer cell
                 || slots % KvLayout.BUCKET_SLOTS != 0
                 || grant.cells.length() != slots * KvLayout.CELL_LENGTH) {
             throw new IllegalArgumentException(
-                    "the server's index has " + grant.index.length() + " octets and its cells " + grant.cells.length()
+                    "the server's index has " + grant.index.length() + " bytes and its cells " + grant.cells.length()
                             + ", which do not belong together: use the same version on both sides");
         }
         return grant;

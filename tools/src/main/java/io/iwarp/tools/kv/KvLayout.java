@@ -17,11 +17,11 @@ import java.util.zip.CRC32C;
 final class KvLayout {
     /** Slots that are read at once. */
     static final int BUCKET_SLOTS = 4;
-    /** In octets. */
+    /** In bytes. */
     static final int BUCKET_LENGTH = BUCKET_SLOTS * KvSlot.LENGTH;
     /** The offset of the word in a cell; the counter is at its beginning. */
     static final int WORD = AtomicOperation.LENGTH;
-    /** In octets. */
+    /** In bytes. */
     static final int CELL_LENGTH = WORD + AtomicOperation.LENGTH;
 
     private KvLayout() {}
@@ -33,10 +33,10 @@ final class KvLayout {
         return (int) crc.getValue();
     }
 
-    /** {@return the CRC32C of octets of a buffer, whose indexes do not change} */
-    static int checksum(ByteBuf octets, int index, int length) {
+    /** {@return the CRC32C of bytes of a buffer, whose indexes do not change} */
+    static int checksum(ByteBuf bytes, int index, int length) {
         CRC32C crc = new CRC32C();
-        crc.update(octets.nioBuffer(index, length));
+        crc.update(bytes.nioBuffer(index, length));
         return (int) crc.getValue();
     }
 

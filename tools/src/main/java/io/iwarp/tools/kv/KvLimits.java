@@ -2,10 +2,10 @@ package io.iwarp.tools.kv;
 
 /** What the cache takes. */
 public final class KvLimits {
-    /** The longest key in octets. The shortest has 1. */
+    /** The longest key in bytes. The shortest has 1. */
     public static final int LONGEST_KEY = 1024;
 
-    /** The longest value in octets; a value may be empty. */
+    /** The longest value in bytes; a value may be empty. */
     public static final int LONGEST_VALUE = 1 << 16;
 
     /** The most entries. */
@@ -25,7 +25,7 @@ public final class KvLimits {
         }
         if (key.length > LONGEST_KEY) {
             throw new IllegalArgumentException(
-                    "the key has " + key.length + " octets, more than the " + LONGEST_KEY + " that a key may have");
+                    "the key has " + key.length + " bytes, more than the " + LONGEST_KEY + " that a key may have");
         }
         return key;
     }
@@ -38,7 +38,7 @@ public final class KvLimits {
      */
     public static byte[] requireValue(byte[] value) {
         if (value.length > LONGEST_VALUE) {
-            throw new IllegalArgumentException("the value has " + value.length + " octets, more than the "
+            throw new IllegalArgumentException("the value has " + value.length + " bytes, more than the "
                     + LONGEST_VALUE + " that a value may have");
         }
         return value;

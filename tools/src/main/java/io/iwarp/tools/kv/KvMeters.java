@@ -25,13 +25,13 @@ public final class KvMeters implements MeterBinder {
         Gauge.builder("kv.entries.limit", store, KvStore::mostEntries)
                 .description("Keys that the cache has room for")
                 .register(registry);
-        Gauge.builder("kv.values", store, KvStore::usedOctets)
+        Gauge.builder("kv.values", store, KvStore::usedBytes)
                 .baseUnit(BaseUnits.BYTES)
-                .description("Octets of keys and values")
+                .description("Bytes of keys and values")
                 .register(registry);
-        Gauge.builder("kv.values.limit", store, KvStore::mostOctets)
+        Gauge.builder("kv.values.limit", store, KvStore::mostBytes)
                 .baseUnit(BaseUnits.BYTES)
-                .description("Octets that the cache has for keys and values")
+                .description("Bytes that the cache has for keys and values")
                 .register(registry);
         FunctionCounter.builder("kv.puts", store, KvStore::puts)
                 .description("Values stored")

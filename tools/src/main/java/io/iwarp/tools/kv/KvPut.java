@@ -8,7 +8,7 @@ import io.netty.buffer.Unpooled;
  * The message of a client that wants a value stored, big-endian:
  *
  * <pre>
- *   offset  octets
+ *   offset  bytes
  *        0       4  1, for a put
  *        4       4  length of the key
  *        8       8  number of the request, any
@@ -26,7 +26,7 @@ final class KvPut {
     private static final int PUT = 1;
     private static final int HEAD = 2 * Integer.BYTES + 2 * Long.BYTES;
 
-    /** The longest message in octets. */
+    /** The longest message in bytes. */
     static final int LONGEST = HEAD + KvLimits.LONGEST_KEY + KvLimits.LONGEST_VALUE;
 
     private final long request;
@@ -37,8 +37,8 @@ final class KvPut {
     /**
      * @param request number of the request, which comes back in the {@link KvReply}
      * @param expected version that the key must have, {@link #ANY} or {@link #NEW}
-     * @param key 1 to {@link KvLimits#LONGEST_KEY} octets
-     * @param value 0 to {@link KvLimits#LONGEST_VALUE} octets
+     * @param key 1 to {@link KvLimits#LONGEST_KEY} bytes
+     * @param value 0 to {@link KvLimits#LONGEST_VALUE} bytes
      */
     KvPut(long request, long expected, byte[] key, byte[] value) {
         this.request = request;
@@ -82,13 +82,13 @@ final class KvPut {
      * @throws IllegalArgumentException if it is no put
      */
     static KvPut decode(ByteBuf in) {
-        int octets = in.readableBytes();
-        if (octets < HEAD || in.readInt() != PUT) {
-            throw new IllegalArgumentException("a message of " + octets + " octets is no put");
+        int bytes = in.readableBytes();
+        if (bytes < HEAD || in.readInt() != PUT) {
+            throw new IllegalArgumentException("a message of " + bytes + " bytes is no put");
         }
         int keyLength = in.readInt();
-        if (keyLength < 0 || keyLength > octets - HEAD) {
-            throw new IllegalArgumentException("a put of " + octets + " octets cannot have a key of " + keyLength);
+        if (keyLength < 0 || keyLength > bytes - HEAD) {
+            throw new IllegalArgumentException("a put of " + bytes + " bytes cannot have a key of " + keyLength);
         }
         long request = in.readLong();
         long expected = in.readLong();

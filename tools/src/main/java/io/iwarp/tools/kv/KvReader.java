@@ -77,12 +77,12 @@ final class KvReader implements AutoCloseable {
 
     /** {@return the key with its value, or null if it is not there} */
     @Nullable
-    Found find(String key, byte[] octets) throws IOException, InterruptedException {
+    Found find(String key, byte[] bytes) throws IOException, InterruptedException {
         long deadline = patience.deadline();
         while (System.nanoTime() - deadline < 0) {
             try {
                 Place place = places.get(key);
-                Found found = place == null ? search(octets) : readAgain(place);
+                Found found = place == null ? search(bytes) : readAgain(place);
                 if (found != null) {
                     places.put(key, found.place());
                 }
@@ -183,7 +183,7 @@ final class KvReader implements AutoCloseable {
         return queuePair.read(sink.region(), KvSink.ENTRY, source);
     }
 
-    /** An RDMA Read would do for octets that nobody changes; this is atomic towards compare-swaps. */
+    /** An RDMA Read would do for bytes that nobody changes; this is atomic towards compare-swaps. */
     private CompletableFuture<Completion> readWord(Place place) {
         return place.content().inWord()
                 ? queuePair.fetchAdd(grant.word(place.slot()), 0)

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
  * The server's answer to a {@link KvPut}, big-endian:
  *
  * <pre>
- *   offset  octets
+ *   offset  bytes
  *        0       4  2 done, 3 the key has another version, 4 refused
  *        4       4  0
  *        8       8  number of the request
@@ -23,7 +23,7 @@ import java.nio.charset.StandardCharsets;
  * @param reason of a refusal, otherwise empty
  */
 record KvReply(Outcome outcome, long request, long version, String reason) {
-    /** The longest answer in octets. */
+    /** The longest answer in bytes. */
     static final int LONGEST = 1024;
 
     private static final int HEAD = 2 * Integer.BYTES + 2 * Long.BYTES;
@@ -71,7 +71,7 @@ record KvReply(Outcome outcome, long request, long version, String reason) {
      */
     static KvReply decode(ByteBuf in) {
         if (in.readableBytes() < HEAD) {
-            throw new IllegalArgumentException("the server answered with " + in.readableBytes() + " octets, which are"
+            throw new IllegalArgumentException("the server answered with " + in.readableBytes() + " bytes, which are"
                     + " no answer: use the same version on both sides");
         }
         Outcome outcome = Outcome.of(in.readInt());

@@ -26,7 +26,7 @@ public final class KvService {
      * that a client's machine has gone.
      */
     public static QueuePairSettings.Builder settings(QueuePairSettings.Builder settings) {
-        return settings.managedReceiveOctets(KvPut.LONGEST).keepAliveInterval(KEEP_ALIVE);
+        return settings.managedReceiveBytes(KvPut.LONGEST).keepAliveInterval(KEEP_ALIVE);
     }
 
     /**

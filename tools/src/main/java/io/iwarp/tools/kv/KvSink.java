@@ -14,12 +14,12 @@ final class KvSink implements AutoCloseable {
 
     private static final int LENGTH = ENTRY + KvEntry.length(KvLimits.LONGEST_KEY, KvLimits.LONGEST_VALUE);
 
-    private final ByteBuf octets;
+    private final ByteBuf bytes;
     private final MemoryRegion region;
 
     KvSink(ProtectionDomain domain) {
-        octets = ByteBufAllocator.DEFAULT.directBuffer(LENGTH, LENGTH);
-        region = domain.register(octets, AccessRight.LOCAL_WRITE);
+        bytes = ByteBufAllocator.DEFAULT.directBuffer(LENGTH, LENGTH);
+        region = domain.register(bytes, AccessRight.LOCAL_WRITE);
     }
 
     MemoryRegion region() {
@@ -29,25 +29,25 @@ final class KvSink implements AutoCloseable {
     /** {@return a slot that was read, or null if it was read while it was written} */
     @Nullable
     KvSlot slot(int number) {
-        return KvSlot.decode(octets, number * KvSlot.LENGTH);
+        return KvSlot.decode(bytes, number * KvSlot.LENGTH);
     }
 
     boolean isIntact(KvSlot slot) {
-        return KvEntry.isIntact(octets, ENTRY, slot);
+        return KvEntry.isIntact(bytes, ENTRY, slot);
     }
 
     boolean isOf(byte[] key) {
-        return KvEntry.isOf(octets, ENTRY, key);
+        return KvEntry.isOf(bytes, ENTRY, key);
     }
 
     byte[] value(KvSlot slot) {
-        return KvEntry.value(octets, ENTRY, slot);
+        return KvEntry.value(bytes, ENTRY, slot);
     }
 
     /** Call it when no Read is on its way. */
     @Override
     public void close() {
         region.close();
-        octets.release();
+        bytes.release();
     }
 }

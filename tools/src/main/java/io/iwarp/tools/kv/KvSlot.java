@@ -4,10 +4,10 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot of the index: where the newest entry of a key is. 64 octets, all 0 if the slot is free:
+ * A slot of the index: where the newest entry of a key is. 64 bytes, all 0 if the slot is free:
  *
  * <pre>
- *   offset  octets
+ *   offset  bytes
  *        0       8  version of the entry, at least 1; no two entries have the same
  *        8       8  offset of the entry in the values
  *       16       4  hash of the key
@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
  *       24       4  length of the value in the entry
  *       28       4  1 if the value is in the word of the cell, otherwise 0
  *       32      28  0
- *       60       4  CRC32C of the octets before
+ *       60       4  CRC32C of the bytes before
  * </pre>
  *
  * @param version of the entry; 0 if the slot is free
  * @param offset of the entry in the values
  * @param hash of the key
- * @param keyLength in octets
- * @param valueLength in the entry, in octets; 0 if the value is in the word
+ * @param keyLength in bytes
+ * @param valueLength in the entry, in bytes; 0 if the value is in the word
  * @param inWord whether the value is in the word of the cell
  */
 record KvSlot(long version, long offset, int hash, int keyLength, int valueLength, boolean inWord) {
-    /** In octets. */
+    /** In bytes. */
     static final int LENGTH = 64;
     /** A slot that no key uses. */
     static final KvSlot FREE = new KvSlot(0, 0, 0, 0, 0, false);
@@ -43,7 +43,7 @@ record KvSlot(long version, long offset, int hash, int keyLength, int valueLengt
         return !isFree() && hash == keyHash && keyLength == key.length;
     }
 
-    /** {@return the octets of the entry} */
+    /** {@return the bytes of the entry} */
     int entryLength() {
         return KvEntry.length(keyLength, valueLength);
     }
@@ -80,10 +80,10 @@ record KvSlot(long version, long offset, int hash, int keyLength, int valueLengt
     }
 
     private static boolean isZero(ByteBuf in, int index) {
-        long octets = 0;
+        long bytes = 0;
         for (int i = index; i < index + LENGTH; i += Long.BYTES) {
-            octets |= in.getLong(i);
+            bytes |= in.getLong(i);
         }
-        return octets == 0;
+        return bytes == 0;
     }
 }

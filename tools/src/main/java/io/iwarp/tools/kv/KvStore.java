@@ -44,21 +44,21 @@ public final class KvStore implements AutoCloseable {
      *
      * @param domain that of the connections
      * @param allocator of the memory
-     * @param entries how many keys there may be, 1 to {@link KvLimits#MOST_ENTRIES}; each takes 160 octets
-     * @param valueOctets for keys and values together, at least 1
+     * @param entries how many keys there may be, 1 to {@link KvLimits#MOST_ENTRIES}; each takes 160 bytes
+     * @param valueBytes for keys and values together, at least 1
      */
-    public KvStore(ProtectionDomain domain, ByteBufAllocator allocator, int entries, long valueOctets) {
+    public KvStore(ProtectionDomain domain, ByteBufAllocator allocator, int entries, long valueBytes) {
         this.mostEntries = entries;
         this.slots = (long) Math.max(entries, KvLayout.BUCKET_SLOTS)
                 * SLOTS_PER_ENTRY
                 / KvLayout.BUCKET_SLOTS
                 * KvLayout.BUCKET_SLOTS;
         List<MemoryRegion> regions =
-                register(domain, allocator, valueOctets, slots * KvSlot.LENGTH, slots * KvLayout.CELL_LENGTH);
+                register(domain, allocator, valueBytes, slots * KvSlot.LENGTH, slots * KvLayout.CELL_LENGTH);
         this.values = regions.get(0);
         this.index = regions.get(1);
         this.cells = regions.get(2);
-        this.blocks = new KvBlocks(valueOctets);
+        this.blocks = new KvBlocks(valueBytes);
     }
 
     /** All regions, or an exception and none. They have no right: what a client may do is what its windows say. */
@@ -92,8 +92,8 @@ public final class KvStore implements AutoCloseable {
     /**
      * Stores a value. When this returns, every Read that begins finds it, or a later one.
      *
-     * @param key 1 to {@link KvLimits#LONGEST_KEY} octets
-     * @param value 0 to {@link KvLimits#LONGEST_VALUE} octets
+     * @param key 1 to {@link KvLimits#LONGEST_KEY} bytes
+     * @param value 0 to {@link KvLimits#LONGEST_VALUE} bytes
      * @return the version
      * @throws KvRefusedException if there is no room
      * @throws IllegalArgumentException if the key or the value has no allowed length
@@ -132,17 +132,17 @@ public final class KvStore implements AutoCloseable {
         return fresh.version();
     }
 
-    private long takeBlock(KvSlot old, int octets) throws KvRefusedException {
+    private long takeBlock(KvSlot old, int bytes) throws KvRefusedException {
         if (old.isFree() && entries == mostEntries) {
             refusals++;
             throw new KvRefusedException(
                     "the server has room for " + mostEntries + " keys, and has as many: start it with more --entries");
         }
-        long offset = blocks.take(octets);
+        long offset = blocks.take(bytes);
         if (offset == KvBlocks.NONE) {
             refusals++;
-            throw new KvRefusedException("the server has " + values.length() + " octets for keys and values, and no "
-                    + octets + " of them in a row are free: start it with more --memory");
+            throw new KvRefusedException("the server has " + values.length() + " bytes for keys and values, and no "
+                    + bytes + " of them in a row are free: start it with more --memory");
         }
         return offset;
     }
@@ -198,13 +198,13 @@ public final class KvStore implements AutoCloseable {
         return mostEntries;
     }
 
-    /** {@return the octets of keys and values in use, with what rounding adds} */
-    public synchronized long usedOctets() {
+    /** {@return the bytes of keys and values in use, with what rounding adds} */
+    public synchronized long usedBytes() {
         return blocks.used();
     }
 
-    /** {@return the octets for keys and values} */
-    public long mostOctets() {
+    /** {@return the bytes for keys and values} */
+    public long mostBytes() {
         return values.length();
     }
 

@@ -4,17 +4,17 @@ import java.nio.charset.StandardCharsets;
 
 /** A value that was found, and the version of the put that stored it. */
 public final class KvValue {
-    private final byte[] octets;
+    private final byte[] bytes;
     private final long version;
 
-    KvValue(byte[] octets, long version) {
-        this.octets = octets;
+    KvValue(byte[] bytes, long version) {
+        this.bytes = bytes;
         this.version = version;
     }
 
     /** {@return a copy of the value} */
-    public byte[] octets() {
-        return octets.clone();
+    public byte[] bytes() {
+        return bytes.clone();
     }
 
     /** {@return the version, at least 1} A value that a compare-swap put there has the version of the put before. */
@@ -24,6 +24,6 @@ public final class KvValue {
 
     /** {@return the value as UTF-8 text} */
     public String text() {
-        return new String(octets, StandardCharsets.UTF_8);
+        return new String(bytes, StandardCharsets.UTF_8);
     }
 }

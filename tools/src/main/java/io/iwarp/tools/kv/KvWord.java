@@ -4,15 +4,15 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A value of up to 8 octets as a 64-bit number, which one CmpSwap replaces: the first octet of the value is the most
+ * A value of up to 8 bytes as a 64-bit number, which one CmpSwap replaces: the first byte of the value is the most
  * significant one, and zeros follow the last. A value that ends with a zero cannot be told from a shorter one, so it is
- * not short, and neither are 8 octets of 0xff.
+ * not short, and neither are 8 bytes of 0xff.
  */
 final class KvWord {
-    /** No value: the value is in the entry. No UTF-8 text has this octet. */
+    /** No value: the value is in the entry. No UTF-8 text has this byte. */
     static final long ELSEWHERE = -1;
 
-    /** The longest value in a word, in octets. */
+    /** The longest value in a word, in bytes. */
     static final int LONGEST = Long.BYTES;
 
     private KvWord() {}
@@ -24,7 +24,7 @@ final class KvWord {
                 && (value.length < LONGEST || of(value) != ELSEWHERE);
     }
 
-    /** {@return the number for a value of up to 8 octets} */
+    /** {@return the number for a value of up to 8 bytes} */
     static long of(byte[] value) {
         return ByteBuffer.wrap(Arrays.copyOf(value, LONGEST)).getLong();
     }
@@ -32,7 +32,7 @@ final class KvWord {
     /** {@return the value that a number stands for} */
     static byte[] value(long word) {
         int zeros = Long.numberOfTrailingZeros(word) / Byte.SIZE;
-        byte[] octets = ByteBuffer.allocate(LONGEST).putLong(word).array();
-        return Arrays.copyOf(octets, LONGEST - zeros);
+        byte[] bytes = ByteBuffer.allocate(LONGEST).putLong(word).array();
+        return Arrays.copyOf(bytes, LONGEST - zeros);
     }
 }

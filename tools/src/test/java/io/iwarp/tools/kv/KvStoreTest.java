@@ -34,60 +34,60 @@ class KvStoreTest {
             String key = "k".repeat(1 + random.nextInt(40)) + random.nextInt(12);
             byte[] value = new byte[random.nextInt(3) * random.nextInt(200)];
             random.nextBytes(value);
-            store.put(octets(key), value);
+            store.put(bytes(key), value);
             model.put(key, value);
         }
 
         assertThat(store.entries()).isEqualTo(model.size());
         model.forEach((key, value) ->
-                assertThat(store.get(octets(key)).orElseThrow().octets()).isEqualTo(value));
-        assertThat(store.get(octets("none"))).isEmpty();
+                assertThat(store.get(bytes(key)).orElseThrow().bytes()).isEqualTo(value));
+        assertThat(store.get(bytes("none"))).isEmpty();
         assertThat(store.puts()).isEqualTo(5000);
     }
 
     @Test
     void reusesMemoryThatAValueLeft() throws Exception {
         for (int i = 0; i < 10_000; i++) {
-            store.put(octets("key"), new byte[900 + i % 3]);
+            store.put(bytes("key"), new byte[900 + i % 3]);
         }
-        assertThat(store.usedOctets()).isLessThan(2000);
+        assertThat(store.usedBytes()).isLessThan(2000);
     }
 
     @Test
     void keepsTheValueWhenThereIsNoRoomForANewOne() throws Exception {
         byte[] large = new byte[KvLimits.LONGEST_VALUE];
-        store.put(octets("key"), octets("value"));
+        store.put(bytes("key"), bytes("value"));
         for (int i = 0; i < 12; i++) {
-            store.put(octets("large" + i), large);
+            store.put(bytes("large" + i), large);
         }
 
         assertThatExceptionOfType(KvRefusedException.class).isThrownBy(() -> {
             for (int i = 0; i < 12; i++) {
-                store.put(octets("more" + i), large);
+                store.put(bytes("more" + i), large);
             }
         });
-        assertThat(store.get(octets("key")).orElseThrow().text()).isEqualTo("value");
+        assertThat(store.get(bytes("key")).orElseThrow().text()).isEqualTo("value");
         assertThat(store.refusals()).isEqualTo(1);
     }
 
     @Test
     void hasRoomForAsManyKeysAsItSays() throws Exception {
         for (int i = 0; i < 500; i++) {
-            store.put(octets("key" + i), octets("" + i));
+            store.put(bytes("key" + i), bytes("" + i));
         }
         for (int i = 0; i < 500; i++) {
-            assertThat(store.get(octets("key" + i)).orElseThrow().text()).isEqualTo("" + i);
+            assertThat(store.get(bytes("key" + i)).orElseThrow().text()).isEqualTo("" + i);
         }
         assertThatExceptionOfType(KvRefusedException.class)
-                .isThrownBy(() -> store.put(octets("one more"), octets("1")))
+                .isThrownBy(() -> store.put(bytes("one more"), bytes("1")))
                 .withMessageContaining("room for 500 keys");
-        store.put(octets("key7"), octets("another value of it"));
+        store.put(bytes("key7"), bytes("another value of it"));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, KvLimits.LONGEST_KEY + 1})
     void refusesKeysOfOtherLengths(int length) {
-        assertThatIllegalArgumentException().isThrownBy(() -> store.put(new byte[length], octets("value")));
+        assertThatIllegalArgumentException().isThrownBy(() -> store.put(new byte[length], bytes("value")));
     }
 
     @Test
@@ -95,7 +95,7 @@ class KvStoreTest {
         byte[] key = new byte[KvLimits.LONGEST_KEY];
         store.put(key, new byte[KvLimits.LONGEST_VALUE]);
 
-        assertThat(store.get(key).orElseThrow().octets()).hasSize(KvLimits.LONGEST_VALUE);
+        assertThat(store.get(key).orElseThrow().bytes()).hasSize(KvLimits.LONGEST_VALUE);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> store.put(key, new byte[KvLimits.LONGEST_VALUE + 1]))
                 .withMessageContaining("65537");
@@ -107,17 +107,17 @@ class KvStoreTest {
         Arrays.fill(ones, (byte) -1);
 
         assertThat(KvWord.fits(new byte[0])).isTrue();
-        assertThat(KvWord.fits(octets("12345678"))).isTrue();
-        assertThat(KvWord.fits(octets("123456789"))).isFalse();
+        assertThat(KvWord.fits(bytes("12345678"))).isTrue();
+        assertThat(KvWord.fits(bytes("123456789"))).isFalse();
         assertThat(KvWord.fits(new byte[] {1, 0})).isFalse();
         assertThat(KvWord.fits(ones)).isFalse();
-        for (byte[] value : new byte[][] {{}, {0, 1}, {-1}, octets("12345678")}) {
+        for (byte[] value : new byte[][] {{}, {0, 1}, {-1}, bytes("12345678")}) {
             assertThat(KvWord.value(KvWord.of(value))).isEqualTo(value);
         }
         assertThat(KvWord.of(ones)).isEqualTo(KvWord.ELSEWHERE);
     }
 
-    private static byte[] octets(String text) {
+    private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 }

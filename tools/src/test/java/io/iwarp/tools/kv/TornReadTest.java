@@ -115,7 +115,7 @@ class TornReadTest {
         putEntry(1, 0, OLD, Integer.MAX_VALUE);
         putSlot(1, 0, OLD);
         // The hash of another key: it must not be taken for a sign that the key is not there.
-        putOctets(index, 16, Unpooled.copyInt(~KvLayout.hash(KEY)), Integer.BYTES);
+        putBytes(index, 16, Unpooled.copyInt(~KvLayout.hash(KEY)), Integer.BYTES);
 
         assertThat(readAfterRetries(() -> putSlot(1, 0, OLD))).isEqualTo("the value before");
     }
@@ -148,7 +148,7 @@ class TornReadTest {
     void aKeyWithTheSameHashIsNotTheKey() throws Exception {
         putSlot(1, 0, OLD);
         KvEntry.encode(scratch, 1, "kex".getBytes(StandardCharsets.US_ASCII), OLD);
-        putOctets(values, 0, scratch, scratch.readableBytes());
+        putBytes(values, 0, scratch, scratch.readableBytes());
 
         assertThat(connection.get("key")).isEmpty();
         assertThat(connection.hits("key")).isEmpty();
@@ -193,21 +193,21 @@ class TornReadTest {
 
     private void putSlot(long version, long offset, byte[] value) {
         new KvSlot(version, offset, KvLayout.hash(KEY), KEY.length, value.length, false).encode(scratch);
-        putOctets(index, 0, scratch, KvSlot.LENGTH);
+        putBytes(index, 0, scratch, KvSlot.LENGTH);
     }
 
     private void putWordSlot(long version) {
         new KvSlot(version, 0, KvLayout.hash(KEY), KEY.length, 0, true).encode(scratch);
-        putOctets(index, 0, scratch, KvSlot.LENGTH);
+        putBytes(index, 0, scratch, KvSlot.LENGTH);
         putEntry(version, 0, new byte[0], Integer.MAX_VALUE);
     }
 
     private void putEntry(long version, long offset, byte[] value, int most) {
         KvEntry.encode(scratch, version, KEY, value);
-        putOctets(values, offset, scratch, Math.min(most, scratch.readableBytes()));
+        putBytes(values, offset, scratch, Math.min(most, scratch.readableBytes()));
     }
 
-    private static void putOctets(MemoryRegion region, long offset, ByteBuf octets, int count) {
-        region.span().put(offset, octets, 0, count);
+    private static void putBytes(MemoryRegion region, long offset, ByteBuf bytes, int count) {
+        region.span().put(offset, bytes, 0, count);
     }
 }

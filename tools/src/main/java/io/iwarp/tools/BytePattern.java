@@ -1,16 +1,16 @@
 package io.iwarp.tools;
 
-import io.iwarp.memory.OctetSpan;
+import io.iwarp.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * Octets that follow from a seed, so that a receiver who knows the seed can check each one. Eight octets of the pattern
- * are the mixed bits of their place, so no octet can be missing, doubled or elsewhere without being seen.
+ * Bytes that follow from a seed, so that a receiver who knows the seed can check each one. Eight bytes of the pattern
+ * are the mixed bits of their place, so no byte can be missing, doubled or elsewhere without being seen.
  *
  * @param seed any number
  */
-record OctetPattern(long seed) {
+record BytePattern(long seed) {
     /** The stride and the mixing steps of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
     private static final long STRIDE = 0x9e37_79b9_7f4a_7c15L;
 
@@ -20,10 +20,10 @@ record OctetPattern(long seed) {
     private static final int SECOND_SHIFT = 27;
     private static final int LAST_SHIFT = 31;
 
-    /** How much is made or compared at a time where the memory is large, in octets. */
+    /** How much is made or compared at a time where the memory is large, in bytes. */
     private static final int PIECE = 1 << 20;
 
-    /** Appends {@code length} octets, the first being number 0 of the pattern. */
+    /** Appends {@code length} bytes, the first being number 0 of the pattern. */
     void append(ByteBuf out, int length) {
         append(out, 0, length);
     }
@@ -34,12 +34,12 @@ record OctetPattern(long seed) {
             out.writeLong(wordAt(first + at));
         }
         for (int at = whole; at < length; at++) {
-            out.writeByte(octetAt(first + at));
+            out.writeByte(byteAt(first + at));
         }
     }
 
-    /** Fills a span of any length, its first octet being number 0 of the pattern. */
-    void fill(OctetSpan span) {
+    /** Fills a span of any length, its first byte being number 0 of the pattern. */
+    void fill(ByteSpan span) {
         ByteBuf piece = ByteBufAllocator.DEFAULT.directBuffer(PIECE, PIECE);
         try {
             for (long at = 0; at < span.length(); at += PIECE) {
@@ -52,8 +52,8 @@ record OctetPattern(long seed) {
         }
     }
 
-    /** {@return the number of the first octet of a span that is not the pattern's, or -1 if all {@code length} are} */
-    long firstDifference(OctetSpan span, long length) {
+    /** {@return the number of the first byte of a span that is not the pattern's, or -1 if all {@code length} are} */
+    long firstDifference(ByteSpan span, long length) {
         ByteBuf piece = ByteBufAllocator.DEFAULT.directBuffer(PIECE, PIECE);
         try {
             for (long at = 0; at < length; at += PIECE) {
@@ -70,7 +70,7 @@ record OctetPattern(long seed) {
         }
     }
 
-    /** {@return the number of the first octet from {@code index} on that is not the pattern's, or -1 if all are} */
+    /** {@return the number of the first byte from {@code index} on that is not the pattern's, or -1 if all are} */
     int firstDifference(ByteBuf in, int index, int length) {
         return firstDifference(in, index, 0, length);
     }
@@ -80,13 +80,13 @@ record OctetPattern(long seed) {
         while (at + Long.BYTES <= length && in.getLong(index + at) == wordAt(first + at)) {
             at += Long.BYTES;
         }
-        while (at < length && in.getByte(index + at) == octetAt(first + at)) {
+        while (at < length && in.getByte(index + at) == byteAt(first + at)) {
             at++;
         }
         return at == length ? -1 : at;
     }
 
-    private byte octetAt(long at) {
+    private byte byteAt(long at) {
         int inWord = (int) (at % Long.BYTES);
         return (byte) (wordAt(at - inWord) >>> ((Long.BYTES - 1 - inWord) * Byte.SIZE));
     }

@@ -6,18 +6,18 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A number of octets as people write and read it. */
-final class Octets {
+/** A number of bytes as people write and read it. */
+final class Bytes {
     private static final Pattern SIZE =
             Pattern.compile("(\\d{1,18})\\s*(?:([KMGT])(?:i?B)?|B)?", Pattern.CASE_INSENSITIVE);
     private static final String PREFIXES = "KMGT";
     private static final int BITS_PER_PREFIX = 10;
     private static final double NANOS_PER_SECOND = 1e9;
-    private static final double OCTETS_PER_MEGABYTE = 1e6;
+    private static final double BYTES_PER_MEGABYTE = 1e6;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final double NANOS_PER_MICRO = 1e3;
 
-    private Octets() {}
+    private Bytes() {}
 
     /** Reads {@code 65536}, {@code 64K} and {@code 64KiB}, which are the same. */
     static final class Converter implements ITypeConverter<Long> {
@@ -26,40 +26,40 @@ final class Octets {
             Matcher size = SIZE.matcher(text.strip());
             if (!size.matches()) {
                 throw new TypeConversionException(
-                        "'" + text + "' is no size: write a number of octets, or one with K, M or G such as 16M");
+                        "'" + text + "' is no size: write a number of bytes, or one with K, M or G such as 16M");
             }
             long number = Long.parseLong(size.group(1));
             String prefix = size.group(2);
             int bits = prefix == null ? 0 : BITS_PER_PREFIX * (PREFIXES.indexOf(prefix.toUpperCase(Locale.ROOT)) + 1);
             if (number > Long.MAX_VALUE >> bits) {
-                throw new TypeConversionException("'" + text + "' is more than 2^63 - 1 octets");
+                throw new TypeConversionException("'" + text + "' is more than 2^63 - 1 bytes");
             }
             return number << bits;
         }
     }
 
-    /** {@return for example {@code 16 MiB} or {@code 1,048,579 octets}} */
-    static String size(long octets) {
+    /** {@return for example {@code 16 MiB} or {@code 1,048,579 bytes}} */
+    static String size(long bytes) {
         int bits = 0;
         while (bits < BITS_PER_PREFIX * PREFIXES.length()
-                && octets != 0
-                && (octets >> bits & (1 << BITS_PER_PREFIX) - 1) == 0) {
+                && bytes != 0
+                && (bytes >> bits & (1 << BITS_PER_PREFIX) - 1) == 0) {
             bits += BITS_PER_PREFIX;
         }
         if (bits == 0) {
-            return exactly(octets);
+            return exactly(bytes);
         }
-        return String.format(Locale.ROOT, "%,d %ciB", octets >> bits, PREFIXES.charAt(bits / BITS_PER_PREFIX - 1));
+        return String.format(Locale.ROOT, "%,d %ciB", bytes >> bits, PREFIXES.charAt(bits / BITS_PER_PREFIX - 1));
     }
 
-    /** {@return for example {@code 1,048,576 octets}} */
-    static String exactly(long octets) {
-        return String.format(Locale.ROOT, "%,d %s", octets, octets == 1 ? "octet" : "octets");
+    /** {@return for example {@code 1,048,576 bytes}} */
+    static String exactly(long bytes) {
+        return String.format(Locale.ROOT, "%,d %s", bytes, bytes == 1 ? "byte" : "bytes");
     }
 
-    /** {@return for example {@code 812 MB/s}, in millions of octets} */
-    static String rate(long octets, long nanos) {
-        double megabytes = octets / OCTETS_PER_MEGABYTE / (Math.max(nanos, 1) / NANOS_PER_SECOND);
+    /** {@return for example {@code 812 MB/s}, in millions of bytes} */
+    static String rate(long bytes, long nanos) {
+        double megabytes = bytes / BYTES_PER_MEGABYTE / (Math.max(nanos, 1) / NANOS_PER_SECOND);
         return String.format(Locale.ROOT, megabytes < 10 ? "%,.1f MB/s" : "%,.0f MB/s", megabytes);
     }
 

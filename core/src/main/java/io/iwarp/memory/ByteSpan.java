@@ -5,17 +5,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of octets that lie in part of a buffer or in part of a registered region, under one offset from 0 to
+ * A run of bytes that lie in part of a buffer or in part of a registered region, under one offset from 0 to
  * {@link #length}. A span is mutable so that it can be filled again and again without allocation; a new span is empty.
  *
  * <p>A span holds no reference to what it covers unless it is told to with {@link #retain}: whoever fills it says who
- * keeps the buffer or region alive. Once the region is closed, nothing can be put through the span; octets can be got
+ * keeps the buffer or region alive. Once the region is closed, nothing can be put through the span; bytes can be got
  * from it as long as somebody retains it.
  *
  * <p>The span object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads
  * copy to and from the same region; over a buffer, they are as safe as the buffer's own methods.
  */
-public final class OctetSpan {
+public final class ByteSpan {
     private @Nullable ByteBuf buffer;
     private @Nullable RegionMemory memory;
     /** Where the span begins: an index of the buffer, or an offset in the memory. */
@@ -23,19 +23,19 @@ public final class OctetSpan {
 
     private long length;
 
-    /** A span of no octets. */
-    public OctetSpan() {}
+    /** A span of no bytes. */
+    public ByteSpan() {}
 
     /**
      * Covers part of a buffer.
      *
      * @param buffer the buffer, heap or direct; not retained
-     * @param index the index of the first octet in the buffer
-     * @param length the number of octets, at least 0; all must be within the buffer's capacity
+     * @param index the index of the first byte in the buffer
+     * @param length the number of bytes, at least 0; all must be within the buffer's capacity
      * @return this span
      * @throws IndexOutOfBoundsException if they are not within the buffer
      */
-    public OctetSpan wrap(ByteBuf buffer, int index, int length) {
+    public ByteSpan wrap(ByteBuf buffer, int index, int length) {
         Objects.checkFromIndexSize(index, length, buffer.capacity());
         this.buffer = buffer;
         this.memory = null;
@@ -48,17 +48,17 @@ public final class OctetSpan {
      * Covers part of a region, whose rights do not matter here: the span is for local use.
      *
      * @param region a region that is not closed; the span does not keep it open
-     * @param offset the offset of the first octet, counted from the first octet of the region
-     * @param length the number of octets, at least 0; all must be within the region
+     * @param offset the offset of the first byte, counted from the first byte of the region
+     * @param length the number of bytes, at least 0; all must be within the region
      * @return this span
      * @throws IndexOutOfBoundsException if they are not within the region
      * @throws RegistrationEndedException if the region was closed
      */
-    public OctetSpan wrap(MemoryRegion region, long offset, long length) {
+    public ByteSpan wrap(MemoryRegion region, long offset, long length) {
         return wrap(region.memory(), offset, length);
     }
 
-    private OctetSpan wrap(RegionMemory memory, long offset, long length) {
+    private ByteSpan wrap(RegionMemory memory, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, memory.length());
         this.buffer = null;
         this.memory = memory;
@@ -69,11 +69,11 @@ public final class OctetSpan {
 
     /**
      * Covers part of a buffer without any check, so that this cannot fail. Whoever calls it has checked the range before; a
-     * range that is not within the buffer any more fails when octets are copied.
+     * range that is not within the buffer any more fails when bytes are copied.
      *
      * @param buffer the buffer, heap or direct; not retained
-     * @param index the index of the first octet in the buffer
-     * @param length the number of octets
+     * @param index the index of the first byte in the buffer
+     * @param length the number of bytes
      */
     public void cover(ByteBuf buffer, int index, int length) {
         this.buffer = buffer;
@@ -86,8 +86,8 @@ public final class OctetSpan {
      * Covers part of a region without any check, so that this cannot fail. Call it after {@link #retain(MemoryRegion, long,
      * long)}; it does not matter whether the region was closed since.
      *
-     * @param offset the offset of the first octet, counted from the first octet of the region
-     * @param length the number of octets
+     * @param offset the offset of the first byte, counted from the first byte of the region
+     * @param length the number of bytes
      */
     public void cover(MemoryRegion region, long offset, long length) {
         this.buffer = null;
@@ -100,8 +100,8 @@ public final class OctetSpan {
      * Takes a reference to the memory of a region for a span that is going to {@linkplain #cover(MemoryRegion, long, long)
      * cover} part of it. It needs one {@link #release()} of such a span, or one {@link #release(MemoryRegion)}.
      *
-     * @param offset the offset of the first octet, counted from the first octet of the region
-     * @param length the number of octets, at least 0; all must be within the region
+     * @param offset the offset of the first byte, counted from the first byte of the region
+     * @param length the number of bytes, at least 0; all must be within the region
      * @throws IndexOutOfBoundsException if they are not within the region
      * @throws RegistrationEndedException if the region was closed
      */
@@ -131,7 +131,7 @@ public final class OctetSpan {
      * @return this span
      * @throws IllegalStateException if the buffer was released or the region was closed
      */
-    public OctetSpan retain() {
+    public ByteSpan retain() {
         if (memory != null) {
             requireOpen(memory.retain());
         } else if (buffer != null) {
@@ -154,19 +154,19 @@ public final class OctetSpan {
         return buffer;
     }
 
-    /** The number of octets, at least 0. */
+    /** The number of bytes, at least 0. */
     public long length() {
         return length;
     }
 
     /**
-     * Copies octets into the span.
+     * Copies bytes into the span.
      *
-     * @param offset where to, counted from the first octet of the span
+     * @param offset where to, counted from the first byte of the span
      * @param src where from; belongs to the calling thread, is neither released nor retained, keeps its indexes
-     * @param srcIndex the index of the first octet in {@code src}
-     * @param count the number of octets; a range that is not within the span is refused with
-     *     {@link IndexOutOfBoundsException} before an octet is changed
+     * @param srcIndex the index of the first byte in {@code src}
+     * @param count the number of bytes; a range that is not within the span is refused with
+     *     {@link IndexOutOfBoundsException} before a byte is changed
      * @throws IllegalStateException if the span covers a region that was closed; then nothing was changed
      */
     public void put(long offset, ByteBuf src, int srcIndex, int count) {
@@ -175,18 +175,18 @@ public final class OctetSpan {
         if (region != null) {
             requireOpen(region.put(origin + offset, src, srcIndex, count));
         } else if (buffer != null) {
-            OctetCopy.copy(src, srcIndex, buffer, (int) (origin + offset), count);
+            ByteCopy.copy(src, srcIndex, buffer, (int) (origin + offset), count);
         }
     }
 
     /**
-     * Copies octets out of the span.
+     * Copies bytes out of the span.
      *
-     * @param offset where from, counted from the first octet of the span
+     * @param offset where from, counted from the first byte of the span
      * @param dst where to; belongs to the calling thread, is neither released nor retained, keeps its indexes
-     * @param dstIndex the index of the first octet in {@code dst}
-     * @param count the number of octets; a range that is not within the span is refused with
-     *     {@link IndexOutOfBoundsException} before an octet is copied
+     * @param dstIndex the index of the first byte in {@code dst}
+     * @param count the number of bytes; a range that is not within the span is refused with
+     *     {@link IndexOutOfBoundsException} before a byte is copied
      * @throws IllegalStateException if the span covers a region that was closed and is not retained
      */
     public void get(long offset, ByteBuf dst, int dstIndex, int count) {
@@ -195,15 +195,15 @@ public final class OctetSpan {
         if (region != null) {
             requireOpen(region.get(origin + offset, dst, dstIndex, count));
         } else if (buffer != null) {
-            OctetCopy.copy(buffer, (int) (origin + offset), dst, dstIndex, count);
+            ByteCopy.copy(buffer, (int) (origin + offset), dst, dstIndex, count);
         }
     }
 
     /**
-     * The buffer that holds an octet of the span. Together with {@link #indexAt} and {@link #contiguousAt} this gives
-     * the octets without a copy.
+     * The buffer that holds a byte of the span. Together with {@link #indexAt} and {@link #contiguousAt} this gives
+     * the bytes without a copy.
      *
-     * @param offset the offset of the octet in the span, at least 0 and less than {@link #length}
+     * @param offset the offset of the byte in the span, at least 0 and less than {@link #length}
      * @return the buffer, not retained: retain it if it is used after the span's owner may let go of it
      * @throws IllegalStateException if the span covers a region that was closed and is not retained
      */
@@ -218,9 +218,9 @@ public final class OctetSpan {
     }
 
     /**
-     * The index, in the buffer that holds it, of an octet of the span.
+     * The index, in the buffer that holds it, of a byte of the span.
      *
-     * @param offset the offset of the octet in the span, at least 0 and less than {@link #length}
+     * @param offset the offset of the byte in the span, at least 0 and less than {@link #length}
      */
     public int indexAt(long offset) {
         Objects.checkIndex(offset, length);
@@ -230,10 +230,10 @@ public final class OctetSpan {
     }
 
     /**
-     * How many octets of the span lie in one piece from this one on.
+     * How many bytes of the span lie in one piece from this one on.
      *
-     * @param offset the offset of the octet in the span, at least 0 and less than {@link #length}
-     * @return the number of octets, counting this one, at least 1
+     * @param offset the offset of the byte in the span, at least 0 and less than {@link #length}
+     * @return the number of bytes, counting this one, at least 1
      */
     public int contiguousAt(long offset) {
         Objects.checkIndex(offset, length);
@@ -247,11 +247,11 @@ public final class OctetSpan {
         return (int) Math.min(left, region.start(piece) + region.capacity(piece) - at);
     }
 
-    /** Length and kind; the octets themselves do not appear. */
+    /** Length and kind; the bytes themselves do not appear. */
     @Override
     public String toString() {
         String covered = memory != null ? "a region" : buffer != null ? buffer.toString() : "nothing";
-        return "OctetSpan[" + length + " octets of " + covered + ']';
+        return "ByteSpan[" + length + " bytes of " + covered + ']';
     }
 
     private static void requireOpen(boolean open) {

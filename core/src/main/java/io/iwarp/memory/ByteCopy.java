@@ -5,17 +5,17 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Copies octets by absolute indexes. The position and limit of an NIO buffer are not touched, so several threads may
+ * Copies bytes by absolute indexes. The position and limit of an NIO buffer are not touched, so several threads may
  * copy to and from the same one at the same time; a {@link ByteBuf} belongs to the calling thread, but for one that is
  * only read.
  *
  * <p>Nothing is allocated if a {@code ByteBuf} has an array or is a direct buffer of its own; for a slice or duplicate of
  * a direct buffer a small view can be made, and for one of several pieces an array of views.
  */
-final class OctetCopy {
-    private OctetCopy() {}
+final class ByteCopy {
+    private ByteCopy() {}
 
-    /** Copies octets of a {@code ByteBuf} into another. */
+    /** Copies bytes of a {@code ByteBuf} into another. */
     static void copy(ByteBuf src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
         if (dst.nioBufferCount() == 1) {
             src.getBytes(srcIndex, dst, dstIndex, length);
@@ -25,36 +25,36 @@ final class OctetCopy {
         }
     }
 
-    /** Copies octets of a {@code ByteBuf} into an NIO buffer. */
+    /** Copies bytes of a {@code ByteBuf} into an NIO buffer. */
     static void copy(ByteBuf src, int srcIndex, ByteBuffer dst, int dstIndex, int length) {
         if (src.hasArray()) {
             Objects.checkFromIndexSize(srcIndex, length, src.capacity());
             dst.put(dstIndex, src.array(), src.arrayOffset() + srcIndex, length);
         } else if (src.nioBufferCount() == 1) {
-            ByteBuffer octets = src.internalNioBuffer(srcIndex, length);
-            dst.put(dstIndex, octets, octets.position(), length);
+            ByteBuffer bytes = src.internalNioBuffer(srcIndex, length);
+            dst.put(dstIndex, bytes, bytes.position(), length);
         } else {
             int index = dstIndex;
-            for (ByteBuffer octets : src.nioBuffers(srcIndex, length)) {
-                dst.put(index, octets, octets.position(), octets.remaining());
-                index += octets.remaining();
+            for (ByteBuffer bytes : src.nioBuffers(srcIndex, length)) {
+                dst.put(index, bytes, bytes.position(), bytes.remaining());
+                index += bytes.remaining();
             }
         }
     }
 
-    /** Copies octets of an NIO buffer into a {@code ByteBuf}. */
+    /** Copies bytes of an NIO buffer into a {@code ByteBuf}. */
     static void copy(ByteBuffer src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
         if (dst.hasArray()) {
             Objects.checkFromIndexSize(dstIndex, length, dst.capacity());
             src.get(srcIndex, dst.array(), dst.arrayOffset() + dstIndex, length);
         } else if (dst.nioBufferCount() == 1) {
-            ByteBuffer octets = dst.internalNioBuffer(dstIndex, length);
-            octets.put(octets.position(), src, srcIndex, length);
+            ByteBuffer bytes = dst.internalNioBuffer(dstIndex, length);
+            bytes.put(bytes.position(), src, srcIndex, length);
         } else {
             int index = srcIndex;
-            for (ByteBuffer octets : dst.nioBuffers(dstIndex, length)) {
-                octets.put(octets.position(), src, index, octets.remaining());
-                index += octets.remaining();
+            for (ByteBuffer bytes : dst.nioBuffers(dstIndex, length)) {
+                bytes.put(bytes.position(), src, index, bytes.remaining());
+                index += bytes.remaining();
             }
         }
     }

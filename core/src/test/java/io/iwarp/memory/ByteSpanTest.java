@@ -19,7 +19,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class OctetSpanTest {
+class ByteSpanTest {
     private static final List<ByteBufAllocator> ALLOCATORS =
             List.of(PooledByteBufAllocator.DEFAULT, UnpooledByteBufAllocator.DEFAULT, new AdaptiveByteBufAllocator());
 
@@ -45,11 +45,11 @@ class OctetSpanTest {
                 for (int i = 0; i < 30; i++) {
                     int origin = random.nextInt(total + 1);
                     int length = random.nextInt(total - origin + 1);
-                    OctetSpan span = new OctetSpan().wrap(region, origin, length);
+                    ByteSpan span = new ByteSpan().wrap(region, origin, length);
                     copyIn(span, model, origin, random);
                     copyOut(span, model, origin, random);
                 }
-                assertThat(octets(pieces)).isEqualTo(model);
+                assertThat(bytes(pieces)).isEqualTo(model);
             }
             pieces.forEach(ByteBuf::release);
         });
@@ -63,11 +63,11 @@ class OctetSpanTest {
             byte[] model = new byte[total];
             for (int i = 0; i < 20; i++) {
                 int origin = random.nextInt(total + 1);
-                OctetSpan span = new OctetSpan().wrap(buffer, origin, random.nextInt(total - origin + 1));
+                ByteSpan span = new ByteSpan().wrap(buffer, origin, random.nextInt(total - origin + 1));
                 copyIn(span, model, origin, random);
                 copyOut(span, model, origin, random);
             }
-            assertThat(octets(List.of(buffer))).isEqualTo(model);
+            assertThat(bytes(List.of(buffer))).isEqualTo(model);
             buffer.release();
         });
     }
@@ -88,53 +88,53 @@ class OctetSpanTest {
             try (MemoryRegion region = domain.region().buffers(pieces).register()) {
                 int origin = random.nextInt(total);
                 int length = 1 + random.nextInt(total - origin);
-                OctetSpan span = new OctetSpan().wrap(region, origin, length);
-                int octet = 0;
-                while (octet < length) {
-                    int run = span.contiguousAt(octet);
+                ByteSpan span = new ByteSpan().wrap(region, origin, length);
+                int oneByte = 0;
+                while (oneByte < length) {
+                    int run = span.contiguousAt(oneByte);
                     assertThat(run).isPositive();
-                    for (int end = octet + run; octet < end; octet++) {
-                        assertThat(span.bufferAt(octet).getUnsignedByte(span.indexAt(octet)))
-                                .isEqualTo((short) (origin + octet));
+                    for (int end = oneByte + run; oneByte < end; oneByte++) {
+                        assertThat(span.bufferAt(oneByte).getUnsignedByte(span.indexAt(oneByte)))
+                                .isEqualTo((short) (origin + oneByte));
                     }
                 }
-                assertThat(octet).isEqualTo(length);
+                assertThat(oneByte).isEqualTo(length);
             }
             pieces.forEach(ByteBuf::release);
         });
     }
 
     @Test
-    void offsetsBeyondFourGibioctetsReachTheRightOctet() {
+    void offsetsBeyondFourGibibytesReachTheRightByte() {
         int pieceLength = 1 << 20;
         ByteBuf piece = PooledByteBufAllocator.DEFAULT.directBuffer(pieceLength, pieceLength);
         piece.setZero(0, pieceLength);
-        ByteBuf octets = Unpooled.copiedBuffer(new byte[] {1, 2, 3, 4});
+        ByteBuf bytes = Unpooled.copiedBuffer(new byte[] {1, 2, 3, 4});
         try (MemoryRegion region =
                 domain.region().buffers(Collections.nCopies(5000, piece)).register()) {
-            OctetSpan span = region.span();
+            ByteSpan span = region.span();
             long offset = (4999L << 20) - 2;
-            span.put(offset, octets, 0, 4);
+            span.put(offset, bytes, 0, 4);
 
             assertThat(piece.getShort(pieceLength - 2)).isEqualTo((short) 0x0102);
             assertThat(piece.getShort(0)).isEqualTo((short) 0x0304);
             assertThat(span.indexAt(offset)).isEqualTo(pieceLength - 2);
             assertThat(span.contiguousAt(offset)).isEqualTo(2);
-            octets.setZero(0, 4);
-            span.get(offset, octets, 0, 4);
-            assertThat(ByteBufUtil.hexDump(octets)).isEqualTo("01020304");
-            assertThatThrownBy(() -> span.put((5000L << 20) - 3, octets, 0, 4))
+            bytes.setZero(0, 4);
+            span.get(offset, bytes, 0, 4);
+            assertThat(ByteBufUtil.hexDump(bytes)).isEqualTo("01020304");
+            assertThatThrownBy(() -> span.put((5000L << 20) - 3, bytes, 0, 4))
                     .isInstanceOf(IndexOutOfBoundsException.class);
         }
-        octets.release();
+        bytes.release();
         piece.release();
     }
 
     @Test
-    void rangesOutsideTheSpanAreRefusedBeforeAnOctetChanges() {
+    void rangesOutsideTheSpanAreRefusedBeforeAnByteChanges() {
         ByteBuf buffer = Unpooled.buffer(10).setZero(0, 10);
         ByteBuf other = Unpooled.copiedBuffer(new byte[] {1, 2, 3, 4});
-        OctetSpan span = new OctetSpan().wrap(buffer, 2, 5);
+        ByteSpan span = new ByteSpan().wrap(buffer, 2, 5);
 
         assertThatThrownBy(() -> span.put(2, other, 0, 4)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> span.put(-1, other, 0, 1)).isInstanceOf(IndexOutOfBoundsException.class);
@@ -149,12 +149,12 @@ class OctetSpanTest {
     }
 
     @Test
-    void octetsOutsideTheOtherBufferAreNeitherReadNorWritten() {
+    void bytesOutsideTheOtherBufferAreNeitherReadNorWritten() {
         ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(16, 16).setZero(0, 16);
         ByteBuf backing = Unpooled.buffer(32).setZero(0, 32);
         ByteBuf part = backing.slice(8, 8);
         try (MemoryRegion region = domain.register(memory)) {
-            OctetSpan span = region.span();
+            ByteSpan span = region.span();
             assertThatThrownBy(() -> span.put(0, part, 1, 8)).isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> span.get(0, part, -1, 8)).isInstanceOf(IndexOutOfBoundsException.class);
         }
@@ -165,7 +165,7 @@ class OctetSpanTest {
     @Test
     void aClearedSpanCoversNothing() {
         ByteBuf buffer = Unpooled.buffer(10);
-        OctetSpan span = new OctetSpan().wrap(buffer, 2, 5);
+        ByteSpan span = new ByteSpan().wrap(buffer, 2, 5);
         assertThat(span.length()).isEqualTo(5);
         span.clear();
 
@@ -181,23 +181,23 @@ class OctetSpanTest {
     @Test
     void textShowsLengthAndWhatIsCovered() {
         ByteBuf buffer = Unpooled.buffer(10);
-        OctetSpan span = new OctetSpan();
-        assertThat(span).hasToString("OctetSpan[0 octets of nothing]");
+        ByteSpan span = new ByteSpan();
+        assertThat(span).hasToString("ByteSpan[0 bytes of nothing]");
         assertThat(span.wrap(buffer, 2, 5))
                 .asString()
-                .startsWith("OctetSpan[5 octets of ")
+                .startsWith("ByteSpan[5 bytes of ")
                 .contains("cap: 10");
         buffer.release();
         try (MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register()) {
-            assertThat(region.span()).hasToString("OctetSpan[8 octets of a region]");
+            assertThat(region.span()).hasToString("ByteSpan[8 bytes of a region]");
         }
     }
 
     @Test
     void aSpanOverABufferHoldsAReferenceOnlyIfRetained() {
         ByteBuf buffer = Unpooled.buffer(10);
-        OctetSpan span = new OctetSpan().wrap(buffer, 0, 10);
+        ByteSpan span = new ByteSpan().wrap(buffer, 0, 10);
         assertThat(buffer.refCnt()).isOne();
         span.retain();
         assertThat(buffer.refCnt()).isEqualTo(2);
@@ -208,48 +208,48 @@ class OctetSpanTest {
 
     @Test
     void aSpanOverAClosedRegionFailsInsteadOfTouchingFreedMemory() {
-        ByteBuf octets = Unpooled.buffer(8).writeLong(1);
+        ByteBuf bytes = Unpooled.buffer(8).writeLong(1);
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
-        OctetSpan span = region.span();
+        ByteSpan span = region.span();
         region.close();
 
-        assertThatIllegalStateException().isThrownBy(() -> span.put(0, octets, 0, 8));
-        assertThatIllegalStateException().isThrownBy(() -> span.get(0, octets, 0, 8));
+        assertThatIllegalStateException().isThrownBy(() -> span.put(0, bytes, 0, 8));
+        assertThatIllegalStateException().isThrownBy(() -> span.get(0, bytes, 0, 8));
         assertThatIllegalStateException().isThrownBy(() -> span.bufferAt(0));
         assertThatIllegalStateException().isThrownBy(span::retain);
-        assertThatIllegalStateException().isThrownBy(() -> new OctetSpan().wrap(region, 0, 8));
-        octets.release();
+        assertThatIllegalStateException().isThrownBy(() -> new ByteSpan().wrap(region, 0, 8));
+        bytes.release();
     }
 
     @Test
     void aRetainedSpanKeepsTheMemoryOfAClosedRegionReadableButUnchanged() {
-        ByteBuf octets = Unpooled.buffer(8).writeLong(0x0102_0304_0506_0708L);
+        ByteBuf bytes = Unpooled.buffer(8).writeLong(0x0102_0304_0506_0708L);
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
-        OctetSpan span = region.span();
+        ByteSpan span = region.span();
         ByteBuf memory = span.bufferAt(0);
-        span.put(0, octets, 0, 8);
+        span.put(0, bytes, 0, 8);
         span.retain();
         region.close();
 
-        octets.setZero(0, 8);
-        assertThatIllegalStateException().isThrownBy(() -> span.put(0, octets, 0, 8));
-        span.get(0, octets, 0, 8);
-        assertThat(octets.getLong(0)).isEqualTo(0x0102_0304_0506_0708L);
+        bytes.setZero(0, 8);
+        assertThatIllegalStateException().isThrownBy(() -> span.put(0, bytes, 0, 8));
+        span.get(0, bytes, 0, 8);
+        assertThat(bytes.getLong(0)).isEqualTo(0x0102_0304_0506_0708L);
         assertThat(span.bufferAt(0)).isSameAs(memory);
         assertThat(memory.refCnt()).isOne();
-        new OctetSpan().release();
+        new ByteSpan().release();
         span.release();
         assertThat(memory.refCnt()).isZero();
-        octets.release();
+        bytes.release();
     }
 
     @Test
     void releasingMoreOftenThanRetainingIsReported() {
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
-        OctetSpan span = region.span();
+        ByteSpan span = region.span();
         region.close();
 
         assertThatIllegalStateException()
@@ -260,17 +260,17 @@ class OctetSpanTest {
     @Test
     void aBufferResizedUnderItsRegionIsNotTouched() {
         ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(8);
-        ByteBuf octets = Unpooled.buffer(8).writeLong(-1);
+        ByteBuf bytes = Unpooled.buffer(8).writeLong(-1);
         try (MemoryRegion region = domain.register(memory)) {
             memory.capacity(100_000).setZero(0, 8);
             assertThatIllegalStateException()
-                    .isThrownBy(() -> region.span().put(0, octets, 0, 8))
+                    .isThrownBy(() -> region.span().put(0, bytes, 0, 8))
                     .withMessageContaining("freed or resized");
-            assertThatIllegalStateException().isThrownBy(() -> region.span().get(0, octets, 0, 8));
+            assertThatIllegalStateException().isThrownBy(() -> region.span().get(0, bytes, 0, 8));
             assertThat(memory.getLong(0)).isZero();
             memory.capacity(8);
         }
-        octets.release();
+        bytes.release();
         memory.release();
     }
 
@@ -278,20 +278,20 @@ class OctetSpanTest {
         return ALLOCATORS.get(random.nextInt(ALLOCATORS.size()));
     }
 
-    private static void copyIn(OctetSpan span, byte[] model, int origin, Random random) {
+    private static void copyIn(ByteSpan span, byte[] model, int origin, Random random) {
         int length = (int) span.length();
         int offset = random.nextInt(length + 1);
-        byte[] octets = new byte[random.nextInt(length - offset + 1)];
-        random.nextBytes(octets);
+        byte[] bytes = new byte[random.nextInt(length - offset + 1)];
+        random.nextBytes(bytes);
         int margin = random.nextInt(4);
-        ByteBuf src = anyBuffer(octets.length + 2 * margin, random);
-        src.setBytes(margin, octets);
-        span.put(offset, src, margin, octets.length);
+        ByteBuf src = anyBuffer(bytes.length + 2 * margin, random);
+        src.setBytes(margin, bytes);
+        span.put(offset, src, margin, bytes.length);
         src.release();
-        System.arraycopy(octets, 0, model, origin + offset, octets.length);
+        System.arraycopy(bytes, 0, model, origin + offset, bytes.length);
     }
 
-    private static void copyOut(OctetSpan span, byte[] model, int origin, Random random) {
+    private static void copyOut(ByteSpan span, byte[] model, int origin, Random random) {
         int length = (int) span.length();
         int offset = random.nextInt(length + 1);
         int count = random.nextInt(length - offset + 1);
@@ -328,13 +328,13 @@ class OctetSpanTest {
         return whole.setIndex(3, 3 + capacity).readSlice(capacity);
     }
 
-    private static byte[] octets(List<ByteBuf> pieces) {
+    private static byte[] bytes(List<ByteBuf> pieces) {
         ByteBuf all = Unpooled.buffer();
         for (ByteBuf piece : pieces) {
             all.writeBytes(piece, 0, piece.capacity());
         }
-        byte[] octets = ByteBufUtil.getBytes(all);
+        byte[] bytes = ByteBufUtil.getBytes(all);
         all.release();
-        return octets;
+        return bytes;
     }
 }
