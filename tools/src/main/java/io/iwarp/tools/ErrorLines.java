@@ -16,6 +16,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Says in one line what went wrong and what to do; the stack trace is for {@code --verbose}. */
 final class ErrorLines {
@@ -26,8 +27,17 @@ final class ErrorLines {
     /** The command line was wrong: one line, and where the help is. */
     static int onUsageError(ParameterException failure, String[] args) {
         CommandLine command = failure.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        if (failure instanceof UnmatchedArgumentException unmatched
+                && !command.getSubcommands().isEmpty()
+                && !unmatched.getUnmatched().get(0).startsWith("-")) {
+            command.getErr()
+                    .println(name + " has no command '"
+                            + unmatched.getUnmatched().get(0) + "': '" + name + " --help' lists those that it has");
+            return ExitCode.USAGE;
+        }
         command.getErr().println(failure.getMessage());
-        command.getErr().println("'" + command.getCommandSpec().qualifiedName() + " --help' tells how it is used.");
+        command.getErr().println("'" + name + " --help' tells how it is used.");
         return ExitCode.USAGE;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HelpTest {
@@ -66,5 +67,16 @@ class HelpTest {
         assertThat(wrong.out()).isEmpty();
         assertThat(wrong.err()).contains("--sise").contains("'iwarp demo --help'");
         assertThat(wrong.err().lines()).hasSizeLessThanOrEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"frobnicate, iwarp", "perf frobnicate, iwarp perf"})
+    void anUnknownCommandIsToldInOneLine(String arguments, String command) {
+        CommandRun wrong = CommandRun.of(arguments.split(" "));
+
+        assertThat(wrong.exitCode()).isEqualTo(2);
+        assertThat(wrong.err().lines())
+                .containsExactly(
+                        command + " has no command 'frobnicate': '" + command + " --help' lists those that it has");
     }
 }
