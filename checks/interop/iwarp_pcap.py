@@ -34,7 +34,7 @@ class Piece:
 
     sender: int  # index into SENDERS
     frame: int  # the frame of the original capture in which its last byte came
-    bytes: bytes
+    octets: bytes
     is_fpdu: bool
     position: int  # in the sender's stream of FPDUs and markers, from which the places of markers count
     markers: bool
@@ -42,13 +42,13 @@ class Piece:
     @property
     def is_beyond_tshark(self) -> bool:
         """tshark takes a marker that comes right behind the CRC, and belongs to the next FPDU, for this one's."""
-        return self.markers and (self.position + len(self.bytes)) % MARKER_SPACING == 0
+        return self.markers and (self.position + len(self.octets)) % MARKER_SPACING == 0
 
     @property
     def marker_offsets(self) -> list[int]:
         """Where its markers are, if it has the length that it says."""
         first = self.markers and self.position % MARKER_SPACING == 0
-        ulpdu = struct.unpack_from(">H", self.bytes, MARKER_LENGTH if first else 0)[0]
+        ulpdu = struct.unpack_from(">H", self.octets, MARKER_LENGTH if first else 0)[0]
         return marker_offsets(self.position, content_length(ulpdu)) if self.markers else []
 
 
@@ -58,7 +58,7 @@ class Direction:
 
     next_sequence: int | None = None
     early: dict[int, tuple[int, bytes]] = field(default_factory=dict)
-    bytes: bytearray = field(default_factory=bytearray)
+    octets: bytearray = field(default_factory=bytearray)
     ends: list[int] = field(default_factory=list)  # bytes so far, at the end of each run of them
     frames: list[int] = field(default_factory=list)  # and the frame of that run
 
@@ -75,8 +75,8 @@ class Direction:
             frame, payload = self.early.pop(first)
             fresh = payload[-gap:] if gap else payload
             if fresh:
-                self.bytes += fresh
-                self.ends.append(len(self.bytes))
+                self.octets += fresh
+                self.ends.append(len(self.octets))
                 self.frames.append(frame)
                 self.next_sequence = (self.next_sequence + len(fresh)) % 2**32
 
@@ -146,42 +146,42 @@ class Connection:
         return self.startup[1] is not None and self.startup[1].has(FLAG_REJECT)
 
     def _take_startup(self, sender: int, key: bytes) -> Startup | None:
-        bytes = self.sent[sender].bytes
-        if not bytes.startswith(key) or len(bytes) < STARTUP_HEADER:
+        octets = self.sent[sender].octets
+        if not octets.startswith(key) or len(octets) < STARTUP_HEADER:
             return None
-        flags, revision, length = struct.unpack(">BBH", bytes[len(key) : STARTUP_HEADER])
+        flags, revision, length = struct.unpack(">BBH", octets[len(key) : STARTUP_HEADER])
         end = STARTUP_HEADER + length
-        if len(bytes) < end:
+        if len(octets) < end:
             return None
         self._add(sender, 0, end, is_fpdu=False, position=0)
-        return Startup(flags, revision, bytes(bytes[STARTUP_HEADER:end]))
+        return Startup(flags, revision, bytes(octets[STARTUP_HEADER:end]))
 
     def _take_fpdus(self, sender: int) -> None:
-        bytes, startup = self.sent[sender].bytes, self.startup[sender]
+        octets, startup = self.sent[sender].octets, self.startup[sender]
         origin = STARTUP_HEADER + len(startup.private_data) if startup else 0
         begin = origin
-        while startup and begin < len(bytes):
-            length = fpdu_length(bytes, begin, begin - origin, self.markers(sender))
-            if length is None or begin + length > len(bytes):
+        while startup and begin < len(octets):
+            length = fpdu_length(octets, begin, begin - origin, self.markers(sender))
+            if length is None or begin + length > len(octets):
                 break
             self._add(sender, begin, begin + length, is_fpdu=True, position=begin - origin)
             begin += length
-        if begin < len(bytes):
-            self.leftover[sender] = (len(bytes) - begin, self.sent[sender].frame_of(len(bytes)))
+        if begin < len(octets):
+            self.leftover[sender] = (len(octets) - begin, self.sent[sender].frame_of(len(octets)))
 
     def _add(self, sender: int, begin: int, end: int, is_fpdu: bool, position: int) -> None:
         stream = self.sent[sender]
-        bytes, markers = bytes(stream.bytes[begin:end]), is_fpdu and self.markers(sender)
-        self.pieces.append(Piece(sender, stream.frame_of(end), bytes, is_fpdu, position, markers))
+        octets, markers = bytes(stream.octets[begin:end]), is_fpdu and self.markers(sender)
+        self.pieces.append(Piece(sender, stream.frame_of(end), octets, is_fpdu, position, markers))
 
 
-def fpdu_length(bytes: bytes, begin: int, position: int, markers: bool) -> int | None:
+def fpdu_length(octets: bytes, begin: int, position: int, markers: bool) -> int | None:
     """The bytes of an FPDU on the wire with its markers, or None if its length field is not there yet."""
     marker_first = markers and position % MARKER_SPACING == 0
     header = begin + (MARKER_LENGTH if marker_first else 0)
-    if len(bytes) < header + LENGTH_FIELD:
+    if len(octets) < header + LENGTH_FIELD:
         return None
-    content = content_length(struct.unpack_from(">H", bytes, header)[0])
+    content = content_length(struct.unpack_from(">H", octets, header)[0])
     return content + MARKER_LENGTH * (len(marker_offsets(position, content)) if markers else 0)
 
 
@@ -200,24 +200,24 @@ def marker_offsets(position: int, content: int) -> list[int]:
     return offsets
 
 
-def without_markers(bytes: bytes, offsets: list[int]) -> bytes:
+def without_markers(octets: bytes, offsets: list[int]) -> bytes:
     """An FPDU as it would be without markers."""
     begins = [0] + [offset + MARKER_LENGTH for offset in offsets]
-    return b"".join(bytes[begin:end] for begin, end in zip(begins, [*offsets, len(bytes)]))
+    return b"".join(octets[begin:end] for begin, end in zip(begins, [*offsets, len(octets)]))
 
 
 CRC32C_TABLE = []
-for byte in range(256):
+for octet in range(256):
     for _ in range(8):
-        byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
-    CRC32C_TABLE.append(byte)
+        octet = octet >> 1 ^ (0x82F63B78 if octet & 1 else 0)
+    CRC32C_TABLE.append(octet)
 
 
-def crc32c(bytes: bytes) -> int:
+def crc32c(octets: bytes) -> int:
     """The CRC of RFC 5044 section 4.4."""
     value = 0xFFFFFFFF
-    for byte in bytes:
-        value = value >> 8 ^ CRC32C_TABLE[(value ^ byte) & 0xFF]
+    for octet in octets:
+        value = value >> 8 ^ CRC32C_TABLE[(value ^ octet) & 0xFF]
     return value ^ 0xFFFFFFFF
 
 
@@ -245,24 +245,24 @@ def read(path: Path) -> list[Connection]:
 
 def address(end: tuple[bytes, int]) -> str:
     """An IPv4 address and a port as people write them."""
-    return ".".join(str(byte) for byte in end[0]) + f":{end[1]}"
+    return ".".join(str(octet) for octet in end[0]) + f":{end[1]}"
 
 
 def _packets(path: Path) -> Iterator[bytes]:
     """The IP packets of a file."""
-    bytes = path.read_bytes()
-    order = {b"\xa1\xb2\xc3\xd4": ">", b"\xd4\xc3\xb2\xa1": "<"}.get(bytes[:4])
-    if order is None or len(bytes) < 24:
+    octets = path.read_bytes()
+    order = {b"\xa1\xb2\xc3\xd4": ">", b"\xd4\xc3\xb2\xa1": "<"}.get(octets[:4])
+    if order is None or len(octets) < 24:
         raise UnreadableCapture(f"{path} is no pcap file (pcapng is another format: convert it with tshark -F pcap)")
-    link_type = struct.unpack_from(order + "I", bytes, 20)[0]
+    link_type = struct.unpack_from(order + "I", octets, 20)[0]
     if link_type not in (ETHERNET, RAW_IP):
         raise UnreadableCapture(f"{path} has link type {link_type}; only Ethernet and raw IP can be judged")
     begin = 24
-    while begin + 16 <= len(bytes):
-        captured, full = struct.unpack_from(order + "II", bytes, begin + 8)
-        if captured != full or begin + 16 + captured > len(bytes):
+    while begin + 16 <= len(octets):
+        captured, full = struct.unpack_from(order + "II", octets, begin + 8)
+        if captured != full or begin + 16 + captured > len(octets):
             raise UnreadableCapture(f"{path} has packets that are cut off: capture whole packets")
-        packet = bytes[begin + 16 : begin + 16 + captured]
+        packet = octets[begin + 16 : begin + 16 + captured]
         yield packet[ETHERNET_HEADER:] if link_type == ETHERNET else packet
         begin += 16 + captured
 

@@ -52,11 +52,11 @@ class Writer:
         self.segment(talk, 1, SYN | ACK)
         return talk
 
-    def send(self, talk: Talk, sender: int, bytes: bytes, shows: tuple | None) -> None:
+    def send(self, talk: Talk, sender: int, octets: bytes, shows: tuple | None) -> None:
         """Sends bytes, in one segment if they fit."""
-        for begin in range(0, len(bytes), LARGEST_SEGMENT):
-            payload = bytes[begin : begin + LARGEST_SEGMENT]
-            self.segment(talk, sender, ACK, payload, shows if begin + len(payload) == len(bytes) else None)
+        for begin in range(0, len(octets), LARGEST_SEGMENT):
+            payload = octets[begin : begin + LARGEST_SEGMENT]
+            self.segment(talk, sender, ACK, payload, shows if begin + len(payload) == len(octets) else None)
 
     def segment(self, talk: Talk, sender: int, flags: int, payload: bytes = b"", shows=None) -> None:
         """Writes one packet; addresses are of those set aside for documentation (RFC 5737)."""
@@ -90,13 +90,13 @@ def _write(writer: Writer, connection: Connection, port: int) -> None:
             aside = writer.open(port + 1)
             for startup in connection.pieces:
                 if not startup.is_fpdu:
-                    writer.send(aside, startup.sender, _without_flags(startup.bytes), None)
+                    writer.send(aside, startup.sender, _without_flags(startup.octets), None)
         if beyond:
-            stripped = without_markers(piece.bytes, piece.marker_offsets)
+            stripped = without_markers(piece.octets, piece.marker_offsets)
             writer.send(aside, piece.sender, stripped, (connection, piece))
-            main.sequences[piece.sender] += len(piece.bytes)  # a gap, as if the capture had missed the segment
+            main.sequences[piece.sender] += len(piece.octets)  # a gap, as if the capture had missed the segment
         else:
-            writer.send(main, piece.sender, piece.bytes, (connection, piece))
+            writer.send(main, piece.sender, piece.octets, (connection, piece))
 
 
 def _without_flags(startup: bytes) -> bytes:

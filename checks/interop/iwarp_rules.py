@@ -99,10 +99,10 @@ class Segment:
 
     @staticmethod
     def _beyond_tshark(piece: Piece, ulpdu: int, fields: dict[str, int]) -> Segment:
-        expected = crc32c(piece.bytes[:-CRC_FIELD])
-        good = piece.bytes[-CRC_FIELD:] == expected.to_bytes(CRC_FIELD, "little")
+        expected = crc32c(piece.octets[:-CRC_FIELD])
+        good = piece.octets[-CRC_FIELD:] == expected.to_bytes(CRC_FIELD, "little")
         crc_label = "CRC check: Good CRC32" if good else f"CRC check: Bad CRC32, should be {expected:#010x}"
-        markers = [struct.unpack_from(">HH", piece.bytes, offset) for offset in piece.marker_offsets]
+        markers = [struct.unpack_from(">HH", piece.octets, offset) for offset in piece.marker_offsets]
         pointers, reserved = [pointer for _, pointer in markers], [reserved for reserved, _ in markers]
         return Segment(piece, ulpdu, crc_label, pointers, reserved, fields)
 
@@ -193,10 +193,10 @@ class StreamRules:
             yield f"marker pointers are {brief(segment.markers)} where they should be {brief(pointers)}"
         if any(segment.marker_reserved):
             yield "a marker's reserved bits are not zero"
-        if len(piece.bytes) != content + MARKER_LENGTH * len(offsets):
-            yield f"tshark sees {segment.ulpdu} ULPDU bytes in an FPDU of {len(piece.bytes)} on the wire"
+        if len(piece.octets) != content + MARKER_LENGTH * len(offsets):
+            yield f"tshark sees {segment.ulpdu} ULPDU octets in an FPDU of {len(piece.octets)} on the wire"
         # tshark itself looks in the wrong place if a marker comes between padding and CRC.
-        padding = without_markers(piece.bytes, offsets)[LENGTH_FIELD + segment.ulpdu : -CRC_FIELD]
+        padding = without_markers(piece.octets, offsets)[LENGTH_FIELD + segment.ulpdu : -CRC_FIELD]
         if any(padding) and not self.siw:
             yield f"padding is {padding.hex()}, not zero"
 
