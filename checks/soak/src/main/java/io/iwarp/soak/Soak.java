@@ -5,7 +5,9 @@ import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.local.LocalAddress;
@@ -15,12 +17,20 @@ import io.netty.channel.local.LocalServerChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import java.io.File;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +46,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 /**
  * Mixed load over several transports for a long time, with connections that are closed, aborted and killed at random by either
@@ -124,9 +135,10 @@ public final class Soak {
         }
         System.out.printf(
                 Locale.ROOT,
-                "%,d s: %,d connections ended, by %s; %,d posts completed once and in order, %,d were refused behind an end;"
+                "%,d s over %s: %,d connections ended, by %s; %,d posts completed once and in order, %,d were refused behind an end;"
                         + " control clients were served %,d times, %,d ms at the slowest; %,d complaints%n",
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start),
+                lanes.stream().map(Lane::name).collect(Collectors.joining(", ")),
                 connections.get(),
                 ends,
                 posts.get(),
@@ -177,8 +189,34 @@ public final class Soak {
                     EpollSocketChannel.class,
                     any,
                     null));
+            lanes.add(new Lane(
+                    this,
+                    "Unix domain sockets",
+                    EpollIoHandler.newFactory(),
+                    EpollServerDomainSocketChannel.class,
+                    EpollDomainSocketChannel.class,
+                    new DomainSocketAddress(socketFile()),
+                    null));
+        }
+        if (IoUring.isAvailable()) {
+            lanes.add(new Lane(
+                    this,
+                    "io_uring",
+                    IoUringIoHandler.newFactory(),
+                    IoUringServerSocketChannel.class,
+                    IoUringSocketChannel.class,
+                    any,
+                    null));
         }
         return lanes;
+    }
+
+    private static File socketFile() throws IOException {
+        File directory = Files.createTempDirectory("iwarp-soak").toFile();
+        directory.deleteOnExit();
+        File file = new File(directory, "socket");
+        file.deleteOnExit();
+        return file;
     }
 
     private static Tls tls() throws Exception {
