@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
             RdmaServer.class,
             RdmaClient.class,
             Perf.class,
-            Completion.class
+            CompletionScript.class
         })
 public final class Iwarp implements Runnable {
     @Spec

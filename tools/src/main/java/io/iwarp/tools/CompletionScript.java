@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
             "  bash, zsh:  source <(iwarp completion bash)",
             "  fish:       iwarp completion fish | source"
         })
-final class Completion implements Callable<Integer> {
+final class CompletionScript implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 

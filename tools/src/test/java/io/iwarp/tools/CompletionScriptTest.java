@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What shells make of the scripts; a shell that is not installed is left out. */
-class CompletionTest {
+class CompletionScriptTest {
     @TempDir
     private Path folder;
 
