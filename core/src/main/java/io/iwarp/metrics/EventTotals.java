@@ -30,10 +30,6 @@ final class EventTotals {
         return value.ordinal();
     }
 
-    private static int slot(Role role) {
-        return role == Role.INITIATOR ? 0 : 1;
-    }
-
     private static int setupSlot(Role role, SetupOutcome outcome) {
         return slot(role) * SetupOutcome.values().length + outcome.slot();
     }

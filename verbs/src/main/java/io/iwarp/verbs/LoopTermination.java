@@ -31,7 +31,6 @@ final class LoopTermination {
             LOOPS.computeIfAbsent(loop, LoopTermination::new).waiting.add(whenTerminated);
         } catch (UnsupportedOperationException e) {
             // A loop without a thread, such as that of an EmbeddedChannel, does not terminate.
-            return;
         }
     }
 

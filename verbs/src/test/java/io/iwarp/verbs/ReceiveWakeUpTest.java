@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Who is woken by a receive, and for how long a message waits for one; under virtual time. */
 class ReceiveWakeUpTest {
     private static final Duration WAIT = Duration.ofSeconds(4);
+    private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(1);
     private static final QueuePairSettings PATIENT =
             QueuePairSettings.builder().receiveWait(WAIT).build();
 
@@ -49,6 +50,14 @@ class ReceiveWakeUpTest {
     private SimulatedPair connect(SharedReceiveQueue receives) {
         return connect(qp -> qp.sharedReceiveQueue(receives)
                 .completionListener((taker, completion) -> takers.add(completion.successful() ? taker : null)));
+    }
+
+    private SimulatedPeer peerThatHasToAnswer() {
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .receiveWait(WAIT)
+                .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(RESPONSE_TIMEOUT))
+                .build();
+        return SimulatedPeer.ofInitiator(domain, settings, qp -> {});
     }
 
     private void sendTo(SimulatedPair pair) {
@@ -222,12 +231,7 @@ class ReceiveWakeUpTest {
     /** The event loop was late: a receive came, the time for the answer ran out, and the input was looked at after both. */
     @Test
     void anAnswerBehindAMessageThatMayGoOnIsNotTooLate() {
-        Duration responseTimeout = Duration.ofSeconds(1);
-        QueuePairSettings settings = QueuePairSettings.builder()
-                .receiveWait(WAIT)
-                .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(responseTimeout))
-                .build();
-        try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
+        try (SimulatedPeer peer = peerThatHasToAnswer()) {
             CompletableFuture<Completion> answered = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
             int identifier = Unpooled.wrappedBuffer(peer.hears()).getInt(22);
             peer.sends(Segment.send(1, new byte[3]), Segment.atomicResponse(1, identifier, 41));
@@ -235,7 +239,7 @@ class ReceiveWakeUpTest {
             CompletableFuture<Completion> received = peer.queuePair().receive(Unpooled.buffer(3, 3));
             EmbeddedChannel channel = (EmbeddedChannel) peer.queuePair().channel();
             channel.eventLoop().execute(channel::runScheduledPendingTasks);
-            peer.pass(responseTimeout);
+            peer.pass(RESPONSE_TIMEOUT);
 
             assertThat(received).isCompletedWithValueMatching(Completion::successful);
             assertThat(answered).isCompletedWithValueMatching(completion -> completion.original() == 41);
@@ -246,21 +250,16 @@ class ReceiveWakeUpTest {
     /** The answer is still in the socket when the message in front of it has gone on. */
     @Test
     void theTimeForAnAnswerBeginsAgainWhenInputGoesOn() {
-        Duration responseTimeout = Duration.ofSeconds(1);
-        QueuePairSettings settings = QueuePairSettings.builder()
-                .receiveWait(WAIT)
-                .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(responseTimeout))
-                .build();
-        try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
+        try (SimulatedPeer peer = peerThatHasToAnswer()) {
             CompletableFuture<Completion> answered = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
             int identifier = Unpooled.wrappedBuffer(peer.hears()).getInt(22);
             peer.sends(Segment.send(1, new byte[3]));
-            peer.pass(responseTimeout.minusMillis(1));
+            peer.pass(RESPONSE_TIMEOUT.minusMillis(1));
             CompletableFuture<Completion> received = peer.queuePair().receive(Unpooled.buffer(3, 3));
             peer.pass(Duration.ZERO);
             assertThat(received).isCompletedWithValueMatching(Completion::successful);
 
-            peer.pass(responseTimeout.minusMillis(1));
+            peer.pass(RESPONSE_TIMEOUT.minusMillis(1));
             assertThat(answered).isNotDone();
             peer.sends(Segment.atomicResponse(1, identifier, 41));
 
