@@ -53,7 +53,7 @@ final class Conversation implements QueuePairListener {
         fresh.completionListener(this::onCompletion);
         for (int i = 0; i < DEPTH; i++) {
             // On the heap and unpooled: it is collected like any object, whichever way the connection ends.
-            fresh.receive(0, Unpooled.buffer(MESSAGE_BYTES, MESSAGE_BYTES));
+            fresh.receiveQueue().receive(0, Unpooled.buffer(MESSAGE_BYTES, MESSAGE_BYTES));
         }
     }
 
@@ -90,7 +90,7 @@ final class Conversation implements QueuePairListener {
         }
         ByteBuf copy = Unpooled.copiedBuffer(message);
         try {
-            queuePair().receive(0, message.clear());
+            queuePair().receiveQueue().receive(0, message.clear());
         } catch (IllegalStateException e) {
             requireEnding(e);
         }
@@ -100,7 +100,7 @@ final class Conversation implements QueuePairListener {
     /** Posts a Send; the bytes must not change any more. */
     void send(ByteBuf message) throws IOException, InterruptedException, CommandFailedException {
         try {
-            queuePair().send(0, message);
+            queuePair().sendQueue().send(0, message);
         } catch (IllegalStateException e) {
             throw ended(e);
         }
@@ -120,17 +120,17 @@ final class Conversation implements QueuePairListener {
     CompletableFuture<Completion> read(MemoryRegion sink, RemoteBuffer source)
             throws IOException, InterruptedException, CommandFailedException {
         try {
-            return queuePair().read(sink, 0, source);
+            return queuePair().futures().read(sink, 0, source);
         } catch (IllegalStateException e) {
             throw ended(e);
         }
     }
 
-    /** Posts a Send that takes an STag of the peer back; the bytes must not change any more. */
-    void sendWithInvalidate(ByteBuf message, int stag)
+    /** Posts a Send that invalidates an STag of the peer; the bytes must not change any more. */
+    void sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated)
             throws IOException, InterruptedException, CommandFailedException {
         try {
-            queuePair().sendWithInvalidate(0, message, stag, PostOptions.NONE);
+            queuePair().sendQueue().sendWithInvalidate(0, message, invalidated, PostOptions.NONE);
         } catch (IllegalStateException e) {
             throw ended(e);
         }

@@ -80,14 +80,13 @@ final class CounterWorker {
     private void post() {
         try {
             while (posted < work.adds() && posted - completed < DEPTH) {
-                queuePair.fetchAdd(
-                        posted, grant.counter().stag(), grant.counter().taggedOffset(), 1, 0, PostOptions.NONE);
+                queuePair.sendQueue().fetchAdd(posted, grant.counter(), 0, 1, 0, PostOptions.NONE);
                 posted++;
             }
             if (posted == work.adds()) {
                 // A Send may overtake the FetchAdds before it: without the fence it could say "done" too early.
                 posted++;
-                queuePair.send(posted, work.encode(), PostOptions.FENCED);
+                queuePair.sendQueue().send(posted, work.encode(), PostOptions.FENCED);
             }
         } catch (IllegalStateException e) {
             CloseReason reason = queuePair.closeReason();

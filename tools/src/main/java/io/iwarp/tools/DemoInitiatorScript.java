@@ -1,5 +1,7 @@
 package io.iwarp.tools;
 
+import static io.iwarp.verbs.CompareSwap.compare;
+
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
@@ -50,9 +52,9 @@ final class DemoInitiatorScript {
         write(other);
         read();
         changeAtomically();
-        queuePair.sendImmediate(IMMEDIATE, PostOptions.NONE);
-        queuePair.sendImmediate(~IMMEDIATE, PostOptions.SOLICITED);
-        queuePair.send(Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED);
+        queuePair.futures().sendImmediate(IMMEDIATE, PostOptions.NONE);
+        queuePair.futures().sendImmediate(~IMMEDIATE, PostOptions.SOLICITED);
+        queuePair.futures().send(Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED);
         readThroughWindow();
         RemoteBuffer gone = writeThroughWindow();
         Endpoint.await(other.end());
@@ -64,7 +66,7 @@ final class DemoInitiatorScript {
         pattern.fill(memory.span());
         ByteBuf done = new DoneMessage(size, pattern.seed()).encode();
         long begin = System.nanoTime();
-        CompletableFuture<Completion> written = queuePair.write(memory, 0, size, advertisement.memory());
+        CompletableFuture<Completion> written = queuePair.futures().write(memory, 0, size, advertisement.memory());
         CompletableFuture<Completion> sent = queuePair.send(done);
         Endpoint.await(written);
         Endpoint.await(sent);
@@ -92,7 +94,7 @@ final class DemoInitiatorScript {
         long size = memory.length();
         otherPattern.fill(memory.span());
         long begin = System.nanoTime();
-        Endpoint.await(queuePair.read(memory, 0, advertisement.memory()));
+        Endpoint.await(queuePair.futures().read(memory, 0, advertisement.memory()));
         long nanos = System.nanoTime() - begin;
         long difference = pattern.firstDifference(memory.span(), size);
         require(difference < 0, "byte " + difference + " that was read is wrong");
@@ -103,10 +105,12 @@ final class DemoInitiatorScript {
     private void changeAtomically() throws IOException, InterruptedException, CommandFailedException {
         RemoteBuffer number = advertisement.number();
         long before = Endpoint.await(queuePair.fetchAdd(number, ADDED)).original();
-        long added = Endpoint.await(queuePair.compareSwap(number, before + ADDED, SWAPPED))
+        long added = Endpoint.await(
+                        queuePair.compareSwap(number, compare(before + ADDED).swap(SWAPPED)))
                 .original();
-        long swapped =
-                Endpoint.await(queuePair.compareSwap(number, before + ADDED, 0)).original();
+        long swapped = Endpoint.await(
+                        queuePair.compareSwap(number, compare(before + ADDED).swap(0)))
+                .original();
         require(
                 before == DemoResponder.NUMBER && added == before + ADDED && swapped == SWAPPED,
                 "atomics found " + before + ", " + added + " and " + swapped);
@@ -126,7 +130,7 @@ final class DemoInitiatorScript {
             bytes.release();
         }
         story.step("invalidate", "initiator read that, and took the STag back by a Send with Invalidate");
-        queuePair.sendWithInvalidate(Unpooled.EMPTY_BUFFER, window.stag());
+        queuePair.futures().sendWithInvalidate(Unpooled.EMPTY_BUFFER, window);
     }
 
     /** {@return the window, which was taken back} */
@@ -135,13 +139,14 @@ final class DemoInitiatorScript {
         ByteBuf bytes = directBuffer(window);
         try {
             otherPattern.append(bytes, bytes.capacity());
-            Endpoint.await(queuePair.writeWithImmediate(bytes, window, otherPattern.seed(), PostOptions.NONE));
+            Endpoint.await(
+                    queuePair.futures().writeWithImmediate(bytes, window, otherPattern.seed(), PostOptions.NONE));
         } finally {
             bytes.release();
         }
         story.step("write-imm", "initiator wrote that, with Immediate Data behind to tell so");
         story.step("invalidate", "initiator took the STag back by a Send with Solicited Event and Invalidate");
-        queuePair.sendWithInvalidate(Unpooled.EMPTY_BUFFER, window.stag(), PostOptions.SOLICITED);
+        queuePair.futures().sendWithInvalidate(Unpooled.EMPTY_BUFFER, window, PostOptions.SOLICITED);
         mailbox.next();
         return window;
     }

@@ -63,9 +63,9 @@ final class EchoRun {
         sent = false;
         received = false;
         try {
-            queuePair.receive(number, reply.clear());
+            queuePair.receiveQueue().receive(number, reply.clear());
             sentAtNanos = System.nanoTime();
-            queuePair.send(number, message);
+            queuePair.sendQueue().send(number, message);
         } catch (IllegalStateException e) {
             CloseReason reason = queuePair.closeReason();
             done.completeExceptionally(reason == null ? e : new StreamEndedException(reason));

@@ -38,7 +38,7 @@ final class EchoSession implements QueuePairListener {
         queuePair.listener(this);
         queuePair.completionListener(this::onCompletion);
         for (int slot = 0; slot < DEPTH; slot++) {
-            queuePair.receive(slot, buffers[slot]);
+            queuePair.receiveQueue().receive(slot, buffers[slot]);
         }
     }
 
@@ -50,10 +50,10 @@ final class EchoSession implements QueuePairListener {
         }
         try {
             if (completion.operation() == Operation.RECEIVE) {
-                source.send(slot, buffers[slot]);
+                source.sendQueue().send(slot, buffers[slot]);
             } else {
                 echoed++;
-                source.receive(slot, buffers[slot].clear());
+                source.receiveQueue().receive(slot, buffers[slot].clear());
             }
         } catch (IllegalStateException e) {
             // The stream is ending, and what was not posted will not come back.

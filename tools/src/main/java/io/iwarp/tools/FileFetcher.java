@@ -104,8 +104,7 @@ final class FileFetcher implements AutoCloseable {
             }
             readPiece(piece.memory(), stored, file, progress);
             // All its Reads have completed, so the right to read is not needed any more.
-            conversation.sendWithInvalidate(
-                    new FileMessage.Taken(number).encode(), piece.memory().stag());
+            conversation.sendWithInvalidate(new FileMessage.Taken(number).encode(), piece.memory());
             stored += length;
         }
     }

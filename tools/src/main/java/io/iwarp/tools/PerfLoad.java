@@ -1,5 +1,7 @@
 package io.iwarp.tools;
 
+import static io.iwarp.verbs.CompareSwap.compare;
+
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.StreamEndedException;
@@ -8,6 +10,7 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;
+import io.iwarp.verbs.SendQueue;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
@@ -128,27 +131,26 @@ abstract class PerfLoad {
 
     /** Posts a receive. */
     final void receive() {
-        queuePair.receive(0, memory.nextPlace());
+        queuePair.receiveQueue().receive(0, memory.nextPlace());
     }
 
     /** Posts the next operation. */
     final void post() {
         long id = posted++;
-        int stag = target.stag();
-        long offset = target.taggedOffset();
+        SendQueue sends = queuePair.sendQueue();
         switch (task.operation()) {
-            case SEND -> queuePair.send(id, memory.source());
-            case WRITE -> queuePair.write(id, memory.source(), stag, offset);
-            case WRITE_IMM -> queuePair.writeWithImmediate(id, memory.source(), stag, offset, id, PostOptions.NONE);
-            case READ -> queuePair.read(id, memory.region(), 0, task.size(), stag, offset, PostOptions.NONE);
-            case FETCH_ADD -> queuePair.fetchAdd(id, stag, offset, 1, 0, PostOptions.NONE);
-            case COMPARE_SWAP -> queuePair.compareSwap(id, stag, offset, id, -1, id + 1, -1, PostOptions.NONE);
+            case SEND -> sends.send(id, memory.source());
+            case WRITE -> sends.write(id, memory.source(), target);
+            case WRITE_IMM -> sends.writeWithImmediate(id, memory.source(), target, 0, id, PostOptions.NONE);
+            case READ -> sends.read(id, memory.region(), 0, task.size(), target, 0, PostOptions.NONE);
+            case FETCH_ADD -> sends.fetchAdd(id, target, 0, 1, 0, PostOptions.NONE);
+            case COMPARE_SWAP -> sends.compareSwap(id, target, 0, compare(id).swap(id + 1), PostOptions.NONE);
         }
     }
 
     /** Posts the question whether everything before it has arrived; the server answers at once. */
     final void ask() {
-        queuePair.sendImmediate(0, 0, PostOptions.SOLICITED_AND_FENCED);
+        queuePair.sendQueue().sendImmediate(0, 0, PostOptions.SOLICITED_AND_FENCED);
     }
 
     /** Any thread: ends the connection at once. */

@@ -55,7 +55,7 @@ final class PerfSession implements QueuePairListener {
         queuePair.completionListener(this::onCompletion);
         int receives = task.operation().usesReceives() ? task.window() + 1 : 1;
         for (int i = 0; i < receives; i++) {
-            queuePair.receive(i, memory.nextPlace());
+            queuePair.receiveQueue().receive(i, memory.nextPlace());
         }
         if (task.mode() == PerfMode.LATENCY && task.operation() == PerfOperation.WRITE) {
             queuePair.channel().pipeline().addFirst(new MemoryWatch(this::answerWrite));
@@ -82,24 +82,23 @@ final class PerfSession implements QueuePairListener {
 
     private void onMessage(Completion message) {
         received++;
-        queuePair.receive(received, memory.nextPlace());
+        queuePair.receiveQueue().receive(received, memory.nextPlace());
         if (message.solicited()) {
-            queuePair.sendImmediate(received, received, PostOptions.NONE);
+            queuePair.sendQueue().sendImmediate(received, received, PostOptions.NONE);
         } else if (task.mode() == PerfMode.LATENCY) {
             answer();
         } else if (--untilTold == 0) {
             untilTold = batch;
-            queuePair.sendImmediate(received, received, PostOptions.NONE);
+            queuePair.sendQueue().sendImmediate(received, received, PostOptions.NONE);
         }
     }
 
     private void answer() {
         RemoteBuffer target = task.memory();
         if (task.operation() == PerfOperation.SEND) {
-            queuePair.send(received, memory.source());
+            queuePair.sendQueue().send(received, memory.source());
         } else {
-            queuePair.writeWithImmediate(
-                    received, memory.source(), target.stag(), target.taggedOffset(), received, PostOptions.NONE);
+            queuePair.sendQueue().writeWithImmediate(received, memory.source(), target, 0, received, PostOptions.NONE);
         }
     }
 
@@ -111,8 +110,7 @@ final class PerfSession implements QueuePairListener {
         mark = seen;
         memory.mark(seen);
         try {
-            queuePair.write(
-                    seen, memory.source(), task.memory().stag(), task.memory().taggedOffset());
+            queuePair.sendQueue().write(seen, memory.source(), task.memory());
         } catch (QueuePairClosedException e) {
             // The client has gone; onClosed tells why.
             received++;

@@ -1,5 +1,7 @@
 package io.iwarp.tools;
 
+import static io.iwarp.verbs.CompareSwap.compare;
+
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.QueuePair;
 import java.io.IOException;
@@ -29,14 +31,17 @@ final class SpinLock {
 
     /** Asks for the lock until it is free. */
     void acquire() throws IOException, InterruptedException, CommandFailedException {
-        while (Endpoint.await(queuePair.compareSwap(lock, FREE, holder)).original() != FREE) {
+        while (Endpoint.await(queuePair.compareSwap(lock, compare(FREE).swap(holder)))
+                        .original()
+                != FREE) {
             refusals++;
         }
     }
 
     /** Gives the lock back. What was written before is in place by then, as the peer begins with an atomic after that. */
     void release() throws IOException, InterruptedException, CommandFailedException {
-        long found = Endpoint.await(queuePair.compareSwap(lock, holder, FREE)).original();
+        long found = Endpoint.await(queuePair.compareSwap(lock, compare(holder).swap(FREE)))
+                .original();
         if (found != holder) {
             throw new CommandFailedException("client " + holder + " held the lock, but found " + found
                     + " in it when it gave it back: somebody broke the lock");

@@ -23,7 +23,7 @@ final class UsageSession {
     /** Posts the receive; call it before the connection is accepted. */
     void begin() {
         queuePair.completionListener((source, completion) -> onCompletion(completion));
-        queuePair.receive(0, question);
+        queuePair.receiveQueue().receive(0, question);
     }
 
     private void onCompletion(Completion completion) {
@@ -32,8 +32,8 @@ final class UsageSession {
         }
         boolean collected = question.isReadable() && question.readByte() == ServerUsage.COLLECTED;
         try {
-            queuePair.receive(0, question.clear());
-            queuePair.send(0, (collected ? PerfUsage.collected() : PerfUsage.now()).encode());
+            queuePair.receiveQueue().receive(0, question.clear());
+            queuePair.sendQueue().send(0, (collected ? PerfUsage.collected() : PerfUsage.now()).encode());
         } catch (QueuePairClosedException e) {
             LOGGER.debug("{} has gone with its question", queuePair, e);
         }

@@ -1,5 +1,6 @@
 package io.iwarp.tools;
 
+import static io.iwarp.verbs.CompareSwap.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.memory.RemoteBuffer;
@@ -72,7 +73,8 @@ class CounterTest {
             String address = server.address();
             QueuePair holder = connect(endpoint, address);
             CounterGrant grant = grant(holder);
-            assertThat(Endpoint.await(holder.compareSwap(grant.lock(), FREE, grant.client()))
+            assertThat(Endpoint.await(holder.compareSwap(
+                                    grant.lock(), compare(FREE).swap(grant.client())))
                             .original())
                     .isEqualTo(FREE);
             CommandRun client =

@@ -36,7 +36,7 @@ class KvSessionTest {
 
     @Test
     void immediateDataEndsItsConnectionWithALineInTheLog() throws Exception {
-        endsItsConnection(client -> client.sendImmediate(1, PostOptions.NONE), "sent Immediate Data");
+        endsItsConnection(client -> client.futures().sendImmediate(1, PostOptions.NONE), "sent Immediate Data");
     }
 
     private void endsItsConnection(Consumer<QueuePair> offence, String told) throws Exception {

@@ -44,8 +44,8 @@ final class RawWriteClient implements AutoCloseable {
         conversation.send(message.encode());
     }
 
-    void givesBack(int stag, FileMessage message) throws Exception {
-        conversation.sendWithInvalidate(message.encode(), stag);
+    void givesBack(RemoteBuffer memory, FileMessage message) throws Exception {
+        conversation.sendWithInvalidate(message.encode(), memory);
     }
 
     /** {@return what is there} */

@@ -176,10 +176,10 @@ class ReadTest {
             FileMessage.Served first = (FileMessage.Served) client.hears();
             FileMessage.Served second = (FileMessage.Served) client.hears();
             Files.setLastModifiedTime(file, FileTime.fromMillis(0));
-            client.givesBack(first.memory().stag(), new FileMessage.Taken(0));
+            client.givesBack(first.memory(), new FileMessage.Taken(0));
             FileMessage.Served third = (FileMessage.Served) client.hears();
-            client.givesBack(second.memory().stag(), new FileMessage.Taken(1));
-            client.givesBack(third.memory().stag(), new FileMessage.Taken(2));
+            client.givesBack(second.memory(), new FileMessage.Taken(1));
+            client.givesBack(third.memory(), new FileMessage.Taken(2));
 
             assertThat(client.hears())
                     .isInstanceOfSatisfying(
@@ -198,7 +198,7 @@ class ReadTest {
             FileMessage.Served first = (FileMessage.Served) client.hears();
             assertThat(client.hears()).isInstanceOf(FileMessage.Served.class);
             Files.write(file, new byte[10]);
-            client.givesBack(first.memory().stag(), new FileMessage.Taken(0));
+            client.givesBack(first.memory(), new FileMessage.Taken(0));
 
             assertThat(client.hears()).isInstanceOf(FileMessage.Refused.class);
             client.hearsTheEnd();
@@ -214,7 +214,7 @@ class ReadTest {
             assertThat(client.hears()).isInstanceOf(FileMessage.Found.class);
             FileMessage.Served first = (FileMessage.Served) client.hears();
             assertThat(client.reads(first.memory())).isEqualTo(firstBytes(file));
-            client.givesBack(first.memory().stag(), new FileMessage.Taken(0));
+            client.givesBack(first.memory(), new FileMessage.Taken(0));
 
             assertThatThrownBy(() -> client.reads(first.memory()))
                     .isInstanceOfSatisfying(
@@ -255,7 +255,7 @@ class ReadTest {
             if (kept) {
                 client.says(new FileMessage.Taken(0));
             } else {
-                client.givesBack(first.memory().stag(), new FileMessage.Taken(1));
+                client.givesBack(first.memory(), new FileMessage.Taken(1));
             }
 
             assertThat(client.hears())

@@ -220,11 +220,12 @@ class RpingTest {
         QueuePair queuePair = request.queuePair();
         queuePair.completionListener((source, completion) -> {
             if (completion.successful() && completion.buffer() != null) {
-                source.receive(0, Unpooled.buffer(RpingMessage.ENCODED_LENGTH, RpingMessage.ENCODED_LENGTH));
-                source.send(0, RpingMessage.goAhead());
+                source.receiveQueue()
+                        .receive(0, Unpooled.buffer(RpingMessage.ENCODED_LENGTH, RpingMessage.ENCODED_LENGTH));
+                source.sendQueue().send(0, RpingMessage.goAhead());
             }
         });
-        queuePair.receive(0, RpingMessage.receiveBuffer());
+        queuePair.receiveQueue().receive(0, RpingMessage.receiveBuffer());
         request.accept();
     }
 

@@ -226,7 +226,7 @@ class WriteServerTest {
             victim.says(new FileMessage.Offer(1, "f"));
             FileMessage.Grant grant = (FileMessage.Grant) victim.hears();
 
-            attacker.givesBack(grant.memory().stag(), new FileMessage.Offer(1, "g"));
+            attacker.givesBack(grant.memory(), new FileMessage.Offer(1, "g"));
 
             CloseReason reason = attacker.hearsTheEnd();
             assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
@@ -269,7 +269,7 @@ class WriteServerTest {
         storeOneByte();
         try (RawWriteClient reader = RawWriteClient.connect(address)) {
             RemoteBuffer memory = fetch(reader).memory();
-            reader.givesBack(memory.stag(), new FileMessage.Taken(0));
+            reader.givesBack(memory, new FileMessage.Taken(0));
             assertThat(reader.hears()).isInstanceOf(FileMessage.Done.class);
             assertThatThrownBy(() -> reader.reads(memory))
                     .isInstanceOfSatisfying(

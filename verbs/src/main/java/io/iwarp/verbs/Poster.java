@@ -5,6 +5,7 @@ import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
 import io.netty.buffer.ByteBuf;
@@ -12,7 +13,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the calls on a {@link QueuePair} into work requests: takes the references to local memory that a request needs, fills
+ * Turns posts into work requests: takes the references to local memory that a request needs, fills
  * a slot and publishes it. A request that cannot be posted leaves nothing behind. Any thread may call any method.
  *
  * <p>Everything that can fail comes before the claim of a slot; between the claim and the publication nothing throws. A slot
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Poster {
     private static final String NO_OPTIONS = "the options are null: use PostOptions.NONE";
 
-    private final SendQueue sends;
+    private final SendSide sends;
     private final ReceiveSide receives;
     private final StreamLife life;
     private final StreamAssociation stream;
@@ -33,7 +34,7 @@ final class Poster {
      * @param metrics null if nobody counts
      */
     Poster(
-            SendQueue sends,
+            SendSide sends,
             ReceiveSide receives,
             StreamLife life,
             StreamAssociation stream,
@@ -59,15 +60,18 @@ final class Poster {
         publish(request, id, Operation.SEND, options, target);
     }
 
-    void sendWithInvalidate(long id, ByteBuf message, int stag, PostOptions options, CompletionTarget target) {
+    void sendWithInvalidate(
+            long id, ByteBuf message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
+        int stag = invalidated.stag();
         WorkRequest request = claim(message, options);
         request.sendWithInvalidate(stag, options.solicited());
         publish(request, id, Operation.SEND, options, target);
     }
 
-    void write(long id, ByteBuf source, int stag, long taggedOffset, PostOptions options, CompletionTarget target) {
+    void write(long id, ByteBuf source, RemoteBuffer to, long toOffset, PostOptions options, CompletionTarget target) {
+        long taggedOffset = taggedOffset(to, toOffset, source.readableBytes());
         WorkRequest request = claim(source, options);
-        request.write(stag, taggedOffset);
+        request.write(to.stag(), taggedOffset);
         publish(request, id, Operation.WRITE, options, target);
     }
 
@@ -76,26 +80,28 @@ final class Poster {
             MemoryRegion source,
             long offset,
             long length,
-            int stag,
-            long taggedOffset,
+            RemoteBuffer to,
+            long toOffset,
             PostOptions options,
             CompletionTarget target) {
+        long taggedOffset = taggedOffset(to, toOffset, length);
         WorkRequest request = claim(source, offset, length, options);
-        request.write(stag, taggedOffset);
+        request.write(to.stag(), taggedOffset);
         publish(request, id, Operation.WRITE, options, target);
     }
 
     void writeWithImmediate(
             long id,
             ByteBuf source,
-            int stag,
-            long taggedOffset,
+            RemoteBuffer to,
+            long toOffset,
             long data,
             PostOptions options,
             CompletionTarget target) {
         requireExtensions();
+        long taggedOffset = taggedOffset(to, toOffset, source.readableBytes());
         WorkRequest request = claim(source, options);
-        request.writeWithImmediate(stag, taggedOffset, data, options.solicited());
+        request.writeWithImmediate(to.stag(), taggedOffset, data, options.solicited());
         publish(request, id, Operation.WRITE, options, target);
     }
 
@@ -104,14 +110,15 @@ final class Poster {
             MemoryRegion source,
             long offset,
             long length,
-            int stag,
-            long taggedOffset,
+            RemoteBuffer to,
+            long toOffset,
             long data,
             PostOptions options,
             CompletionTarget target) {
         requireExtensions();
+        long taggedOffset = taggedOffset(to, toOffset, length);
         WorkRequest request = claim(source, offset, length, options);
-        request.writeWithImmediate(stag, taggedOffset, data, options.solicited());
+        request.writeWithImmediate(to.stag(), taggedOffset, data, options.solicited());
         publish(request, id, Operation.WRITE, options, target);
     }
 
@@ -127,8 +134,8 @@ final class Poster {
             MemoryRegion sink,
             long offset,
             long length,
-            int stag,
-            long taggedOffset,
+            RemoteBuffer from,
+            long fromOffset,
             PostOptions options,
             CompletionTarget target) {
         if (!sink.grants(AccessRight.LOCAL_WRITE)) {
@@ -139,10 +146,11 @@ final class Poster {
             throw new IllegalArgumentException(sink + " cannot be the sink of a Read: it belongs to another protection"
                     + " domain; register the memory in the domain of the queue pair");
         }
+        long taggedOffset = taggedOffset(from, fromOffset, length);
         int sinkStag = sink.stag();
         long sinkOffset = sink.baseTaggedOffset() + offset;
         WorkRequest request = claim(sink, offset, length, options);
-        request.read(sinkStag, sinkOffset, length, stag, taggedOffset);
+        request.read(sinkStag, sinkOffset, length, from.stag(), taggedOffset);
         publish(request, id, Operation.READ, options, target);
     }
 
@@ -151,17 +159,18 @@ final class Poster {
             long id,
             ByteBuf sink,
             int length,
-            int stag,
-            long taggedOffset,
+            RemoteBuffer from,
+            long fromOffset,
             PostOptions options,
             CompletionTarget target) {
         if (length > sink.writableBytes()) {
             throw new IllegalArgumentException(
                     length + " bytes do not fit into the " + sink.writableBytes() + " writable bytes of the sink");
         }
+        long taggedOffset = taggedOffset(from, fromOffset, length);
         if (length == 0) {
             WorkRequest request = claim(0, options);
-            request.read(0, 0, 0, stag, taggedOffset);
+            request.read(0, 0, 0, from.stag(), taggedOffset);
             request.sinkBuffer(sink);
             publish(request, id, Operation.READ, options, target);
             return;
@@ -179,7 +188,7 @@ final class Poster {
         }
         request.temporarySink(region);
         request.sinkBuffer(sink);
-        request.read(sinkStag, sinkOffset, length, stag, taggedOffset);
+        request.read(sinkStag, sinkOffset, length, from.stag(), taggedOffset);
         publish(request, id, Operation.READ, options, target);
     }
 
@@ -195,26 +204,38 @@ final class Poster {
     }
 
     void fetchAdd(
-            long id, int stag, long taggedOffset, long add, long mask, PostOptions options, CompletionTarget target) {
+            long id,
+            RemoteBuffer to,
+            long toOffset,
+            long add,
+            long mask,
+            PostOptions options,
+            CompletionTarget target) {
         requireExtensions();
+        long taggedOffset = taggedOffset(to, toOffset, Long.BYTES);
         WorkRequest request = claim(Long.BYTES, options);
-        request.fetchAdd(stag, taggedOffset, add, mask);
+        request.fetchAdd(to.stag(), taggedOffset, add, mask);
         publish(request, id, Operation.FETCH_ADD, options, target);
     }
 
     void compareSwap(
             long id,
-            int stag,
-            long taggedOffset,
-            long expected,
-            long expectedMask,
-            long replacement,
-            long replacementMask,
+            RemoteBuffer to,
+            long toOffset,
+            CompareSwap numbers,
             PostOptions options,
             CompletionTarget target) {
         requireExtensions();
+        Objects.requireNonNull(numbers, "the numbers to compare and swap are null: make them with CompareSwap.compare");
+        long taggedOffset = taggedOffset(to, toOffset, Long.BYTES);
         WorkRequest request = claim(Long.BYTES, options);
-        request.compareSwap(stag, taggedOffset, replacement, replacementMask, expected, expectedMask);
+        request.compareSwap(
+                to.stag(),
+                taggedOffset,
+                numbers.swapData(),
+                numbers.swapMask(),
+                numbers.compareData(),
+                numbers.compareMask());
         publish(request, id, Operation.COMPARE_SWAP, options, target);
     }
 
@@ -247,6 +268,16 @@ final class Poster {
         }
         request.sink().cover(sink, offset, length);
         receives.publish(request.set(id, target));
+    }
+
+    /** {@return where a part of the peer's memory begins, for the wire} */
+    private static long taggedOffset(RemoteBuffer remote, long offset, long length) {
+        long space = remote.length();
+        if (offset < 0 || offset > space || length > space - offset) {
+            throw new IllegalArgumentException(length + " bytes at offset " + offset + " do not fit into the " + space
+                    + " bytes of the peer's buffer: post less, or ask the peer for a larger buffer");
+        }
+        return remote.taggedOffset() + offset;
     }
 
     private void publish(

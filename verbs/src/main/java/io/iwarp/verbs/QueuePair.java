@@ -6,9 +6,11 @@ import io.iwarp.EndedBy;
 import io.iwarp.Role;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.ResourceLimitException;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaParameters;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.security.Principal;
 import java.util.concurrent.CompletableFuture;
@@ -20,17 +22,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of an RDMA connection: work is posted here and completes here.
  *
- * <p>Each operation comes in two forms. The form with a work-request id tells its completion to the
- * {@link #completionListener} or puts it into a {@link CompletionQueue}, allocates nothing, and is for code that moves
- * millions of messages. The form without one returns a future, which completes on the event loop; cancelling it does not
- * take the request back. Both may be called from any thread. A post never blocks: it costs one queue offer, and what several
- * threads posted leaves in one flush.
+ * <p>It has two queues. The {@link #sendQueue} takes Sends, Writes, Reads and atomics; the {@link #receiveQueue} takes buffers
+ * for the peer's messages. Posts there carry a work-request id, allocate nothing, and complete at the
+ * {@link #completionListener} or in a {@link CompletionQueue}: they are for code that moves millions of messages. The same
+ * operations return a future in {@link #futures}; the plain form of each is a method of this class. A future completes on
+ * the event loop; cancelling it does not cancel the request.
  *
- * <p><b>Refused posts.</b> Both forms throw {@link QueueFullException} beyond the queue's depth or bytes, and
+ * <p>Any thread may post. A post never blocks: it costs one queue offer, and what several threads posted leaves in one
+ * flush.
+ *
+ * <p><b>Refused posts.</b> A post throws {@link QueueFullException} beyond the queue's depth or bytes, and
  * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} or {@link IllegalStateException} for what cannot be
  * meant; nothing was posted then, and no reference is held. On a queue pair that is {@linkplain QueuePairState#DRAINING
- * closing} or has ended the form with an id throws {@link QueuePairClosedException}, the other returns a future that failed
- * with {@link StreamEndedException}: both say why.
+ * closing} or has ended, a post with an id throws {@link QueuePairClosedException}, and a post with a future returns one that
+ * failed with {@link StreamEndedException}. Both exceptions name the reason.
  *
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also arrive
  * in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place. Of Reads
@@ -55,12 +60,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Completions, and the calls of {@link QueuePairListener}, come on the event loop of the channel, except for completions
  * that wait in a {@link CompletionQueue}.
  */
-public final class QueuePair extends FuturePosts implements AutoCloseable {
+public final class QueuePair implements AutoCloseable {
     private final Channel channel;
     private final Role role;
     private final StreamAssociation stream;
     private final Counters counters = new Counters();
     private final QueuePairEngine engine;
+    private final SendQueue sendQueue;
+    private final ReceiveQueue receiveQueue;
+    private final FuturePosts futures;
     private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
     private volatile QueuePairListener listener = QueuePairListener.NONE;
 
@@ -74,6 +82,9 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
         this.role = role;
         this.stream = domain.openStream();
         this.engine = new QueuePairEngine(channel, stream, counters, settings, role, setupTicket, new Life());
+        this.sendQueue = new SendQueue(engine.poster(), engine.routes());
+        this.receiveQueue = new ReceiveQueue(engine.poster(), engine.routes());
+        this.futures = new FuturePosts(engine.poster());
     }
 
     /** Tells the application of the life of the stream. */
@@ -108,14 +119,53 @@ public final class QueuePair extends FuturePosts implements AutoCloseable {
         return engine;
     }
 
-    @Override
     CompletionRoutes routes() {
         return engine.routes();
     }
 
-    @Override
-    Poster poster() {
-        return engine.poster();
+    /** {@return where requests with a work-request id are posted, except receives} */
+    public SendQueue sendQueue() {
+        return sendQueue;
+    }
+
+    /** {@return where receives with a work-request id are posted} */
+    public ReceiveQueue receiveQueue() {
+        return receiveQueue;
+    }
+
+    /** {@return all operations, in the form that returns a future} */
+    public FuturePosts futures() {
+        return futures;
+    }
+
+    /** As {@link FuturePosts#send(ByteBuf, PostOptions)}, without options. */
+    public CompletableFuture<Completion> send(ByteBuf message) {
+        return futures.send(message, PostOptions.NONE);
+    }
+
+    /** As {@link FuturePosts#write(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target) {
+        return futures.write(source, target, PostOptions.NONE);
+    }
+
+    /** As {@link FuturePosts#read(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source) {
+        return futures.read(sink, source, PostOptions.NONE);
+    }
+
+    /** As {@link FuturePosts#fetchAdd}, with one field of 64 bits and without options. */
+    public CompletableFuture<Completion> fetchAdd(RemoteBuffer target, long add) {
+        return futures.fetchAdd(target, add, 0, PostOptions.NONE);
+    }
+
+    /** As {@link FuturePosts#compareSwap}, without options. */
+    public CompletableFuture<Completion> compareSwap(RemoteBuffer target, CompareSwap numbers) {
+        return futures.compareSwap(target, numbers, PostOptions.NONE);
+    }
+
+    /** As {@link FuturePosts#receive(ByteBuf)}. */
+    public CompletableFuture<Completion> receive(ByteBuf sink) {
+        return futures.receive(sink);
     }
 
     /**

@@ -36,7 +36,7 @@ final class QueuePairEngine {
     private final DrainSchedule drains;
     private final CompletionRoutes routes = new CompletionRoutes();
     private final ReceiveSide receives;
-    private final SendQueue sends;
+    private final SendSide sends;
     private final Poster poster;
     private final StreamEvents events;
     private final RdmapHandler rdmap;
@@ -67,7 +67,7 @@ final class QueuePairEngine {
                 ? null
                 : new QueuePairMetrics(
                         meters.enter(role, new QueuePairGauges(life, ring, receives, counters), eventLoop));
-        sends = new SendQueue(ring, budget(settings), life, drains, completer, metrics);
+        sends = new SendSide(ring, budget(settings), life, drains, completer, metrics);
         poster = new Poster(sends, receives, life, stream, settings.rdmap().extensions(), metrics);
         QuietWatches watches =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
@@ -187,7 +187,7 @@ final class QueuePairEngine {
         return routes;
     }
 
-    SendQueue sends() {
+    SendSide sends() {
         return sends;
     }
 

@@ -22,7 +22,7 @@ final class QuietWatches {
     private final EventLoop eventLoop;
     private final Counters counters;
     private final StreamLife life;
-    private final SendQueue sends;
+    private final SendSide sends;
     private final Consumer<CloseReason> closeInOrder;
     private @Nullable Future<?> idleTimer;
     private @Nullable Future<?> keepAliveTimer;
@@ -40,7 +40,7 @@ final class QuietWatches {
             EventLoop eventLoop,
             Counters counters,
             StreamLife life,
-            SendQueue sends,
+            SendSide sends,
             Consumer<CloseReason> closeInOrder) {
         this.idleTimeout = settings.idleTimeout();
         this.keepAliveInterval = settings.keepAliveInterval();

@@ -1,75 +1,46 @@
 package io.iwarp.verbs;
 
-import io.iwarp.CloseReason;
-import io.iwarp.ProtocolFault;
-import io.iwarp.ddp.UntaggedBuffer;
-import org.jspecify.annotations.Nullable;
+import io.iwarp.memory.MemoryRegion;
+import io.netty.buffer.ByteBuf;
 
-/** The posted receives of a queue pair; DDP places incoming Sends straight into them. */
-final class ReceiveQueue extends Receives {
-    private final PostRing<ReceiveRequest> ring;
+/**
+ * The receive queue of a {@link QueuePair}: buffers for the peer's messages. Each receive carries a work-request id, which
+ * comes back in its completion. Posts allocate nothing. Any thread may post.
+ *
+ * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts throw
+ * {@link IllegalStateException}; so do they if the queue pair takes its receives from elsewhere: a
+ * {@link SharedReceiveQueue}, or an allocator ({@link QueuePairSettings#managedReceiveBytes}).
+ */
+public final class ReceiveQueue {
+    private final Poster poster;
+    private final CompletionRoutes routes;
 
-    ReceiveQueue(ReceiveWait wait, Completer completer, int depth) {
-        super(wait, completer);
-        this.ring = new PostRing<>(depth, ReceiveRequest::new);
+    ReceiveQueue(Poster poster, CompletionRoutes routes) {
+        this.poster = poster;
+        this.routes = routes;
     }
 
-    @Override
-    CompletionBound bound() {
-        return ring;
+    /**
+     * Posts a receive: the buffer's writable bytes, up to its capacity, take one Send of the peer.
+     *
+     * <p>At its completion the writer index has moved past the received bytes. Receives take messages in the order they
+     * were posted. They may be posted before the connection is made, and should be: a Send that finds no receive ends the
+     * stream. Immediate Data of the peer uses up a receive as well, of any size, and leaves its buffer alone.
+     *
+     * @param workRequestId comes back in the completion
+     * @param sink 0 to 2^31 - 1 writable bytes; it does not grow
+     */
+    public void receive(long workRequestId, ByteBuf sink) {
+        poster.receive(workRequestId, sink, routes.forReceives());
     }
 
-    @Override
-    @Nullable
-    ReceiveRequest claim() {
-        return ring.claim();
-    }
-
-    @Override
-    void publish(ReceiveRequest request) {
-        ring.publish(request);
-    }
-
-    @Override
-    void close() {
-        ring.close();
-    }
-
-    @Override
-    public int available() {
-        return ring.waiting();
-    }
-
-    @Override
-    ReceiveRequest receive(int ahead) {
-        return ring.peek(ahead);
-    }
-
-    @Override
-    public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
-        ReceiveRequest request = ring.peek(0);
-        ProtocolFault fault = fill(request, delivered);
-        if (fault == null) {
-            ring.take();
-            completer.completeInBurst(retire(request), completion, ring);
-        }
-        return fault;
-    }
-
-    @Override
-    void flush(CloseReason reason) {
-        ReceiveRequest request = ring.take();
-        while (request != null) {
-            request.flushed(completion, reason);
-            completer.complete(retire(request), completion, ring);
-            request = ring.take();
-        }
-    }
-
-    private @Nullable CompletionTarget retire(ReceiveRequest request) {
-        CompletionTarget target = request.target();
-        request.clear();
-        ring.retire();
-        return target;
+    /**
+     * Posts a receive into a part of a region, which may be larger than a buffer can be.
+     *
+     * @param offset of the first byte in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
+     */
+    public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
+        poster.receive(workRequestId, sink, offset, length, routes.forReceives());
     }
 }

@@ -39,7 +39,7 @@ final class ReceiveSide {
         int managedBytes = settings.managedReceiveBytes();
         this.receives = managedBytes > 0
                 ? new ManagedReceives(wait, completer, routes, depth, channel.alloc(), managedBytes)
-                : new ReceiveQueue(wait, completer, depth);
+                : new PostedReceives(wait, completer, depth);
     }
 
     /** {@return where the messages of the peer go} */

@@ -1,141 +1,232 @@
 package io.iwarp.verbs;
 
-import io.iwarp.CloseReason;
-import io.iwarp.ProtocolFault;
-import io.iwarp.metrics.QueueLimit;
-import io.iwarp.rdmap.RdmapHandler;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.RemoteBuffer;
+import io.netty.buffer.ByteBuf;
 
 /**
- * The way of a request other than a receive, from posting to completion: room for its bytes, a slot, a wake-up of the event
- * loop, RDMAP, the completion.
+ * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id, which
+ * comes back in its completion. Posts allocate nothing. Any thread may post.
+ *
+ * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts throw
+ * {@link IllegalStateException}. {@link QueuePair} describes order, memory, and which posts are refused.
+ *
+ * <p>A request that names memory of the peer takes the {@link RemoteBuffer} that the peer advertised, and an offset in it in
+ * bytes. A range outside of that buffer throws {@link IllegalArgumentException}; the peer checks its own bounds again.
  */
-final class SendQueue {
-    private final PostRing<WorkRequest> ring;
-    private final @Nullable ByteBudget budget;
-    private final StreamLife life;
-    private final DrainSchedule drains;
-    private final Completer completer;
-    private final @Nullable QueuePairMetrics metrics;
-    private final Completion completion = new Completion();
+public final class SendQueue {
+    private final Poster poster;
+    private final CompletionRoutes routes;
 
-    /**
-     * @param budget null for no limit of the bytes
-     * @param metrics null if nobody counts
-     */
-    SendQueue(
-            PostRing<WorkRequest> ring,
-            @Nullable ByteBudget budget,
-            StreamLife life,
-            DrainSchedule drains,
-            Completer completer,
-            @Nullable QueuePairMetrics metrics) {
-        this.ring = ring;
-        this.budget = budget;
-        this.life = life;
-        this.drains = drains;
-        this.completer = completer;
-        this.metrics = metrics;
+    SendQueue(Poster poster, CompletionRoutes routes) {
+        this.poster = poster;
+        this.routes = routes;
     }
 
-    PostRing<WorkRequest> ring() {
-        return ring;
-    }
-
-    /** Any thread: a {@link WorkRequest} to fill with a request of so many bytes and to {@link #publish}, or a refusal. */
-    Claim claim(long bytes) {
-        CloseReason over = life.overReason();
-        if (over != null) {
-            return Refusal.closed(over);
-        }
-        ByteBudget byteBudget = budget;
-        if (byteBudget != null && !byteBudget.take(bytes)) {
-            return full(QueueLimit.BYTES, byteBudget.exceeded(bytes));
-        }
-        WorkRequest request = ring.claim();
-        if (request == null) {
-            giveBack(bytes);
-            return full(QueueLimit.SEND, new QueueFullException("send", ring.depth()));
-        }
-        return request;
-    }
-
-    /** The queue of a stream that has ended meanwhile has no room either, and the end is what the poster must learn of. */
-    private Refusal full(QueueLimit limit, QueueFullException full) {
-        CloseReason over = life.overReason();
-        return over == null ? Refusal.full(limit, full) : Refusal.closed(over);
-    }
-
-    private void giveBack(long bytes) {
-        if (budget != null) {
-            budget.give(bytes);
-        }
-    }
-
-    /** Any thread: posts what was claimed. */
-    void publish(WorkRequest request) {
-        if (metrics != null) {
-            metrics.posted(request);
-        }
-        ring.publish(request);
-        drains.wake();
-    }
-
-    /** Event loop: hands everything posted to RDMAP and lets it go out in one flush. */
-    void submit(RdmapHandler rdmap) {
-        WorkRequest request = ring.take();
-        if (request == null) {
-            return;
-        }
-        while (request != null && rdmap.open()) {
-            if (metrics != null) {
-                metrics.submitted(request);
-            }
-            rdmap.submit(request);
-            request = ring.take();
-        }
-        rdmap.flush();
+    /** As {@link #send(long, ByteBuf, PostOptions)}, without options. */
+    public void send(long workRequestId, ByteBuf message) {
+        send(workRequestId, message, PostOptions.NONE);
     }
 
     /**
-     * Event loop: the oldest submitted request is complete.
+     * Posts a Send of the buffer's readable bytes; the buffer's indices do not move.
      *
-     * @return null; or what the application did to its memory, and then the request waits for the {@link #flush}
+     * @param workRequestId comes back in the completion
+     * @param message any buffer; 0 to 2^31 - 1 bytes. The peer must have posted a receive of at least that size, or it ends
+     *     the stream.
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
-    @Nullable
-    ProtocolFault completeOldest() {
-        WorkRequest request = Objects.requireNonNull(ring.oldest(), "completed more than was submitted");
-        ProtocolFault fault = request.fillSink();
-        if (fault == null) {
-            complete(request, null);
-        }
-        return fault;
+    public void send(long workRequestId, ByteBuf message, PostOptions options) {
+        poster.send(workRequestId, message, options, routes.forSends());
     }
 
-    /** Event loop: completes everything submitted or posted with the reason why the stream ended. */
-    void flush(CloseReason reason) {
-        WorkRequest request = oldestOrNext();
-        while (request != null) {
-            complete(request, reason);
-            request = oldestOrNext();
-        }
+    /**
+     * Posts a Send of a part of a region, which may be larger than a buffer can be.
+     *
+     * @param offset of the first byte in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
+     */
+    public void send(long workRequestId, MemoryRegion source, long offset, long length, PostOptions options) {
+        poster.send(workRequestId, source, offset, length, options, routes.forSends());
     }
 
-    private @Nullable WorkRequest oldestOrNext() {
-        WorkRequest oldest = ring.oldest();
-        return oldest == null ? ring.take() : oldest;
+    /**
+     * Posts a Send of the buffer's readable bytes that also invalidates an STag of the peer: when the peer's application
+     * gets the message, nobody can use that STag any more.
+     *
+     * @param invalidated memory with that STag; its offset and length do not matter. The peer must have tied the STag to this
+     *     stream alone. It ends the stream if it does not know the STag, or has invalidated it already, or lets other streams
+     *     use it.
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
+     */
+    public void sendWithInvalidate(long workRequestId, ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
+        poster.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
     }
 
-    private void complete(WorkRequest request, @Nullable CloseReason reason) {
-        request.tell(completion, reason);
-        if (metrics != null) {
-            metrics.completed(request, reason == null);
-        }
-        CompletionTarget target = request.target();
-        giveBack(request.bytes());
-        request.clear();
-        ring.retire();
-        completer.complete(target, completion, ring);
+    /** As {@link #write(long, ByteBuf, RemoteBuffer, long, PostOptions)}, to the start of the target, without options. */
+    public void write(long workRequestId, ByteBuf source, RemoteBuffer target) {
+        write(workRequestId, source, target, 0, PostOptions.NONE);
+    }
+
+    /**
+     * Posts an RDMA Write of the buffer's readable bytes into memory that the peer advertised; the buffer's indices do not
+     * move. The peer's application does not learn of it.
+     *
+     * @param workRequestId comes back in the completion
+     * @param source any buffer; 0 to 2^31 - 1 bytes
+     * @param target what the peer advertised
+     * @param targetOffset where the first byte goes, in bytes from the start of the target
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
+     */
+    public void write(long workRequestId, ByteBuf source, RemoteBuffer target, long targetOffset, PostOptions options) {
+        poster.write(workRequestId, source, target, targetOffset, options, routes.forSends());
+    }
+
+    /**
+     * Posts an RDMA Write of a part of a region, which may be larger than a buffer can be.
+     *
+     * @param source of any protection domain and with any rights: it is read as local memory
+     * @param offset of the first byte in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
+     * @param target what the peer advertised
+     * @param targetOffset where the first byte goes, in bytes from the start of the target
+     */
+    public void write(
+            long workRequestId,
+            MemoryRegion source,
+            long offset,
+            long length,
+            RemoteBuffer target,
+            long targetOffset,
+            PostOptions options) {
+        poster.write(workRequestId, source, offset, length, target, targetOffset, options, routes.forSends());
+    }
+
+    /**
+     * Posts an RDMA Write with Immediate Data behind it: one of the peer's receives tells its application that the bytes are
+     * in place, and brings 64 bits.
+     *
+     * @param target what the peer advertised
+     * @param targetOffset where the first byte goes, in bytes from the start of the target
+     * @param data the 64 bits
+     * @throws UnsupportedOperationException if the extensions are turned off
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
+     */
+    public void writeWithImmediate(
+            long workRequestId,
+            ByteBuf source,
+            RemoteBuffer target,
+            long targetOffset,
+            long data,
+            PostOptions options) {
+        poster.writeWithImmediate(workRequestId, source, target, targetOffset, data, options, routes.forSends());
+    }
+
+    /**
+     * As {@link #writeWithImmediate(long, ByteBuf, RemoteBuffer, long, long, PostOptions)}, of a part of a region.
+     *
+     * @param offset of the first byte in the region, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
+     */
+    public void writeWithImmediate(
+            long workRequestId,
+            MemoryRegion source,
+            long offset,
+            long length,
+            RemoteBuffer target,
+            long targetOffset,
+            long data,
+            PostOptions options) {
+        poster.writeWithImmediate(
+                workRequestId, source, offset, length, target, targetOffset, data, options, routes.forSends());
+    }
+
+    /**
+     * Posts Immediate Data: 64 bits that use up one receive of the peer, in order with Sends, and leave its buffer alone.
+     *
+     * @param data the 64 bits
+     * @throws UnsupportedOperationException if the extensions are turned off
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
+     */
+    public void sendImmediate(long workRequestId, long data, PostOptions options) {
+        poster.immediate(workRequestId, data, options, routes.forSends());
+    }
+
+    /**
+     * Posts an RDMA Read into a part of a region.
+     *
+     * @param workRequestId comes back in the completion
+     * @param sink a region of this queue pair's domain with the right LOCAL_WRITE; it must stay valid until the completion
+     * @param offset of the first byte in the sink, 0 for its start
+     * @param length 0 to 2^32 - 1 bytes
+     * @param source what the peer advertised
+     * @param sourceOffset where to read from, in bytes from the start of the source
+     * @throws IllegalArgumentException if the sink is not such a region
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
+     */
+    public void read(
+            long workRequestId,
+            MemoryRegion sink,
+            long offset,
+            long length,
+            RemoteBuffer source,
+            long sourceOffset,
+            PostOptions options) {
+        poster.read(workRequestId, sink, offset, length, source, sourceOffset, options, routes.forSends());
+    }
+
+    /**
+     * Posts an RDMA Read that appends to the buffer. At its completion the writer index has moved past the bytes. The buffer
+     * is registered for the time of the Read, which costs more than the Read of a small object; a sink that is used again and
+     * again is cheaper as a region.
+     *
+     * @param sink a direct buffer of one piece
+     * @param length 0 to the number of writable bytes of the sink
+     * @param source what the peer advertised
+     * @param sourceOffset where to read from, in bytes from the start of the source
+     */
+    public void read(
+            long workRequestId, ByteBuf sink, int length, RemoteBuffer source, long sourceOffset, PostOptions options) {
+        poster.read(workRequestId, sink, length, source, sourceOffset, options, routes.forSends());
+    }
+
+    /**
+     * Posts a FetchAdd: adds to a 64-bit number of the peer. {@link Completion#original} is the number as it was before. No
+     * other atomic of any stream comes in between.
+     *
+     * <p>In the peer's memory the number is in the byte order of the peer's machine; only its value crosses the wire. An RDMA
+     * Read gets its bytes as they lie there: little-endian from x86 or ARM. At a peer that uses this library the
+     * application reads and sets it with {@link MemoryRegion#getVolatile} and {@link MemoryRegion#setVolatile}.
+     *
+     * @param target what the peer advertised, with the right REMOTE_ATOMIC
+     * @param targetOffset where the number begins, in bytes from the start of the target; its address at the peer must be a
+     *     multiple of 8
+     * @param add what to add; 0 reads the number, or finds out whether the peer knows atomics
+     * @param mask divides the number into fields: each bit set is the highest of a field, from which nothing is carried into
+     *     the next; 0 for one field of 64 bits
+     * @throws UnsupportedOperationException if the extensions are turned off
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
+     */
+    public void fetchAdd(
+            long workRequestId, RemoteBuffer target, long targetOffset, long add, long mask, PostOptions options) {
+        poster.fetchAdd(workRequestId, target, targetOffset, add, mask, options, routes.forSends());
+    }
+
+    /**
+     * Posts a CmpSwap: replaces bits of a 64-bit number of the peer if others of its bits are as expected.
+     * {@link Completion#original} is the number as it was before, so the swap took place if that compares equal. No other
+     * atomic of any stream comes in between. The number's byte order in memory is that of the peer's machine, as with
+     * {@link #fetchAdd}.
+     *
+     * @param target what the peer advertised, with the right REMOTE_ATOMIC
+     * @param targetOffset where the number begins, in bytes from the start of the target; its address at the peer must be a
+     *     multiple of 8
+     * @param numbers what to compare with, and what to replace
+     * @throws UnsupportedOperationException if the extensions are turned off
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
+     */
+    public void compareSwap(
+            long workRequestId, RemoteBuffer target, long targetOffset, CompareSwap numbers, PostOptions options) {
+        poster.compareSwap(workRequestId, target, targetOffset, numbers, options, routes.forSends());
     }
 }

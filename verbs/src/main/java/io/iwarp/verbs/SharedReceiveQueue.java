@@ -57,7 +57,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Posts a receive, as {@link QueuePair#receive(long, ByteBuf)} does for one queue pair.
+     * Posts a receive, as {@link ReceiveQueue#receive(long, ByteBuf)} does for one queue pair.
      *
      * @param workRequestId comes back in the completion
      * @param sink its writable bytes take one message; the queue takes a reference of its own until the completion

@@ -24,7 +24,7 @@ final class StreamEvents implements RdmapUlp {
     private final Channel channel;
     private final StreamAssociation stream;
     private final StreamLife life;
-    private final SendQueue sends;
+    private final SendSide sends;
     private final ReceiveSide receives;
     private final DrainSchedule drains;
     private final @Nullable QueuePairMetrics metrics;
@@ -44,7 +44,7 @@ final class StreamEvents implements RdmapUlp {
             Channel channel,
             StreamAssociation stream,
             StreamLife life,
-            SendQueue sends,
+            SendSide sends,
             ReceiveSide receives,
             DrainSchedule drains,
             @Nullable QueuePairMetrics metrics,

@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot of a {@link SendQueue}: one posted request. Its payload is the local memory of the request: what a Send or Write
+ * A slot of a {@link SendSide}: one posted request. Its payload is the local memory of the request: what a Send or Write
  * sends, or where a Read puts what it reads. Whoever claimed the slot fills it and publishes it; from then on
  * it is the event loop's until it has completed.
  */

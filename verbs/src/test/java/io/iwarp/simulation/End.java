@@ -1,5 +1,7 @@
 package io.iwarp.simulation;
 
+import static io.iwarp.verbs.CompareSwap.compare;
+
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
@@ -289,16 +291,16 @@ final class End {
         if (immediate) {
             post(
                     post,
-                    () -> queuePair().sendImmediate(post.id, post.id, options),
-                    () -> queuePair().sendImmediate(post.id, options));
+                    () -> queuePair().sendQueue().sendImmediate(post.id, post.id, options),
+                    () -> queuePair().futures().sendImmediate(post.id, options));
             return;
         }
         ByteBuf buffer = payload(post, post.length).setInt(0, post.id);
         post.buffer = buffer;
         post(
                 post,
-                () -> queuePair().send(post.id, buffer, options),
-                () -> queuePair().send(buffer, options));
+                () -> queuePair().sendQueue().send(post.id, buffer, options),
+                () -> queuePair().futures().send(buffer, options));
     }
 
     private void postWrite(boolean immediate) {
@@ -315,14 +317,13 @@ final class End {
         if (immediate) {
             post(
                     post,
-                    () -> queuePair()
-                            .writeWithImmediate(post.id, buffer, to.stag(), to.taggedOffset(), post.id, options),
-                    () -> queuePair().writeWithImmediate(buffer, to, post.id, options));
+                    () -> queuePair().sendQueue().writeWithImmediate(post.id, buffer, to, 0, post.id, options),
+                    () -> queuePair().futures().writeWithImmediate(buffer, to, post.id, options));
         } else {
             post(
                     post,
-                    () -> queuePair().write(post.id, buffer, to.stag(), to.taggedOffset(), options),
-                    () -> queuePair().write(buffer, to, options));
+                    () -> queuePair().sendQueue().write(post.id, buffer, to, 0, options),
+                    () -> queuePair().futures().write(buffer, to, options));
         }
     }
 
@@ -338,8 +339,8 @@ final class End {
             post.operand = at;
             post(
                     post,
-                    () -> queuePair().read(post.id, local, at, length, from.stag(), from.taggedOffset(), options),
-                    () -> queuePair().read(local, at, from, options));
+                    () -> queuePair().sendQueue().read(post.id, local, at, length, from, 0, options),
+                    () -> queuePair().futures().read(local, at, from, options));
             return;
         }
         ByteBuf sink = allocator.directBuffer(Math.max(1, length), Math.max(1, length));
@@ -349,8 +350,8 @@ final class End {
         post.buffer = sink;
         post(
                 post,
-                () -> queuePair().read(post.id, sink, from.stag(), from.taggedOffset(), options),
-                () -> queuePair().read(sink, from, options));
+                () -> queuePair().sendQueue().read(post.id, sink, sink.writableBytes(), from, 0, options),
+                () -> queuePair().futures().read(sink, from, options));
     }
 
     /** {@return where in the local region there is room that no Read fills until its completion was looked at, or -1} */
@@ -380,22 +381,17 @@ final class End {
         if (add) {
             post(
                     post,
-                    () -> queuePair().fetchAdd(post.id, at.stag(), at.taggedOffset(), post.operand, 0, options),
-                    () -> queuePair().fetchAdd(at, post.operand, 0, options));
+                    () -> queuePair().sendQueue().fetchAdd(post.id, at, 0, post.operand, 0, options),
+                    () -> queuePair().futures().fetchAdd(at, post.operand, 0, options));
         } else {
             post(
                     post,
                     () -> queuePair()
-                            .compareSwap(
-                                    post.id,
-                                    at.stag(),
-                                    at.taggedOffset(),
-                                    post.expected,
-                                    -1,
-                                    post.operand,
-                                    -1,
-                                    options),
-                    () -> queuePair().compareSwap(at, post.expected, -1, post.operand, -1, options));
+                            .sendQueue()
+                            .compareSwap(post.id, at, 0, compare(post.expected).swap(post.operand), options),
+                    () -> queuePair()
+                            .futures()
+                            .compareSwap(at, compare(post.expected).swap(post.operand), options));
         }
     }
 
@@ -474,7 +470,7 @@ final class End {
         ByteBuf buffer = allocator.directBuffer(RECEIVE_BYTES, RECEIVE_BYTES);
         post.buffer = buffer;
         try {
-            queuePair().receive(post.id, buffer);
+            queuePair().receiveQueue().receive(post.id, buffer);
         } catch (RuntimeException | OutOfMemoryError e) {
             refused(post, e);
             return;

@@ -1,5 +1,7 @@
 package io.iwarp.transports;
 
+import static io.iwarp.verbs.CompareSwap.compare;
+
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
@@ -49,49 +51,50 @@ class CallbackPosts implements Posts {
 
     @Override
     public CompletionStage<Completion> send(ByteBuf message, PostOptions options) {
-        return post(id -> queuePair.send(id, message, options));
+        return post(id -> queuePair.sendQueue().send(id, message, options));
     }
 
     @Override
-    public CompletionStage<Completion> sendWithInvalidate(ByteBuf message, int stag, PostOptions options) {
-        return post(id -> queuePair.sendWithInvalidate(id, message, stag, options));
+    public CompletionStage<Completion> sendWithInvalidate(
+            ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
+        return post(id -> queuePair.sendQueue().sendWithInvalidate(id, message, invalidated, options));
     }
 
     @Override
     public CompletionStage<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
-        return post(id -> queuePair.write(id, source, target.stag(), target.taggedOffset(), options));
+        return post(id -> queuePair.sendQueue().write(id, source, target, 0, options));
     }
 
     @Override
     public CompletionStage<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, long data, PostOptions options) {
-        return post(
-                id -> queuePair.writeWithImmediate(id, source, target.stag(), target.taggedOffset(), data, options));
+        return post(id -> queuePair.sendQueue().writeWithImmediate(id, source, target, 0, data, options));
     }
 
     @Override
     public CompletionStage<Completion> sendImmediate(long data, PostOptions options) {
-        return post(id -> queuePair.sendImmediate(id, data, options));
+        return post(id -> queuePair.sendQueue().sendImmediate(id, data, options));
     }
 
     @Override
     public CompletionStage<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
-        return post(id -> queuePair.read(id, sink, source.stag(), source.taggedOffset(), options));
+        return post(id -> queuePair.sendQueue().read(id, sink, sink.writableBytes(), source, 0, options));
     }
 
     @Override
     public CompletionStage<Completion> fetchAdd(RemoteBuffer number, long add) {
-        return post(id -> queuePair.fetchAdd(id, number.stag(), number.taggedOffset(), add, 0, PostOptions.NONE));
+        return post(id -> queuePair.sendQueue().fetchAdd(id, number, 0, add, 0, PostOptions.NONE));
     }
 
     @Override
     public CompletionStage<Completion> compareSwap(RemoteBuffer number, long expected, long replacement) {
-        return post(id -> queuePair.compareSwap(
-                id, number.stag(), number.taggedOffset(), expected, -1, replacement, -1, PostOptions.NONE));
+        return post(id -> queuePair
+                .sendQueue()
+                .compareSwap(id, number, 0, compare(expected).swap(replacement), PostOptions.NONE));
     }
 
     @Override
     public CompletionStage<Completion> receive(ByteBuf sink) {
-        return post(id -> queuePair.receive(id, sink));
+        return post(id -> queuePair.receiveQueue().receive(id, sink));
     }
 }

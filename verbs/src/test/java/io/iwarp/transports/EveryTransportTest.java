@@ -136,7 +136,7 @@ class EveryTransportTest {
         MemoryWindow window = region.window(0, 16).rights(AccessRight.REMOTE_READ).stream(
                         responder.queuePair().stream())
                 .bind();
-        await(initiator.posts().sendWithInvalidate(Unpooled.copyInt(7), window.stag(), PostOptions.SOLICITED));
+        await(initiator.posts().sendWithInvalidate(Unpooled.copyInt(7), window.remoteBuffer(), PostOptions.SOLICITED));
         Completion taken = responder.received(0);
         assertThat(taken.invalidatedStag()).isEqualTo(window.stag());
         assertThat(taken.solicited()).isTrue();

@@ -1,5 +1,7 @@
 package io.iwarp.transports;
 
+import static io.iwarp.verbs.CompareSwap.compare;
+
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
@@ -16,33 +18,34 @@ record FuturePosts(QueuePair queuePair) implements Posts {
 
     @Override
     public CompletionStage<Completion> send(ByteBuf message, PostOptions options) {
-        return queuePair.send(message, options);
+        return queuePair.futures().send(message, options);
     }
 
     @Override
-    public CompletionStage<Completion> sendWithInvalidate(ByteBuf message, int stag, PostOptions options) {
-        return queuePair.sendWithInvalidate(message, stag, options);
+    public CompletionStage<Completion> sendWithInvalidate(
+            ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
+        return queuePair.futures().sendWithInvalidate(message, invalidated, options);
     }
 
     @Override
     public CompletionStage<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
-        return queuePair.write(source, target, options);
+        return queuePair.futures().write(source, target, options);
     }
 
     @Override
     public CompletionStage<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, long data, PostOptions options) {
-        return queuePair.writeWithImmediate(source, target, data, options);
+        return queuePair.futures().writeWithImmediate(source, target, data, options);
     }
 
     @Override
     public CompletionStage<Completion> sendImmediate(long data, PostOptions options) {
-        return queuePair.sendImmediate(data, options);
+        return queuePair.futures().sendImmediate(data, options);
     }
 
     @Override
     public CompletionStage<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
-        return queuePair.read(sink, source, options);
+        return queuePair.futures().read(sink, source, options);
     }
 
     @Override
@@ -52,7 +55,7 @@ record FuturePosts(QueuePair queuePair) implements Posts {
 
     @Override
     public CompletionStage<Completion> compareSwap(RemoteBuffer number, long expected, long replacement) {
-        return queuePair.compareSwap(number, expected, replacement);
+        return queuePair.compareSwap(number, compare(expected).swap(replacement));
     }
 
     @Override

@@ -157,7 +157,7 @@ class LifeCycleTest {
             assertThat(initiator.closeReason()).isNull();
             Thread.onSpinWait();
         }
-        await(initiator.sendImmediate(1, PostOptions.NONE).handle((completion, failure) -> completion));
+        await(initiator.futures().sendImmediate(1, PostOptions.NONE).handle((completion, failure) -> completion));
     }
 
     /** The channel belongs to the application as well: it may close it from any thread, at any time. */

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 interface Posts {
     CompletionStage<Completion> send(ByteBuf message, PostOptions options);
 
-    CompletionStage<Completion> sendWithInvalidate(ByteBuf message, int stag, PostOptions options);
+    CompletionStage<Completion> sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated, PostOptions options);
 
     CompletionStage<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options);
 

@@ -42,7 +42,7 @@ class CloseOrderTest {
 
         assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
         assertThat(sent).isNotDone();
-        assertThatThrownBy(() -> queuePair.send(1, Unpooled.EMPTY_BUFFER, PostOptions.NONE))
+        assertThatThrownBy(() -> queuePair.sendQueue().send(1, Unpooled.EMPTY_BUFFER, PostOptions.NONE))
                 .isInstanceOf(IllegalStateException.class);
         CompletableFuture<Completion> slowlySent = new CompletableFuture<>();
         slow.send(false);

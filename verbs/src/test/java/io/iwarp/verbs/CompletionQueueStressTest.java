@@ -77,12 +77,12 @@ class CompletionQueueStressTest {
         }
 
         void send() {
-            queuePair.send(sendsPosted, Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED);
+            queuePair.sendQueue().send(sendsPosted, Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED);
             sendsPosted++;
         }
 
         void receive() {
-            queuePair.receive(receivesPosted, Unpooled.EMPTY_BUFFER);
+            queuePair.receiveQueue().receive(receivesPosted, Unpooled.EMPTY_BUFFER);
             receivesPosted++;
         }
 

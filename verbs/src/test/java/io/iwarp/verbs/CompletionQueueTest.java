@@ -46,7 +46,7 @@ class CompletionQueueTest {
         SocketAddress address = loopback.accept(domain, SMALL, queuePair -> {
             queuePair.completionListener((qp, completion) -> {});
             for (int i = 0; i < receives; i++) {
-                queuePair.receive(i, Unpooled.EMPTY_BUFFER);
+                queuePair.receiveQueue().receive(i, Unpooled.EMPTY_BUFFER);
             }
         });
         return loopback.connect(address, domain, SMALL, queuePair -> queuePair.completionQueues(sends, gets));
@@ -75,8 +75,8 @@ class CompletionQueueTest {
     void completionsWaitUntilTheyArePolled() throws Exception {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH);
         QueuePair initiator = connect(2, queue, queue);
-        initiator.send(7, Unpooled.EMPTY_BUFFER);
-        initiator.send(8, Unpooled.EMPTY_BUFFER);
+        initiator.sendQueue().send(7, Unpooled.EMPTY_BUFFER);
+        initiator.sendQueue().send(8, Unpooled.EMPTY_BUFFER);
         poll(queue, 2);
         assertThat(polled).containsExactly("SEND 7, 0 bytes", "SEND 8, 0 bytes");
         assertThat(queue.poll((queuePair, completion) -> {}, 1)).isZero();
@@ -92,8 +92,8 @@ class CompletionQueueTest {
         CompletionQueue receives = CompletionQueue.create(DEPTH);
         QueuePair initiator = connect(1, sends, receives);
         ByteBuf sink = Unpooled.directBuffer(8, 8);
-        initiator.receive(1, sink);
-        initiator.send(2, Unpooled.EMPTY_BUFFER);
+        initiator.receiveQueue().receive(1, sink);
+        initiator.sendQueue().send(2, Unpooled.EMPTY_BUFFER);
         poll(sends, 1);
         ByteBuf eight = Unpooled.directBuffer(8, 8).writeLong(1);
         loopback.nextAccepted().send(eight);
@@ -140,28 +140,30 @@ class CompletionQueueTest {
             SocketAddress address = oneLoop.accept(domain, SMALL, queuePair -> {
                 queuePair.completionListener((qp, completion) -> {
                     if (completion.successful()) {
-                        qp.receive(0, Unpooled.EMPTY_BUFFER);
+                        qp.receiveQueue().receive(0, Unpooled.EMPTY_BUFFER);
                     }
                 });
                 for (int i = 0; i < DEPTH; i++) {
-                    queuePair.receive(i, Unpooled.EMPTY_BUFFER);
+                    queuePair.receiveQueue().receive(i, Unpooled.EMPTY_BUFFER);
                 }
             });
             QueuePair idle = oneLoop.connect(address, domain, SMALL, qp -> qp.completionQueue(neglected));
             QueuePair busy = oneLoop.connect(address, domain, SMALL, qp -> qp.completionQueue(polledQueue));
             for (int i = 0; i < DEPTH; i++) {
-                idle.send(i, Unpooled.EMPTY_BUFFER);
+                idle.sendQueue().send(i, Unpooled.EMPTY_BUFFER);
             }
-            assertThatThrownBy(() -> idle.send(DEPTH, Unpooled.EMPTY_BUFFER)).isInstanceOf(QueueFullException.class);
+            assertThatThrownBy(() -> idle.sendQueue().send(DEPTH, Unpooled.EMPTY_BUFFER))
+                    .isInstanceOf(QueueFullException.class);
             for (int i = 0; i < GENEROUS; i++) {
-                busy.send(i, Unpooled.EMPTY_BUFFER);
+                busy.sendQueue().send(i, Unpooled.EMPTY_BUFFER);
                 poll(polledQueue, 1);
             }
             assertThat(polled).hasSize(GENEROUS).last().isEqualTo("SEND " + (GENEROUS - 1) + ", 0 bytes");
-            assertThatThrownBy(() -> idle.send(DEPTH, Unpooled.EMPTY_BUFFER)).isInstanceOf(QueueFullException.class);
+            assertThatThrownBy(() -> idle.sendQueue().send(DEPTH, Unpooled.EMPTY_BUFFER))
+                    .isInstanceOf(QueueFullException.class);
             polled.clear();
             poll(neglected, 1);
-            idle.send(DEPTH, Unpooled.EMPTY_BUFFER);
+            idle.sendQueue().send(DEPTH, Unpooled.EMPTY_BUFFER);
             poll(neglected, DEPTH);
             assertThat(polled).hasSize(DEPTH + 1).last().isEqualTo("SEND " + DEPTH + ", 0 bytes");
             end(idle);
@@ -182,7 +184,7 @@ class CompletionQueueTest {
                 .hasMessageContaining("reserved");
         ByteBuf sink = Unpooled.directBuffer(8, 8);
         for (int i = 0; i < DEPTH; i++) {
-            initiator.receive(i, sink);
+            initiator.receiveQueue().receive(i, sink);
         }
         initiator.abort();
         CloseReason reason = await(initiator.closed());
@@ -192,7 +194,8 @@ class CompletionQueueTest {
         assertThat(queue.poll((queuePair, completion) -> reasons.add(completion.failure()), GENEROUS))
                 .isEqualTo(DEPTH);
         assertThat(reasons).containsOnly(reason);
-        assertThatThrownBy(() -> initiator.receive(9, sink)).isInstanceOf(QueuePairClosedException.class);
+        assertThatThrownBy(() -> initiator.receiveQueue().receive(9, sink))
+                .isInstanceOf(QueuePairClosedException.class);
         drain(queue);
         assertThatThrownBy(() -> queue.poll((queuePair, completion) -> {}, 1)).hasMessageContaining("closed");
         assertThat(sink.release()).isTrue();
@@ -203,14 +206,14 @@ class CompletionQueueTest {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH);
         QueuePair initiator = connect(1, queue, queue);
         for (int i = 0; i < DEPTH; i++) {
-            initiator.receive(i, Unpooled.EMPTY_BUFFER);
+            initiator.receiveQueue().receive(i, Unpooled.EMPTY_BUFFER);
         }
         await(initiator.send(Unpooled.EMPTY_BUFFER));
         loopback.nextAccepted().send(Unpooled.EMPTY_BUFFER);
         assertThat(queue.await(60, TimeUnit.SECONDS)).isTrue();
         assertThatThrownBy(() -> queue.poll(
                         (queuePair, completion) -> {
-                            queuePair.receive(DEPTH, Unpooled.EMPTY_BUFFER);
+                            queuePair.receiveQueue().receive(DEPTH, Unpooled.EMPTY_BUFFER);
                             queue.poll((again, other) -> {}, 1);
                         },
                         1))
@@ -229,14 +232,14 @@ class CompletionQueueTest {
         assertThatThrownBy(queue::arm).hasMessageContaining("listener");
         queue.listener(armed -> events.add(armed.size()));
         QueuePair initiator = connect(DEPTH, queue, queue);
-        initiator.send(1, Unpooled.EMPTY_BUFFER);
+        initiator.sendQueue().send(1, Unpooled.EMPTY_BUFFER);
         poll(queue, 1);
         assertThat(events).isEmpty();
         assertThat(queue.arm()).isFalse();
         await(initiator.send(Unpooled.EMPTY_BUFFER));
-        initiator.send(2, Unpooled.EMPTY_BUFFER);
+        initiator.sendQueue().send(2, Unpooled.EMPTY_BUFFER);
         assertThat(events.poll(60, TimeUnit.SECONDS)).isNotNull();
-        initiator.send(3, Unpooled.EMPTY_BUFFER);
+        initiator.sendQueue().send(3, Unpooled.EMPTY_BUFFER);
         poll(queue, 2);
         assertThat(events).isEmpty();
         queue.arm();
@@ -252,16 +255,16 @@ class CompletionQueueTest {
         queue.listener(armed -> events.add(armed.size()));
         QueuePair initiator = connect(1, queue, queue);
         for (int i = 0; i < DEPTH; i++) {
-            initiator.receive(i, Unpooled.EMPTY_BUFFER);
+            initiator.receiveQueue().receive(i, Unpooled.EMPTY_BUFFER);
         }
         assertThat(queue.armSolicited()).isFalse();
-        initiator.send(8, Unpooled.EMPTY_BUFFER);
+        initiator.sendQueue().send(8, Unpooled.EMPTY_BUFFER);
         poll(queue, 1);
         QueuePair responder = loopback.nextAccepted();
         responder.send(Unpooled.EMPTY_BUFFER);
         poll(queue, 1);
         assertThat(events).isEmpty();
-        await(responder.send(Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED));
+        await(responder.futures().send(Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED));
         assertThat(events.poll(60, TimeUnit.SECONDS)).isOne();
         assertThat(queue.armSolicited()).isTrue();
         poll(queue, 1);
@@ -305,7 +308,7 @@ class CompletionQueueTest {
         QueuePair initiator = connect(1, queue, queue);
         queue.arm();
         queue.armSolicited();
-        initiator.send(1, Unpooled.EMPTY_BUFFER);
+        initiator.sendQueue().send(1, Unpooled.EMPTY_BUFFER);
         poll(queue, 1);
         assertThat(events.poll(60, TimeUnit.SECONDS)).isNotNull();
         end(initiator);
@@ -350,7 +353,7 @@ class CompletionQueueTest {
     void aQueuePairSharesNoCompletionQueueUnlessToldTo() throws Exception {
         SocketAddress address = loopback.accept(domain, SMALL, qp -> {});
         QueuePair initiator = loopback.connect(address, domain, SMALL, qp -> {});
-        assertThatThrownBy(() -> initiator.send(1, Unpooled.EMPTY_BUFFER))
+        assertThatThrownBy(() -> initiator.sendQueue().send(1, Unpooled.EMPTY_BUFFER))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("completion queue");
         initiator.send(Unpooled.EMPTY_BUFFER);

@@ -49,7 +49,7 @@ class ConnectionSetupTest {
         ByteBuf greeting = Unpooled.copiedBuffer("hello", StandardCharsets.UTF_8);
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, queuePair -> {
             queuePair.completionListener((qp, completion) -> {});
-            queuePair.send(1, greeting);
+            queuePair.sendQueue().send(1, greeting);
         });
         try (ScriptedPeer peer = ScriptedPeer.established(address)) {
             QueuePair responder = loopback.nextAccepted();
@@ -202,7 +202,7 @@ class ConnectionSetupTest {
         IwarpChannelInitializer bothSides =
                 IwarpChannelInitializer.initiator(domain, preAgreed, new byte[0], queuePair -> {
                     queuePair.completionListener((qp, completion) -> received.complete(completion.bytes()));
-                    queuePair.receive(1, sink);
+                    queuePair.receiveQueue().receive(1, sink);
                 });
         IwarpListener listener = await(IwarpListener.listen(
                 loopback.serverBootstrap(), bothSides, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));

@@ -221,8 +221,8 @@ class EnhancedSetupTest {
         ByteBuf oneByte = Unpooled.directBuffer(1, 1).writeByte(7);
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings(mpa), setup, qp -> {
             qp.completionListener((same, completion) -> completed.add(completion.toString()));
-            qp.send(11, oneByte, PostOptions.NONE);
-            qp.write(12, oneByte, 0x1234, 0, PostOptions.NONE);
+            qp.sendQueue().send(11, oneByte, PostOptions.NONE);
+            qp.sendQueue().write(12, oneByte, new RemoteBuffer(0x1234, 0, 1), 0, PostOptions.NONE);
         })) {
             assertThat(peer.hears()).isEqualTo(first.ulpdu());
             int msn = kind == ReadyToReceive.SEND ? 2 : 1;
@@ -269,8 +269,8 @@ class EnhancedSetupTest {
         ByteBuf inbox = Unpooled.directBuffer(8, 8);
         try (SimulatedPeer peer = SimulatedPeer.ofResponder(domain, QueuePairSettings.DEFAULT, "c0108010", qp -> {
             qp.completionListener((same, completion) -> completed.add(completion.bytes()));
-            qp.receive(1, inbox);
-            qp.receive(2, inbox.slice());
+            qp.receiveQueue().receive(1, inbox);
+            qp.receiveQueue().receive(2, inbox.slice());
         })) {
             peer.sends(sent.toArray(new Segment[0]));
             assertThat(completed).isEqualTo(received);

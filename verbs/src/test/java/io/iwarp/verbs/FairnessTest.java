@@ -53,7 +53,7 @@ class FairnessTest {
         reader = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {
             qp.completionListener((same, completion) -> onReaderCompletion(completion));
             for (int i = 0; i < RECEIVES; i++) {
-                qp.receive(i, inbox);
+                qp.receiveQueue().receive(i, inbox);
             }
         });
         answerer = loopback.nextAccepted();
@@ -63,7 +63,7 @@ class FairnessTest {
         if (completion.successful()) {
             events.add(completion.operation().toString());
             if (completion.operation() == Operation.RECEIVE) {
-                reader.receive(0, inbox.clear());
+                reader.receiveQueue().receive(0, inbox.clear());
             }
         }
     }
@@ -89,7 +89,7 @@ class FairnessTest {
 
         private void post() {
             if (!stopped) {
-                queuePair.send(0, Unpooled.EMPTY_BUFFER);
+                queuePair.sendQueue().send(0, Unpooled.EMPTY_BUFFER);
             }
         }
     }
@@ -103,7 +103,8 @@ class FairnessTest {
                 .eventLoop()
                 .submit(() -> {
                     for (int i = 0; i < READS; i++) {
-                        reads[i] = reader.read(sink, (long) i * part, source.remoteBuffer((long) i * part, part))
+                        reads[i] = reader.futures()
+                                .read(sink, (long) i * part, source.remoteBuffer((long) i * part, part))
                                 .thenAccept(read -> events.add("READ"));
                     }
                 })
@@ -136,15 +137,15 @@ class FairnessTest {
     void otherConnectionsOfTheEventLoopGetOnWhileALongReadIsAnswered() throws Exception {
         QueuePair other = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
         RemoteBuffer number = source.remoteBuffer(0, 8);
-        CompletableFuture<Completion> read = reader.read(sink, 0, source.remoteBuffer());
+        CompletableFuture<Completion> read = reader.futures().read(sink, 0, source.remoteBuffer());
         int[] roundTrips = new int[1];
         other.completionListener((qp, completion) -> {
             if (completion.successful() && !read.isDone()) {
                 roundTrips[0]++;
-                qp.fetchAdd(0, number.stag(), number.taggedOffset(), 1, 0, PostOptions.NONE);
+                qp.sendQueue().fetchAdd(0, number, 0, 1, 0, PostOptions.NONE);
             }
         });
-        other.fetchAdd(0, number.stag(), number.taggedOffset(), 1, 0, PostOptions.NONE);
+        other.sendQueue().fetchAdd(0, number, 0, 1, 0, PostOptions.NONE);
         assertThat(await(read).bytes()).isEqualTo(LENGTH);
         other.channel().eventLoop().submit(() -> {}).sync();
         assertThat(roundTrips[0])

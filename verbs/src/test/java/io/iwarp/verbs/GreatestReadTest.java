@@ -149,7 +149,8 @@ class GreatestReadTest {
             pair.initiator.pipeline().addFirst(response);
             pair.responder.pipeline().addFirst(new Shortcut(pair));
 
-            CompletableFuture<Completion> read = pair.initiator.queuePair().read(sink, 0, source.remoteBuffer());
+            CompletableFuture<Completion> read =
+                    pair.initiator.queuePair().futures().read(sink, 0, source.remoteBuffer());
             pair.run();
 
             assertThat(read).isCompletedWithValueMatching(done -> done.bytes() == LENGTH);
@@ -168,8 +169,10 @@ class GreatestReadTest {
     @Requirement("RDMAP-84")
     void oneThatEndsAnByteTooLateIsRefused() {
         try (SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {})) {
-            CompletableFuture<Completion> read =
-                    pair.initiator.queuePair().read(sink, 0, new RemoteBuffer(source.stag(), SOURCE_BASE + 1, LENGTH));
+            CompletableFuture<Completion> read = pair.initiator
+                    .queuePair()
+                    .futures()
+                    .read(sink, 0, new RemoteBuffer(source.stag(), SOURCE_BASE + 1, LENGTH));
             pair.run();
 
             assertThat(read).isCompletedExceptionally();

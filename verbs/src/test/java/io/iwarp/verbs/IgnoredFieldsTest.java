@@ -89,7 +89,7 @@ class IgnoredFieldsTest {
         try (SimulatedPeer peer = SimulatedPeer.ofResponder(domain, QueuePairSettings.DEFAULT, qp -> {
             qp.completionListener((same, completion) -> completed.add(completion.toString()));
             for (int i = 1; i <= 6; i++) {
-                qp.receive(i, bytes.clear());
+                qp.receiveQueue().receive(i, bytes.clear());
             }
         })) {
             StreamAssociation stream = peer.queuePair().stream();

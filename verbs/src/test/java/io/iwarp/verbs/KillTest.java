@@ -7,6 +7,7 @@ import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
@@ -37,13 +38,13 @@ class KillTest {
         private final BitSet receives = new BitSet();
         private final BitSet requests = new BitSet();
         private final List<String> unexpected = new ArrayList<>();
-        private final MemoryRegion target;
+        private final RemoteBuffer target;
         private final Channel victim;
         private int killAfter;
         private int completed;
         private int nextRequest;
 
-        Load(QueuePair queuePair, MemoryRegion target, int killAfter, Runnable kill) {
+        Load(QueuePair queuePair, RemoteBuffer target, int killAfter, Runnable kill) {
             this.queuePair = queuePair;
             this.target = target;
             this.victim = queuePair.channel();
@@ -78,7 +79,7 @@ class KillTest {
 
         private void postReceive(int id) {
             receives.set(id);
-            queuePair.receive(id, sinks[id].clear());
+            queuePair.receiveQueue().receive(id, sinks[id].clear());
         }
 
         /** Two Sends and a Write at most are under way, so that the peer's receives suffice. */
@@ -89,9 +90,9 @@ class KillTest {
             int id = nextRequest++;
             requests.set(id);
             if (id % 3 == 0) {
-                queuePair.write(id, message, target.stag(), 0);
+                queuePair.sendQueue().write(id, message, target);
             } else {
-                queuePair.send(id, message.slice(0, id % MESSAGE));
+                queuePair.sendQueue().send(id, message.slice(0, id % MESSAGE));
             }
         }
 
@@ -140,7 +141,7 @@ class KillTest {
             int[] responderKillAfter = new int[1];
             Kill[] kill = new Kill[1];
             SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, queuePair -> {
-                responder[0] = new Load(queuePair, target, responderKillAfter[0], () -> {
+                responder[0] = new Load(queuePair, target.remoteBuffer(), responderKillAfter[0], () -> {
                     kill[0].run(queuePair.channel(), queuePair);
                 });
             });
@@ -170,7 +171,7 @@ class KillTest {
                 .build();
         Load[] initiator = new Load[1];
         QueuePair queuePair = loopback.connect(address, domain, settings, qp -> {
-            initiator[0] = new Load(qp, target, killAfter, () -> kill.run(qp.channel(), qp));
+            initiator[0] = new Load(qp, target.remoteBuffer(), killAfter, () -> kill.run(qp.channel(), qp));
         });
         QueuePair accepted = loopback.nextAccepted();
         for (QueuePair side : new QueuePair[] {queuePair, accepted}) {

@@ -97,9 +97,9 @@ class LentMemoryTest {
 
     @Test
     void aSendWhoseBufferIsGoneWhenTheTransportHasTakenIt() {
-        other.receive(1, Unpooled.EMPTY_BUFFER);
-        other.receive(2, region, 0, BYTES);
-        other.receive(3, Unpooled.EMPTY_BUFFER);
+        other.receiveQueue().receive(1, Unpooled.EMPTY_BUFFER);
+        other.receiveQueue().receive(2, region, 0, BYTES);
+        other.receiveQueue().receive(3, Unpooled.EMPTY_BUFFER);
         ByteBuf gone = message();
         CompletableFuture<Completion> first = one.send(Unpooled.EMPTY_BUFFER);
         CompletableFuture<Boolean> released = first.thenApply(done -> gone.release(2));
@@ -136,8 +136,8 @@ class LentMemoryTest {
     @Test
     void aReceiveWhoseBufferIsGone() {
         ByteBuf gone = buffer();
-        other.receive(1, gone);
-        other.receive(2, region, 0, BYTES);
+        other.receiveQueue().receive(1, gone);
+        other.receiveQueue().receive(2, region, 0, BYTES);
         gone.release(2);
         ByteBuf message = message();
         CompletableFuture<Completion> send = one.send(message);
@@ -155,8 +155,8 @@ class LentMemoryTest {
     @Test
     void aReceiveOfNoBytesWhoseBufferIsGone() {
         ByteBuf gone = buffer();
-        other.receive(1, gone);
-        other.receive(2, region, 0, BYTES);
+        other.receiveQueue().receive(1, gone);
+        other.receiveQueue().receive(2, region, 0, BYTES);
         gone.release(2);
         one.send(Unpooled.EMPTY_BUFFER);
 
@@ -170,8 +170,8 @@ class LentMemoryTest {
     @Test
     void aReceiveWhoseBufferIsGoneWhenTheQueuePairIsClosed() {
         ByteBuf gone = buffer();
-        other.receive(1, gone);
-        other.receive(2, region, 0, BYTES);
+        other.receiveQueue().receive(1, gone);
+        other.receiveQueue().receive(2, region, 0, BYTES);
         gone.release(2);
 
         other.close();
@@ -210,7 +210,7 @@ class LentMemoryTest {
 
     @Test
     void aReadWhoseSinkIsGoneWhenItsAnswerComes() {
-        other.receive(1, Unpooled.EMPTY_BUFFER);
+        other.receiveQueue().receive(1, Unpooled.EMPTY_BUFFER);
         ByteBuf gone = buffer();
         CompletableFuture<Completion> read = one.read(gone, region.remoteBuffer());
         CompletableFuture<Completion> behind = one.send(Unpooled.EMPTY_BUFFER);

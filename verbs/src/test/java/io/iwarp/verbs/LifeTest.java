@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import static io.iwarp.verbs.CompareSwap.compare;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -90,15 +91,15 @@ class LifeTest {
     /** One post of each kind that sends; those that have an answer come first. */
     private List<CompletableFuture<Completion>> postAll() {
         return new ArrayList<>(List.of(
-                queuePair.read(region, 0, SOMEWHERE),
+                queuePair.futures().read(region, 0, SOMEWHERE),
                 queuePair.fetchAdd(SOMEWHERE, 1),
-                queuePair.compareSwap(SOMEWHERE, 1, 2),
+                queuePair.compareSwap(SOMEWHERE, compare(1).swap(2)),
                 queuePair.read(bytes.clear(), SOMEWHERE),
-                queuePair.send(bytes, PostOptions.FENCED),
-                queuePair.sendWithInvalidate(bytes, 1),
+                queuePair.futures().send(bytes, PostOptions.FENCED),
+                queuePair.futures().sendWithInvalidate(bytes, SOMEWHERE),
                 queuePair.write(bytes, SOMEWHERE),
-                queuePair.writeWithImmediate(bytes, SOMEWHERE, 1, PostOptions.NONE),
-                queuePair.sendImmediate(1, PostOptions.NONE),
+                queuePair.futures().writeWithImmediate(bytes, SOMEWHERE, 1, PostOptions.NONE),
+                queuePair.futures().sendImmediate(1, PostOptions.NONE),
                 queuePair.receive(bytes)));
     }
 
@@ -125,8 +126,8 @@ class LifeTest {
     @Requirement({"RDMAP-63", "DDP-43", "DDP-44"})
     void anOrderlyCloseWaitsForTheAnswersToWhatWasPosted() throws Exception {
         establish(QueuePairSettings.DEFAULT);
-        CompletableFuture<Completion> read = queuePair.read(region, 0, SOMEWHERE);
-        CompletableFuture<Completion> behind = queuePair.send(bytes, PostOptions.FENCED);
+        CompletableFuture<Completion> read = queuePair.futures().read(region, 0, SOMEWHERE);
+        CompletableFuture<Completion> behind = queuePair.futures().send(bytes, PostOptions.FENCED);
         queuePair.close();
         assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
         assertFlushedWith(queuePair.fetchAdd(SOMEWHERE, 1), EndedBy.LOCAL_APPLICATION);
@@ -189,7 +190,7 @@ class LifeTest {
             }
         });
         if (unanswered) {
-            queuePair.read(region, 0, SOMEWHERE);
+            queuePair.futures().read(region, 0, SOMEWHERE);
             assertThat(peer.expectOpcode()).isOne();
         }
         Segment[] reads = new Segment[16];
@@ -202,7 +203,7 @@ class LifeTest {
         settle();
         assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
         CompletableFuture<Completion> future = queuePair.send(bytes);
-        Throwable refused = catchThrowable(() -> queuePair.sendImmediate(1, 1, PostOptions.NONE));
+        Throwable refused = catchThrowable(() -> queuePair.sendQueue().sendImmediate(1, 1, PostOptions.NONE));
         queuePair.close();
         CompletableFuture<Completion> afterClose = queuePair.send(bytes);
         peer.expectAnythingUntilTheEnd();
@@ -263,9 +264,9 @@ class LifeTest {
         assertThat(peer.expectOpcode()).isEqualTo(2);
         await(queuePair.send(bytes));
         assertThat(peer.expectOpcode()).isEqualTo(3);
-        await(queuePair.sendImmediate(5, PostOptions.FENCED));
+        await(queuePair.futures().sendImmediate(5, PostOptions.FENCED));
         assertThat(peer.expectOpcode()).isEqualTo(8);
-        assertFlushedWith(queuePair.read(region, 0, SOMEWHERE), EndedBy.PEER_CLOSED);
+        assertFlushedWith(queuePair.futures().read(region, 0, SOMEWHERE), EndedBy.PEER_CLOSED);
         assertThat(await(queuePair.closed()).detail()).contains(" 1 Read or atomic without an answer");
     }
 
@@ -294,7 +295,7 @@ class LifeTest {
     @Requirement({"RDMAP-47"})
     void aPeerThatSendsOtherThingsInsteadOfTheAnswerIsTerminatedToo(boolean closing) throws Exception {
         establish(with(RdmapSettings.DEFAULT.withResponseTimeout(SHORT).withCloseTimeout(SHORT)));
-        CompletableFuture<Completion> read = queuePair.read(region, 0, SOMEWHERE);
+        CompletableFuture<Completion> read = queuePair.futures().read(region, 0, SOMEWHERE);
         if (closing) {
             queuePair.close();
         }
@@ -310,7 +311,7 @@ class LifeTest {
     void anAnswerMayTakeLongerThanTheTimeoutWhileItGetsOn() throws Exception {
         Duration timeout = Duration.ofSeconds(1);
         establish(with(RdmapSettings.DEFAULT.withResponseTimeout(timeout)));
-        CompletableFuture<Completion> read = queuePair.read(region, 0, new RemoteBuffer(1, 0, LENGTH));
+        CompletableFuture<Completion> read = queuePair.futures().read(region, 0, new RemoteBuffer(1, 0, LENGTH));
         ByteBuffer request = ByteBuffer.wrap(peer.expectUlpdu());
         int stag = request.getInt(18);
         long offset = request.getLong(22);
@@ -431,11 +432,12 @@ class LifeTest {
         assertFlushed(postAll(), reason);
         queuePair.completionListener((qp, completion) -> {});
         Stream.<Function<QueuePair, Runnable>>of(
-                        qp -> () -> qp.read(1, bytes.clear(), 1, 0, PostOptions.NONE),
-                        qp -> () -> qp.read(1, region, 0, 8, 1, 0, PostOptions.NONE),
-                        qp -> () -> qp.fetchAdd(1, 1, 0, 1, 0, PostOptions.NONE),
-                        qp -> () -> qp.sendImmediate(1, 1, PostOptions.NONE),
-                        qp -> () -> qp.receive(1, bytes))
+                        qp -> () -> qp.sendQueue()
+                                .read(1, bytes.clear(), bytes.clear().writableBytes(), SOMEWHERE, 0, PostOptions.NONE),
+                        qp -> () -> qp.sendQueue().read(1, region, 0, 8, SOMEWHERE, 0, PostOptions.NONE),
+                        qp -> () -> qp.sendQueue().fetchAdd(1, SOMEWHERE, 0, 1, 0, PostOptions.NONE),
+                        qp -> () -> qp.sendQueue().sendImmediate(1, 1, PostOptions.NONE),
+                        qp -> () -> qp.receiveQueue().receive(1, bytes))
                 .forEach(post -> assertThatThrownBy(post.apply(queuePair)::run)
                         .isInstanceOfSatisfying(
                                 QueuePairClosedException.class,

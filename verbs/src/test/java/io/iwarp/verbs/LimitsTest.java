@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import static io.iwarp.verbs.CompareSwap.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -273,7 +274,7 @@ class LimitsTest {
             CompletableFuture<Completion> posted = switch (operation) {
                 case READ -> queuePair.read(buffer(8), remote);
                 case FETCH_ADD -> queuePair.fetchAdd(remote, 1);
-                default -> queuePair.compareSwap(remote, 1, 2);
+                default -> queuePair.compareSwap(remote, compare(1).swap(2));
             };
             peer.hearsTerminate("0000 0000");
             assertThat(posted).isCompletedExceptionally();

@@ -83,7 +83,7 @@ class ManagedReceiveTest {
             releaseBuffer(completion);
             message.release();
         }
-        await(initiator.sendImmediate(7, PostOptions.NONE));
+        await(initiator.futures().sendImmediate(7, PostOptions.NONE));
         Completion immediate = next();
         assertThat(immediate.immediate()).isEqualTo(7);
         assertThat(immediate.buffer()).isNull();
@@ -106,7 +106,7 @@ class ManagedReceiveTest {
     void postingAReceiveIsRefusedAndTakesNothing() throws Exception {
         loopback.connect(listen(), domain, QueuePairSettings.DEFAULT, qp -> {});
         ByteBuf sink = Unpooled.directBuffer(1, 1);
-        assertThatThrownBy(() -> loopback.nextAccepted().receive(1, sink))
+        assertThatThrownBy(() -> loopback.nextAccepted().receiveQueue().receive(1, sink))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("managedReceiveBytes");
         assertThat(sink.release()).isTrue();

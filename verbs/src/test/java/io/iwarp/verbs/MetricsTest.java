@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import static io.iwarp.verbs.CompareSwap.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -83,12 +84,12 @@ class MetricsTest {
 
         Loopback.await(initiator.write(message, target));
         Loopback.await(initiator.send(message));
-        Loopback.await(initiator.sendImmediate(7, PostOptions.NONE));
+        Loopback.await(initiator.futures().sendImmediate(7, PostOptions.NONE));
         ByteBuf read = Unpooled.directBuffer(LENGTH, LENGTH);
         Loopback.await(initiator.read(read, target));
         read.release();
         Loopback.await(initiator.fetchAdd(target, 1));
-        Loopback.await(initiator.compareSwap(target, 1, 2));
+        Loopback.await(initiator.compareSwap(target, compare(1).swap(2)));
 
         assertOutbound(Operation.WRITE, 100);
         assertOutbound(Operation.SEND, 100);
@@ -222,13 +223,13 @@ class MetricsTest {
                 loopback.bootstrap(), IwarpChannelInitializer.initiator(domain, shallow, new byte[0], qp -> {
                     qp.completionListener((pair, completion) -> {});
                     for (int i = 0; i < 2; i++) {
-                        qp.send(i, message);
-                        qp.receive(i, sink);
+                        qp.sendQueue().send(i, message);
+                        qp.receiveQueue().receive(i, sink);
                     }
-                    assertThatThrownBy(() -> qp.send(2, message)).isInstanceOf(QueueFullException.class);
-                    qp.receive(2, sink);
-                    assertThatThrownBy(() -> qp.receive(3, sink)).isInstanceOf(QueueFullException.class);
-                    assertThatThrownBy(() -> qp.receive(3, sink)).isInstanceOf(QueueFullException.class);
+                    assertThatThrownBy(() -> qp.sendQueue().send(2, message)).isInstanceOf(QueueFullException.class);
+                    qp.receiveQueue().receive(2, sink);
+                    assertThatThrownBy(() -> qp.receiveQueue().receive(3, sink)).isInstanceOf(QueueFullException.class);
+                    assertThatThrownBy(() -> qp.receiveQueue().receive(3, sink)).isInstanceOf(QueueFullException.class);
                 }));
         connector.connect(silent).exceptionally(notConnected -> null);
 

@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import static io.iwarp.verbs.CompareSwap.compare;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -77,7 +78,7 @@ class OperationsTest {
                 .isOne();
         sink.clear();
         try (MemoryRegion region = domain.register(sink, AccessRight.LOCAL_WRITE)) {
-            assertThat(await(initiator.read(region, 100, remote.remoteBuffer(7, 1000)))
+            assertThat(await(initiator.futures().read(region, 100, remote.remoteBuffer(7, 1000)))
                             .bytes())
                     .isEqualTo(1000);
         }
@@ -93,8 +94,9 @@ class OperationsTest {
         RemoteBuffer number = remote.remoteBuffer(64, 8);
         assertThat(await(initiator.fetchAdd(number, 5)).original()).isZero();
         assertThat(await(initiator.fetchAdd(number, -2)).original()).isEqualTo(5);
-        assertThat(await(initiator.compareSwap(number, 4, 9)).original()).isEqualTo(3);
-        Completion swapped = await(initiator.compareSwap(number, 3, 9));
+        assertThat(await(initiator.compareSwap(number, compare(4).swap(9))).original())
+                .isEqualTo(3);
+        Completion swapped = await(initiator.compareSwap(number, compare(3).swap(9)));
         assertThat(swapped.original()).isEqualTo(3);
         assertThat(swapped.operation()).isEqualTo(Operation.COMPARE_SWAP);
         assertThat(remote.execute(64, new AtomicOperation().fetchAdd(0, 0))).isEqualTo(9);
@@ -104,8 +106,9 @@ class OperationsTest {
     @Requirement({"EXT-28", "EXT-30", "EXT-31", "RDMAP-37"})
     void immediateDataTellsThePeerThatTheWriteIsInPlace() throws Exception {
         ByteBuf bytes = Unpooled.copyInt(0xcafebabe);
-        Completion sent = await(
-                initiator.writeWithImmediate(bytes, remote.remoteBuffer(), 0x1122334455667788L, PostOptions.SOLICITED));
+        Completion sent = await(initiator
+                .futures()
+                .writeWithImmediate(bytes, remote.remoteBuffer(), 0x1122334455667788L, PostOptions.SOLICITED));
         assertThat(sent.bytes()).isEqualTo(4);
         Completion taken = await(received);
         assertThat(taken.hasImmediate()).isTrue();
@@ -126,7 +129,7 @@ class OperationsTest {
         ByteBuf sink = Unpooled.directBuffer(16, 16);
         await(initiator.read(sink, window.remoteBuffer()));
         sink.release();
-        await(initiator.sendWithInvalidate(Unpooled.copyInt(7), window.stag()));
+        await(initiator.futures().sendWithInvalidate(Unpooled.copyInt(7), window.remoteBuffer()));
         Completion taken = await(received);
         assertThat(taken.invalidatedStag()).isEqualTo(window.stag());
         assertThat(taken.bytes()).isEqualTo(4);

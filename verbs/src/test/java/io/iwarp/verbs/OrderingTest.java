@@ -58,7 +58,7 @@ class OrderingTest {
             for (int i = 0; i < RECEIVES; i++) {
                 ByteBuf sink = Unpooled.directBuffer(8, 8);
                 sinks.add(sink);
-                qp.receive(i, sink);
+                qp.receiveQueue().receive(i, sink);
             }
         });
         peer = ScriptedPeer.established(address);

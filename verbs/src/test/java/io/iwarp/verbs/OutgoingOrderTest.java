@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import static io.iwarp.verbs.CompareSwap.compare;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +9,7 @@ import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
@@ -41,55 +43,56 @@ class OutgoingOrderTest {
             .mpa(MpaSettings.builder().ord(ORD).build())
             .build();
     private static final int STAG = 0x1234;
+    private static final RemoteBuffer TARGET = new RemoteBuffer(STAG, 0, 64);
 
     /** What can be posted, with the opcodes that the peer must see. */
     private enum Kind {
         SEND(3) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.send(id, test.bytes, options);
+                test.queuePair.sendQueue().send(id, test.bytes, options);
             }
         },
         SEND_WITH_INVALIDATE(4) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.sendWithInvalidate(id, test.bytes, STAG, options);
+                test.queuePair.sendQueue().sendWithInvalidate(id, test.bytes, TARGET, options);
             }
         },
         WRITE(0) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.write(id, test.bytes, STAG, 0, options);
+                test.queuePair.sendQueue().write(id, test.bytes, TARGET, 0, options);
             }
         },
         WRITE_WITH_IMMEDIATE(0) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.writeWithImmediate(id, test.bytes, STAG, 0, id, options);
+                test.queuePair.sendQueue().writeWithImmediate(id, test.bytes, TARGET, 0, id, options);
             }
         },
         IMMEDIATE(8) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.sendImmediate(id, id, options);
+                test.queuePair.sendQueue().sendImmediate(id, id, options);
             }
         },
         READ(1) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.read(id, test.sink, 0, 8, STAG, 0, options);
+                test.queuePair.sendQueue().read(id, test.sink, 0, 8, TARGET, 0, options);
             }
         },
         FETCH_ADD(0xa) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.fetchAdd(id, STAG, 0, 1, 0, options);
+                test.queuePair.sendQueue().fetchAdd(id, TARGET, 0, 1, 0, options);
             }
         },
         COMPARE_SWAP(0xa) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.compareSwap(id, STAG, 0, 1, -1, 2, -1, options);
+                test.queuePair.sendQueue().compareSwap(id, TARGET, 0, compare(1).swap(2), options);
             }
         };
 
@@ -133,7 +136,7 @@ class OutgoingOrderTest {
             qp.completionListener((same, completion) -> completed.add(
                     completion.operation() == Operation.RECEIVE ? "in" : Long.toString(completion.workRequestId())));
             for (int i = 0; i < 64; i++) {
-                qp.receive(i, inbox);
+                qp.receiveQueue().receive(i, inbox);
             }
         });
         peer = await(accepted);

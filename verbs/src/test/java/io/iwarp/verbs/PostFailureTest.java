@@ -1,11 +1,14 @@
 package io.iwarp.verbs;
 
+import static io.iwarp.verbs.CompareSwap.compare;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -23,6 +26,8 @@ import org.junit.jupiter.api.Test;
 
 /** Posts that fail leave nothing behind, and hold up no post behind them. */
 class PostFailureTest {
+    private static final RemoteBuffer SOMEWHERE = new RemoteBuffer(0x1234, 0, 64);
+
     private static final int ROUNDS = 2_000;
     private static final int BYTES = 8;
     private static final int DEPTH = 16;
@@ -72,14 +77,16 @@ class PostFailureTest {
         ByteBuf bytes = Unpooled.directBuffer(BYTES, BYTES).writeZero(BYTES);
         ByteBuf sink = Unpooled.directBuffer(BYTES, BYTES);
         List<ThrowingCallable> posts = List.of(
-                () -> queuePair.send(1, bytes, null),
-                () -> queuePair.sendWithInvalidate(1, bytes, 1, null),
-                () -> queuePair.write(1, bytes, 1, 0, null),
-                () -> queuePair.writeWithImmediate(1, bytes, 1, 0, 0, null),
-                () -> queuePair.sendImmediate(1, 0, null),
-                () -> queuePair.read(1, sink, 1, 0, null),
-                () -> queuePair.fetchAdd(1, 1, 0, 1, 0, null),
-                () -> queuePair.compareSwap(1, 1, 0, 0, 0, 0, 0, null));
+                () -> queuePair.sendQueue().send(1, bytes, null),
+                () -> queuePair.sendQueue().sendWithInvalidate(1, bytes, SOMEWHERE, null),
+                () -> queuePair.sendQueue().write(1, bytes, SOMEWHERE, 0, null),
+                () -> queuePair.sendQueue().writeWithImmediate(1, bytes, SOMEWHERE, 0, 0, null),
+                () -> queuePair.sendQueue().sendImmediate(1, 0, null),
+                () -> queuePair.sendQueue().read(1, sink, sink.writableBytes(), SOMEWHERE, 0, null),
+                () -> queuePair.sendQueue().fetchAdd(1, SOMEWHERE, 0, 1, 0, null),
+                () -> queuePair
+                        .sendQueue()
+                        .compareSwap(1, SOMEWHERE, 0, compare(0).swap(1), null));
         for (ThrowingCallable post : posts) {
             assertThatThrownBy(post).isInstanceOf(NullPointerException.class).hasMessageContaining("PostOptions.NONE");
         }
@@ -90,9 +97,40 @@ class PostFailureTest {
     }
 
     @Test
+    void aRangeOutsideOfThePeersBufferIsRefusedAndLeavesNothingBehind() throws Exception {
+        ByteBuf bytes = Unpooled.directBuffer(BYTES, BYTES).writeZero(BYTES);
+        ByteBuf sink = Unpooled.directBuffer(BYTES, BYTES);
+        MemoryRegion region = domain.register(sink, AccessRight.LOCAL_WRITE);
+        SendQueue sends = queuePair.sendQueue();
+        RemoteBuffer whole = new RemoteBuffer(0x1234, Long.MAX_VALUE, BYTES);
+        for (long offset : new long[] {Long.MIN_VALUE, -1, 1, BYTES + 1, Long.MAX_VALUE}) {
+            List<ThrowingCallable> posts = List.of(
+                    () -> sends.write(1, bytes, whole, offset, PostOptions.NONE),
+                    () -> sends.write(1, region, 0, BYTES, whole, offset, PostOptions.NONE),
+                    () -> sends.writeWithImmediate(1, bytes, whole, offset, 0, PostOptions.NONE),
+                    () -> sends.writeWithImmediate(1, region, 0, BYTES, whole, offset, 0, PostOptions.NONE),
+                    () -> sends.read(1, sink, BYTES, whole, offset, PostOptions.NONE),
+                    () -> sends.read(1, region, 0, BYTES, whole, offset, PostOptions.NONE),
+                    () -> sends.fetchAdd(1, whole.slice(0, Long.BYTES), offset, 1, 0, PostOptions.NONE),
+                    () -> sends.compareSwap(
+                            1, whole.slice(0, Long.BYTES), offset, compare(0).swap(1), PostOptions.NONE));
+            for (ThrowingCallable post : posts) {
+                assertThatThrownBy(post)
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("bytes at offset " + offset + " do not fit into the");
+            }
+        }
+        assertThat(queuePair.engine().sends().ring().uncompleted()).isZero();
+        assertThat(domain.device().regions()).isOne();
+        region.close();
+        assertThat(bytes.release()).isTrue();
+        assertThat(sink.release()).isTrue();
+    }
+
+    @Test
     void aRegionThatIsClosedWhileItIsPostedFromHoldsNothingUp() throws Exception {
         ByteBuf bytes = Unpooled.directBuffer(BYTES, BYTES).writeZero(BYTES);
-        closeRegionsDuring(region -> queuePair.send(1, region, 0, BYTES, PostOptions.NONE));
+        closeRegionsDuring(region -> queuePair.sendQueue().send(1, region, 0, BYTES, PostOptions.NONE));
         for (int i = 0; i < 2 * DEPTH; i++) {
             await(queuePair.send(bytes));
         }

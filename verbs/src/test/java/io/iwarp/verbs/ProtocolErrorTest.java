@@ -89,7 +89,7 @@ class ProtocolErrorTest {
     private void postOneReceive(QueuePair queuePair) {
         receiveMemory.clear();
         queuePair.completionListener((qp, completion) -> {});
-        queuePair.receive(1, receiveMemory);
+        queuePair.receiveQueue().receive(1, receiveMemory);
     }
 
     @AfterEach
@@ -374,7 +374,7 @@ class ProtocolErrorTest {
             queuePair.completionListener(
                     (qp, completion) -> (completion.successful() ? sent : flushed).incrementAndGet());
             for (int i = 0; i < messages; i++) {
-                queuePair.send(i, large);
+                queuePair.sendQueue().send(i, large);
             }
         });
         Segment wrong = Segment.write(0, 0, new byte[] {1});

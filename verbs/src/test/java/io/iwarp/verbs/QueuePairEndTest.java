@@ -236,10 +236,11 @@ class QueuePairEndTest {
 
     /** Zero-length Writes to an STag that nobody knows are legal and harmless. */
     private static long postUntilClosed(QueuePair queuePair, ByteBuf bytes) {
+        RemoteBuffer somewhere = new RemoteBuffer(1, 0, 0);
         long posted = 0;
         while (true) {
             try {
-                queuePair.write(posted, bytes, 1, 0);
+                queuePair.sendQueue().write(posted, bytes, somewhere);
                 posted++;
             } catch (QueueFullException full) {
                 Thread.onSpinWait();

@@ -92,7 +92,7 @@ class QueuePairTest {
                 equal.complete(
                         completion.successful() && placed.slice(0, length).equals(source));
             });
-            queuePair.receive(7, sink);
+            queuePair.receiveQueue().receive(7, sink);
         });
         QueuePair initiator = loopback.connect(address, domain, with(initiatorMarkers, initiatorCrc), qp -> {});
         CompletableFuture<Completion> written = initiator.write(source, region.remoteBuffer());
@@ -135,7 +135,7 @@ class QueuePairTest {
             for (int i = 0; i < count; i++) {
                 ByteBuf sink = Unpooled.directBuffer(count, count);
                 sinks.add(sink);
-                queuePair.receive(i, sink);
+                queuePair.receiveQueue().receive(i, sink);
             }
         });
         List<Long> sent = new ArrayList<>();
@@ -146,7 +146,7 @@ class QueuePairTest {
                 qp -> qp.completionListener((same, completion) -> sent.add(completion.workRequestId())));
         ByteBuf message = random(count, 2);
         for (int i = 0; i < count; i++) {
-            initiator.send(i, message.slice(0, i));
+            initiator.sendQueue().send(i, message.slice(0, i));
         }
         await(all);
         initiator.close();
@@ -169,26 +169,26 @@ class QueuePairTest {
         ByteBuf sink = Unpooled.directBuffer(8, 8);
         SocketAddress address = loopback.accept(domain, shallow, queuePair -> {
             queuePair.completionListener((qp, completion) -> {});
-            queuePair.send(1, Unpooled.EMPTY_BUFFER);
-            queuePair.send(2, Unpooled.EMPTY_BUFFER);
-            assertThatThrownBy(() -> queuePair.send(3, sink))
+            queuePair.sendQueue().send(1, Unpooled.EMPTY_BUFFER);
+            queuePair.sendQueue().send(2, Unpooled.EMPTY_BUFFER);
+            assertThatThrownBy(() -> queuePair.sendQueue().send(3, sink))
                     .isInstanceOf(QueueFullException.class)
                     .hasMessageContaining("send queue holds 2");
-            queuePair.receive(1, sink);
-            queuePair.receive(2, sink);
-            queuePair.receive(3, sink);
-            assertThatThrownBy(() -> queuePair.receive(4, sink))
+            queuePair.receiveQueue().receive(1, sink);
+            queuePair.receiveQueue().receive(2, sink);
+            queuePair.receiveQueue().receive(3, sink);
+            assertThatThrownBy(() -> queuePair.receiveQueue().receive(4, sink))
                     .isInstanceOf(QueueFullException.class)
                     .hasMessageContaining("receive queue holds 3");
         });
         QueuePair initiator = loopback.connect(address, domain, shallow, qp -> {});
-        assertThatThrownBy(() -> initiator.send(1, Unpooled.EMPTY_BUFFER))
+        assertThatThrownBy(() -> initiator.sendQueue().send(1, Unpooled.EMPTY_BUFFER))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("completion listener");
         initiator.abort();
         await(initiator.closed());
         initiator.completionListener((qp, completion) -> {});
-        assertThatThrownBy(() -> initiator.send(1, Unpooled.EMPTY_BUFFER))
+        assertThatThrownBy(() -> initiator.sendQueue().send(1, Unpooled.EMPTY_BUFFER))
                 .isInstanceOf(QueuePairClosedException.class)
                 .hasMessageContaining("aborted by the application");
         assertThat(initiator.send(Unpooled.EMPTY_BUFFER))
@@ -211,7 +211,7 @@ class QueuePairTest {
         List<String> reported = new ArrayList<>();
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, queuePair -> {
             queuePair.completionListener((qp, completion) -> reported.add(completion.toString()));
-            queuePair.receive(1, sink);
+            queuePair.receiveQueue().receive(1, sink);
         });
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
         ByteBuf eight = random(8, 3);

@@ -101,7 +101,7 @@ class QuietLogTest {
                     throw new IllegalArgumentException("made to fail");
                 }));
 
-        initiator.write(1, memory, region.stag(), 0);
+        initiator.sendQueue().write(1, memory, new RemoteBuffer(region.stag(), 0, memory.readableBytes()));
 
         await().untilAsserted(() -> assertThat(events())
                 .filteredOn(event -> event.getLevel() == Level.ERROR)

@@ -54,7 +54,8 @@ class ReadPostTest {
                 .isInstanceOfSatisfying(
                         StreamEndedException.class,
                         ended -> assertThat(ended.reason()).isSameAs(reason));
-        assertThatThrownBy(() -> queuePair.read(1, bytes, 1, 0, PostOptions.NONE))
+        assertThatThrownBy(() ->
+                        queuePair.sendQueue().read(1, bytes, bytes.writableBytes(), SOMEWHERE, 0, PostOptions.NONE))
                 .isInstanceOfSatisfying(
                         QueuePairClosedException.class,
                         closed -> assertThat(closed.reason()).isSameAs(reason));
@@ -73,7 +74,7 @@ class ReadPostTest {
     void aSinkOfAnotherDomainIsRefused() {
         try (ProtectionDomain other = ProtectionDomain.create();
                 MemoryRegion foreign = other.register(bytes, AccessRight.LOCAL_WRITE)) {
-            assertThatThrownBy(() -> queuePair.read(foreign, 0, SOMEWHERE))
+            assertThatThrownBy(() -> queuePair.futures().read(foreign, 0, SOMEWHERE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("another protection domain");
         }
@@ -82,7 +83,7 @@ class ReadPostTest {
     @Test
     void aSinkThatMayNotBeWrittenIsRefused() {
         try (MemoryRegion readable = domain.register(bytes, AccessRight.REMOTE_READ)) {
-            assertThatThrownBy(() -> queuePair.read(readable, 0, SOMEWHERE))
+            assertThatThrownBy(() -> queuePair.futures().read(readable, 0, SOMEWHERE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("LOCAL_WRITE");
         }

@@ -97,7 +97,7 @@ class ReceiveWaitTest {
         }
         untilItWaits(taker);
         for (int i = 0; i < messages; i++) {
-            taker.receive(i, buffer(BYTES));
+            taker.receiveQueue().receive(i, buffer(BYTES));
             Completion completion = next();
             assertThat(completion.workRequestId()).isEqualTo(i);
             assertThat(completion.buffer()).isEqualTo(buffers.get(i));
@@ -134,12 +134,12 @@ class ReceiveWaitTest {
         stuck.send(message(0));
         untilItWaits(stuckTaker);
         for (int i = 0; i < 100; i++) {
-            livelyTaker.receive(i, buffer(BYTES));
+            livelyTaker.receiveQueue().receive(i, buffer(BYTES));
             await(lively.send(message(i)));
             assertThat(next().workRequestId()).isEqualTo(i);
         }
         assertThat(stuckTaker.channel().config().isAutoRead()).isFalse();
-        stuckTaker.receive(7, buffer(BYTES));
+        stuckTaker.receiveQueue().receive(7, buffer(BYTES));
         assertThat(next().workRequestId()).isEqualTo(7);
     }
 
@@ -151,9 +151,9 @@ class ReceiveWaitTest {
             peer.sends(Segment.send(1, new byte[1]), Segment.send(2, new byte[2]));
             peer.finish();
             untilItWaits(taker);
-            taker.receive(1, buffer(2));
+            taker.receiveQueue().receive(1, buffer(2));
             assertThat(next().bytes()).isOne();
-            taker.receive(2, buffer(2));
+            taker.receiveQueue().receive(2, buffer(2));
             assertThat(next().bytes()).isEqualTo(2);
             assertThat(await(taker.closed()).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
             peer.expectEnd();
@@ -174,7 +174,8 @@ class ReceiveWaitTest {
         }
         await(taker.closed());
         await(sender.closed());
-        assertThatThrownBy(() -> taker.receive(1, buffer(1))).isInstanceOf(QueuePairClosedException.class);
+        assertThatThrownBy(() -> taker.receiveQueue().receive(1, buffer(1)))
+                .isInstanceOf(QueuePairClosedException.class);
         assertThat(received).isEmpty();
     }
 

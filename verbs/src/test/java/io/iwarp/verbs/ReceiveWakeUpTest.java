@@ -124,7 +124,7 @@ class ReceiveWakeUpTest {
         taker.channel().read();
         pair.run();
         pair.advance(WAIT.dividedBy(4));
-        taker.receive(0, sink);
+        taker.receiveQueue().receive(0, sink);
         pair.run();
         assertThat(takers).hasSize(1);
 
@@ -142,7 +142,7 @@ class ReceiveWakeUpTest {
         SimulatedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
         QueuePair taker = pair.responder.queuePair();
         sendTo(pair);
-        taker.receive(0, Unpooled.EMPTY_BUFFER);
+        taker.receiveQueue().receive(0, Unpooled.EMPTY_BUFFER);
         taker.channel().read();
         assertThat(takers).hasSize(1);
         assertThat(taker.engine().receives().receiveWait().waiting()).isFalse();
@@ -172,7 +172,7 @@ class ReceiveWakeUpTest {
         QueuePair taker = pair.responder.queuePair();
         pair.initiator.queuePair().send(Unpooled.EMPTY_BUFFER);
         sendTo(pair);
-        taker.receive(0, Unpooled.EMPTY_BUFFER);
+        taker.receiveQueue().receive(0, Unpooled.EMPTY_BUFFER);
         pair.responder.advanceTimeBy(WAIT.toNanos(), TimeUnit.NANOSECONDS);
         pair.responder.runScheduledPendingTasks();
         pair.run();
@@ -217,7 +217,7 @@ class ReceiveWakeUpTest {
             assertThat(taker.state()).isEqualTo(QueuePairState.DRAINING);
         }
 
-        taker.receive(0, Unpooled.EMPTY_BUFFER);
+        taker.receiveQueue().receive(0, Unpooled.EMPTY_BUFFER);
         pair.run();
 
         assertThat(takers).hasSize(1);

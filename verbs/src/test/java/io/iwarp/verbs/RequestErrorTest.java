@@ -81,7 +81,7 @@ class RequestErrorTest {
                 .build();
         return loopback.accept(domain, settings, qp -> {
             qp.completionListener((queuePair, completion) -> {});
-            qp.receive(1, Unpooled.EMPTY_BUFFER);
+            qp.receiveQueue().receive(1, Unpooled.EMPTY_BUFFER);
         });
     }
 

@@ -52,7 +52,7 @@ class ResponderTest {
                 .build();
         address = loopback.accept(domain, settings, qp -> {
             qp.completionListener((queuePair, completion) -> {});
-            qp.receive(1, Unpooled.buffer(16));
+            qp.receiveQueue().receive(1, Unpooled.buffer(16));
         });
     }
 
@@ -193,7 +193,7 @@ class ResponderTest {
         CompletableFuture<MemoryWindow> bound = new CompletableFuture<>();
         SocketAddress server = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {
             qp.completionListener((queuePair, completion) -> {});
-            qp.receive(1, Unpooled.buffer(16));
+            qp.receiveQueue().receive(1, Unpooled.buffer(16));
             bound.complete(region.window(0, 64).rights(AccessRight.REMOTE_WRITE).stream(qp.stream())
                     .bind());
         });

@@ -145,7 +145,8 @@ class RevocationOfStreamsTest {
             CompletableFuture<Completion> taking = new CompletableFuture<>();
             traffic[0] = new Traffic(peer, STORM[1], window.remoteBuffer(), sink, () -> null, random, () -> {
                 if (traffic[0].completed() == quiet + 1) {
-                    peer.sendWithInvalidate(Unpooled.EMPTY_BUFFER, window.stag())
+                    peer.futures()
+                            .sendWithInvalidate(Unpooled.EMPTY_BUFFER, window.remoteBuffer())
                             .whenComplete((done, failure) -> taking.complete(done));
                 }
             });

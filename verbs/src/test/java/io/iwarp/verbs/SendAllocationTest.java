@@ -77,14 +77,14 @@ class SendAllocationTest {
         sender.completionListener((queuePair, completion) -> {
             if (!measured.isDone()) {
                 requireSuccess(completion);
-                queuePair.send(completion.workRequestId(), message);
+                queuePair.sendQueue().send(completion.workRequestId(), message);
             }
         });
     }
 
     private void begin(QueuePair sender) {
         for (int i = 0; i < SENDS_AT_A_TIME; i++) {
-            sender.send(i, message);
+            sender.sendQueue().send(i, message);
         }
     }
 
@@ -101,11 +101,11 @@ class SendAllocationTest {
             if (!measured.isDone()) {
                 requireSuccess(completion);
                 count();
-                queuePair.receive(0, sink.clear());
+                queuePair.receiveQueue().receive(0, sink.clear());
             }
         });
         for (int i = 0; i < 2 * SENDS_AT_A_TIME; i++) {
-            receiver.receive(0, sink.clear());
+            receiver.receiveQueue().receive(0, sink.clear());
         }
     }
 

@@ -109,7 +109,7 @@ class SharedReceiveQueueTest {
         await(send(sender, 42));
         assertThat(next().workRequestId()).isOne();
         assertThat(region.span().bufferAt(0).getLong(0)).isEqualTo(42);
-        await(sender.sendImmediate(7, PostOptions.NONE));
+        await(sender.futures().sendImmediate(7, PostOptions.NONE));
         assertThat(next().immediate()).isEqualTo(7);
         region.close();
     }
@@ -125,7 +125,7 @@ class SharedReceiveQueueTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("close them first");
         QueuePair user = loopback.nextAccepted();
-        assertThatThrownBy(() -> user.receive(1, sink))
+        assertThatThrownBy(() -> user.receiveQueue().receive(1, sink))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("shared receive queue");
         assertThatThrownBy(() -> user.sharedReceiveQueue(receives)).hasMessageContaining("before the connection");

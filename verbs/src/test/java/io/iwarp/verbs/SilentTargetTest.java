@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import static io.iwarp.verbs.CompareSwap.compare;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -55,8 +56,8 @@ class SilentTargetTest {
                         .register()) {
             SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, queuePair -> {
                 record(queuePair);
-                queuePair.receive(1, inbox);
-                queuePair.receive(2, inbox);
+                queuePair.receiveQueue().receive(1, inbox);
+                queuePair.receiveQueue().receive(2, inbox);
             });
             QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
             RemoteBuffer target = region.remoteBuffer();
@@ -64,7 +65,7 @@ class SilentTargetTest {
                 await(initiator.write(bytes, target));
                 await(initiator.read(sink.clear(), target));
                 await(initiator.fetchAdd(target, 1));
-                await(initiator.compareSwap(target, 1, 2));
+                await(initiator.compareSwap(target, compare(1).swap(2)));
                 await(initiator.write(Unpooled.EMPTY_BUFFER, target));
                 await(initiator.read(sink.clear().writerIndex(8), new RemoteBuffer(0, 0, 0)));
             }

@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import static io.iwarp.verbs.CompareSwap.compare;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -135,7 +136,7 @@ final class Traffic {
     private void postReceive(int id) {
         receives.set(id);
         try {
-            queuePair.receive(id, sinks[id].clear());
+            queuePair.receiveQueue().receive(id, sinks[id].clear());
         } catch (QueuePairClosedException closed) {
             receives.clear(id);
         }
@@ -159,32 +160,31 @@ final class Traffic {
         PostOptions options = random.nextInt(4) == 0 ? PostOptions.FENCED : PostOptions.NONE;
         int offset = random.nextInt((int) target.length());
         int length = random.nextInt((int) target.length() - offset + 1);
-        long taggedOffset = target.taggedOffset() + offset;
-        long aligned = target.taggedOffset() + (offset & -Long.BYTES);
+        int aligned = offset & -Long.BYTES;
         ByteBuf bytes = source.slice(random.nextInt((int) target.length() - length + 1), length);
         ByteBuf message = source.slice(offset & 0xff, random.nextInt(SMALL));
+        SendQueue sends = queuePair.sendQueue();
         switch (kinds[random.nextInt(kinds.length)]) {
-            case WRITE -> queuePair.write(id, bytes, target.stag(), taggedOffset, options);
-            case READ -> queuePair.read(id, sink, offset, length, target.stag(), taggedOffset, options);
-            case READ_INTO_BUFFER -> readIntoBuffer(id, Math.min(length, SMALL), taggedOffset, options);
-            case FETCH_ADD ->
-                queuePair.fetchAdd(id, target.stag(), aligned, random.nextLong(), random.nextLong(), options);
+            case WRITE -> sends.write(id, bytes, target, offset, options);
+            case READ -> sends.read(id, sink, offset, length, target, offset, options);
+            case READ_INTO_BUFFER -> readIntoBuffer(id, Math.min(length, SMALL), offset, options);
+            case FETCH_ADD -> sends.fetchAdd(id, target, aligned, random.nextLong(), random.nextLong(), options);
             case COMPARE_SWAP ->
-                queuePair.compareSwap(id, target.stag(), aligned, 0, random.nextInt(2), random.nextLong(), -1, options);
-            case SEND -> queuePair.send(id, message, options);
+                sends.compareSwap(
+                        id, target, aligned, compare(0, random.nextInt(2)).swap(random.nextLong()), options);
+            case SEND -> sends.send(id, message, options);
             case SEND_WITH_INVALIDATE -> sendWithInvalidate(id, message, options);
-            case IMMEDIATE -> queuePair.sendImmediate(id, id, options);
-            case WRITE_WITH_IMMEDIATE ->
-                queuePair.writeWithImmediate(id, bytes, target.stag(), taggedOffset, id, options);
+            case IMMEDIATE -> sends.sendImmediate(id, id, options);
+            case WRITE_WITH_IMMEDIATE -> sends.writeWithImmediate(id, bytes, target, offset, id, options);
         }
     }
 
-    private void readIntoBuffer(int id, int length, long taggedOffset, PostOptions options) {
+    private void readIntoBuffer(int id, int length, int offset, PostOptions options) {
         ByteBuf buffer = Unpooled.directBuffer(Math.max(1, length), Math.max(1, length));
         buffer.writerIndex(buffer.capacity() - length);
         readBuffers.add(buffer);
         try {
-            queuePair.read(id, buffer, target.stag(), taggedOffset, options);
+            queuePair.sendQueue().read(id, buffer, length, target, offset, options);
         } catch (QueuePairClosedException closed) {
             readBuffers.remove(buffer);
             buffer.release();
@@ -197,10 +197,10 @@ final class Traffic {
         try {
             stag = windows.get().stag();
         } catch (IllegalStateException peerHasEnded) {
-            queuePair.send(id, message, options);
+            queuePair.sendQueue().send(id, message, options);
             return;
         }
-        queuePair.sendWithInvalidate(id, message, stag, options);
+        queuePair.sendQueue().sendWithInvalidate(id, message, new RemoteBuffer(stag, 0, 0), options);
     }
 
     /** Waits for the end of the queue pair, and checks that everything completed once, with the reason of the end. */

@@ -76,7 +76,7 @@ class WireTest {
                 }
                 ByteBuf y = text("y");
                 initiator.completionListener((qp, completion) -> {});
-                initiator.send(8, y, PostOptions.SOLICITED);
+                initiator.sendQueue().send(8, y, PostOptions.SOLICITED);
                 expect(in, GoldenVectors.bytes("Send with SE MSN 8 data \"y\""));
                 initiator.close();
                 assertThat(in.read()).isEqualTo(-1);

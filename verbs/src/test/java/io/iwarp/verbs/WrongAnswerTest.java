@@ -144,7 +144,7 @@ class WrongAnswerTest {
     @Requirement({"RDMAP-31", "RDMAP-47", "RDMAP-53", "RDMAP-79", "EXT-20"})
     void aReadIsAnsweredWrongly(String code, String name, Function<WrongAnswerTest, List<Segment>> answers)
             throws Exception {
-        CompletableFuture<Completion> read = queuePair.read(sink, 0, REMOTE);
+        CompletableFuture<Completion> read = queuePair.futures().read(sink, 0, REMOTE);
         assertThat(peer.expectUlpdu())
                 .isEqualTo(Segment.readRequest(1, sink.stag(), BASE, LENGTH, REMOTE.stag(), REMOTE.taggedOffset())
                         .ulpdu());
@@ -229,7 +229,7 @@ class WrongAnswerTest {
     @Test
     @Requirement({"RDMAP-31", "DDP-34"})
     void segmentsOfAnAnswerMayComeInAnyOrder() throws Exception {
-        CompletableFuture<Completion> read = queuePair.read(sink, 0, REMOTE);
+        CompletableFuture<Completion> read = queuePair.futures().read(sink, 0, REMOTE);
         peer.expectUlpdu();
         peer.sends(response(48, 16).last(false), response(0, 16).last(false), response(16, 32));
         assertThat(await(read).bytes()).isEqualTo(LENGTH);
@@ -241,7 +241,7 @@ class WrongAnswerTest {
     @Test
     @Requirement({"SEC-6", "RDMAP-31"})
     void aSinkThatWasTakenBackTakesNothing() throws Exception {
-        CompletableFuture<Completion> read = queuePair.read(sink, 0, REMOTE);
+        CompletableFuture<Completion> read = queuePair.futures().read(sink, 0, REMOTE);
         peer.expectUlpdu();
         sink.invalidate();
         Segment answer = response(0, LENGTH);
@@ -257,10 +257,10 @@ class WrongAnswerTest {
     @Requirement({"RDMAP-47", "RDMAP-68"})
     void whatWasPostedBehindAFailedReadFailsWithTheSameCause() throws Exception {
         List<CompletableFuture<Completion>> requests = new ArrayList<>();
-        requests.add(queuePair.read(sink, 0, REMOTE));
+        requests.add(queuePair.futures().read(sink, 0, REMOTE));
         requests.add(queuePair.send(Unpooled.EMPTY_BUFFER));
         requests.add(queuePair.fetchAdd(REMOTE, 1));
-        requests.add(queuePair.sendImmediate(5, PostOptions.FENCED));
+        requests.add(queuePair.futures().sendImmediate(5, PostOptions.FENCED));
         requests.add(queuePair.receive(Unpooled.buffer(1)));
         peer.expectUlpdu();
         Segment answer = response(1, LENGTH);

@@ -1,6 +1,7 @@
 package io.iwarp.benchmarks.micro;
 
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;
 import io.iwarp.verbs.IwarpChannelInitializer;
@@ -28,7 +29,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class PostBenchmark {
     private static final int AT_A_TIME = 64;
-    private static final int PEERS_STAG = 0x1234_5678;
+    private static final RemoteBuffer PEERS_MEMORY = new RemoteBuffer(0x1234_5678, 0, 1 << 20);
 
     /** Bytes of each request's payload. */
     @Param({"64", "65536"})
@@ -75,7 +76,7 @@ public class PostBenchmark {
     @OperationsPerInvocation(AT_A_TIME)
     public long send() {
         for (int i = 0; i < AT_A_TIME; i++) {
-            queuePair.send(i, payload);
+            queuePair.sendQueue().send(i, payload);
         }
         return drain();
     }
@@ -85,7 +86,7 @@ public class PostBenchmark {
     @OperationsPerInvocation(AT_A_TIME)
     public long write() {
         for (int i = 0; i < AT_A_TIME; i++) {
-            queuePair.write(i, payload, PEERS_STAG, 0);
+            queuePair.sendQueue().write(i, payload, PEERS_MEMORY);
         }
         return drain();
     }

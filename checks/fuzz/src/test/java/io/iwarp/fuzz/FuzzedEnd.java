@@ -5,6 +5,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
@@ -115,12 +116,13 @@ final class FuzzedEnd implements AutoCloseable {
     void postSomeOfEach() {
         for (int i = 0; i < 3; i++) {
             ByteBuf receive = allocator.directBuffer(BYTES, BYTES);
-            queuePair.receive(i, receive);
+            queuePair.receiveQueue().receive(i, receive);
             receive.release();
         }
-        queuePair.read(10, sink.region, 0, BYTES / 2, 1, 0, PostOptions.NONE);
-        queuePair.fetchAdd(11, 1, 0, 1, 0, PostOptions.NONE);
-        queuePair.read(12, sink.region, BYTES / 2, BYTES / 2, 1, 0, PostOptions.NONE);
+        RemoteBuffer peers = new RemoteBuffer(1, 0, BYTES);
+        queuePair.sendQueue().read(10, sink.region, 0, BYTES / 2, peers, 0, PostOptions.NONE);
+        queuePair.sendQueue().fetchAdd(11, peers, 0, 1, 0, PostOptions.NONE);
+        queuePair.sendQueue().read(12, sink.region, BYTES / 2, BYTES / 2, peers, 0, PostOptions.NONE);
         run();
     }
 

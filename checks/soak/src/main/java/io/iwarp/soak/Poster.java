@@ -78,15 +78,14 @@ final class Poster {
     private void postGroup(QueuePair queuePair, RemoteBuffer memory, RemoteBuffer counter, long group) {
         int slot = slotOf(group);
         int length = 1 + random.nextInt(Client.SLOT);
-        queuePair.write(nextId(), client.source().slice(slot, length), memory.stag(), memory.taggedOffset() + slot);
+        queuePair.sendQueue().write(nextId(), client.source().slice(slot, length), memory, slot, PostOptions.NONE);
         posted++;
         client.lane().addsPosted.incrementAndGet();
-        queuePair.fetchAdd(nextId(), counter.stag(), counter.taggedOffset(), 1, 0, PostOptions.NONE);
+        queuePair.sendQueue().fetchAdd(nextId(), counter, 0, 1, 0, PostOptions.NONE);
         posted++;
         sendNumber(queuePair, group);
         posted++;
-        queuePair.read(
-                nextId(), client.sink(), slot, length, memory.stag(), memory.taggedOffset() + slot, PostOptions.NONE);
+        queuePair.sendQueue().read(nextId(), client.sink(), slot, length, memory, slot, PostOptions.NONE);
         posted++;
     }
 
@@ -101,7 +100,7 @@ final class Poster {
     private void sendNumber(QueuePair queuePair, long group) {
         ByteBuf message = Unpooled.directBuffer(Long.BYTES, Long.BYTES).writeLong(index << NUMBER_BITS | group);
         try {
-            queuePair.send(nextId(), message);
+            queuePair.sendQueue().send(nextId(), message);
         } finally {
             message.release();
         }

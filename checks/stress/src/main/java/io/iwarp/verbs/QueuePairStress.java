@@ -53,9 +53,9 @@ public final class QueuePairStress {
         @Actor
         public void poster() {
             try {
-                queuePair.send(1, Unpooled.EMPTY_BUFFER);
+                queuePair.sendQueue().send(1, Unpooled.EMPTY_BUFFER);
                 posted++;
-                queuePair.receive(2, Unpooled.EMPTY_BUFFER);
+                queuePair.receiveQueue().receive(2, Unpooled.EMPTY_BUFFER);
                 posted++;
             } catch (QueuePairClosedException ended) {
                 // Not posted.
@@ -90,7 +90,7 @@ public final class QueuePairStress {
         @Actor
         public void poster() {
             try {
-                queuePair.send(1, region, 0, LENGTH, PostOptions.NONE);
+                queuePair.sendQueue().send(1, region, 0, LENGTH, PostOptions.NONE);
                 posted++;
             } catch (IllegalStateException closed) {
                 // Not posted.
@@ -106,7 +106,7 @@ public final class QueuePairStress {
         /** Posts once more, and ends the stream. */
         @Arbiter
         public void rest(IZ_Result result) {
-            queuePair.send(2, Unpooled.EMPTY_BUFFER);
+            queuePair.sendQueue().send(2, Unpooled.EMPTY_BUFFER);
             posted++;
             end();
             result.r1 = lost();

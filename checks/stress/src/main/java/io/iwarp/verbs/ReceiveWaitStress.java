@@ -168,7 +168,7 @@ public final class ReceiveWaitStress {
         /** Posts. */
         @Actor
         public void poster() {
-            stream.queuePair.receive(1, Unpooled.EMPTY_BUFFER);
+            stream.queuePair.receiveQueue().receive(1, Unpooled.EMPTY_BUFFER);
         }
 
         /** Passes the message. */

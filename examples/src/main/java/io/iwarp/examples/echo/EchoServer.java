@@ -31,7 +31,7 @@ public final class EchoServer {
         QueuePair queuePair = request.queuePair();
         queuePair.completionListener(EchoServer::onCompletion);
         for (int id = 0; id < RECEIVES; id++) {
-            queuePair.receive(id, Unpooled.buffer(GREATEST_MESSAGE, GREATEST_MESSAGE));
+            queuePair.receiveQueue().receive(id, Unpooled.buffer(GREATEST_MESSAGE, GREATEST_MESSAGE));
         }
         request.accept();
     }
@@ -43,9 +43,9 @@ public final class EchoServer {
         }
         ByteBuf message = completion.buffer();
         if (completion.operation() == Operation.RECEIVE) {
-            queuePair.send(completion.workRequestId(), message);
+            queuePair.sendQueue().send(completion.workRequestId(), message);
         } else {
-            queuePair.receive(completion.workRequestId(), message.clear());
+            queuePair.receiveQueue().receive(completion.workRequestId(), message.clear());
         }
     }
 

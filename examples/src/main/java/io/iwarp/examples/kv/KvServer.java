@@ -44,7 +44,7 @@ public final class KvServer {
         QueuePair queuePair = request.queuePair();
         queuePair.completionListener(this::onCompletion);
         for (int id = 0; id < RECEIVES; id++) {
-            queuePair.receive(id, Unpooled.buffer(Table.SLOT_LENGTH, Table.SLOT_LENGTH));
+            queuePair.receiveQueue().receive(id, Unpooled.buffer(Table.SLOT_LENGTH, Table.SLOT_LENGTH));
         }
         request.accept(advertisement);
     }
@@ -60,8 +60,10 @@ public final class KvServer {
             queuePair.abort(); // no client of ours
             return;
         }
-        queuePair.receive(completion.workRequestId(), completion.buffer().clear());
-        queuePair.send(-1, Unpooled.copiedBuffer("stored", StandardCharsets.UTF_8));
+        queuePair
+                .receiveQueue()
+                .receive(completion.workRequestId(), completion.buffer().clear());
+        queuePair.sendQueue().send(-1, Unpooled.copiedBuffer("stored", StandardCharsets.UTF_8));
     }
 
     /** Clients put on several event loops, and two of them may meet in one slot. */

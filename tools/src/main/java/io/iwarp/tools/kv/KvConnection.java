@@ -1,5 +1,7 @@
 package io.iwarp.tools.kv;
 
+import static io.iwarp.verbs.CompareSwap.compare;
+
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
@@ -116,7 +118,8 @@ public final class KvConnection implements AutoCloseable {
         if (slot.isEmpty()) {
             return Optional.empty();
         }
-        long found = patience.await(queuePair.compareSwap(grant.word(slot.getAsLong()), from, to))
+        long found = patience.await(queuePair.compareSwap(
+                        grant.word(slot.getAsLong()), compare(from).swap(to)))
                 .original();
         if (found == KvWord.ELSEWHERE) {
             throw new IOException("the value of the key has more than " + KvWord.LONGEST

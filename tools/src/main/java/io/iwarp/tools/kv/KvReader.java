@@ -175,12 +175,12 @@ final class KvReader implements AutoCloseable {
 
     private CompletableFuture<Completion> readSlots(long first, int count) {
         RemoteBuffer source = grant.index().slice(first * KvSlot.LENGTH, (long) count * KvSlot.LENGTH);
-        return queuePair.read(sink.region(), 0, source);
+        return queuePair.futures().read(sink.region(), 0, source);
     }
 
     private CompletableFuture<Completion> readEntry(KvSlot slot) {
         RemoteBuffer source = grant.values().slice(slot.offset(), slot.entryLength());
-        return queuePair.read(sink.region(), KvSink.ENTRY, source);
+        return queuePair.futures().read(sink.region(), KvSink.ENTRY, source);
     }
 
     /** An RDMA Read would do for bytes that nobody changes; this is atomic towards compare-swaps. */

@@ -37,7 +37,7 @@ final class KvSession {
         }
         ByteBuf message = Objects.requireNonNull(completion.buffer());
         try {
-            queuePair.send(0, answer(KvPut.decode(message)).encode());
+            queuePair.sendQueue().send(0, answer(KvPut.decode(message)).encode());
         } catch (IllegalArgumentException e) {
             giveUp("broke the rules: " + e.getMessage());
         } catch (QueueFullException e) {

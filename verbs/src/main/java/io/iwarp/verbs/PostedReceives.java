@@ -1,0 +1,75 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.UntaggedBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The posted receives of a queue pair; DDP places incoming Sends straight into them. */
+final class PostedReceives extends Receives {
+    private final PostRing<ReceiveRequest> ring;
+
+    PostedReceives(ReceiveWait wait, Completer completer, int depth) {
+        super(wait, completer);
+        this.ring = new PostRing<>(depth, ReceiveRequest::new);
+    }
+
+    @Override
+    CompletionBound bound() {
+        return ring;
+    }
+
+    @Override
+    @Nullable
+    ReceiveRequest claim() {
+        return ring.claim();
+    }
+
+    @Override
+    void publish(ReceiveRequest request) {
+        ring.publish(request);
+    }
+
+    @Override
+    void close() {
+        ring.close();
+    }
+
+    @Override
+    public int available() {
+        return ring.waiting();
+    }
+
+    @Override
+    ReceiveRequest receive(int ahead) {
+        return ring.peek(ahead);
+    }
+
+    @Override
+    public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
+        ReceiveRequest request = ring.peek(0);
+        ProtocolFault fault = fill(request, delivered);
+        if (fault == null) {
+            ring.take();
+            completer.completeInBurst(retire(request), completion, ring);
+        }
+        return fault;
+    }
+
+    @Override
+    void flush(CloseReason reason) {
+        ReceiveRequest request = ring.take();
+        while (request != null) {
+            request.flushed(completion, reason);
+            completer.complete(retire(request), completion, ring);
+            request = ring.take();
+        }
+    }
+
+    private @Nullable CompletionTarget retire(ReceiveRequest request) {
+        CompletionTarget target = request.target();
+        request.clear();
+        ring.retire();
+        return target;
+    }
+}

@@ -1,0 +1,141 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ProtocolFault;
+import io.iwarp.metrics.QueueLimit;
+import io.iwarp.rdmap.RdmapHandler;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of a request other than a receive, from posting to completion: room for its bytes, a slot, a wake-up of the event
+ * loop, RDMAP, the completion.
+ */
+final class SendSide {
+    private final PostRing<WorkRequest> ring;
+    private final @Nullable ByteBudget budget;
+    private final StreamLife life;
+    private final DrainSchedule drains;
+    private final Completer completer;
+    private final @Nullable QueuePairMetrics metrics;
+    private final Completion completion = new Completion();
+
+    /**
+     * @param budget null for no limit of the bytes
+     * @param metrics null if nobody counts
+     */
+    SendSide(
+            PostRing<WorkRequest> ring,
+            @Nullable ByteBudget budget,
+            StreamLife life,
+            DrainSchedule drains,
+            Completer completer,
+            @Nullable QueuePairMetrics metrics) {
+        this.ring = ring;
+        this.budget = budget;
+        this.life = life;
+        this.drains = drains;
+        this.completer = completer;
+        this.metrics = metrics;
+    }
+
+    PostRing<WorkRequest> ring() {
+        return ring;
+    }
+
+    /** Any thread: a {@link WorkRequest} to fill with a request of so many bytes and to {@link #publish}, or a refusal. */
+    Claim claim(long bytes) {
+        CloseReason over = life.overReason();
+        if (over != null) {
+            return Refusal.closed(over);
+        }
+        ByteBudget byteBudget = budget;
+        if (byteBudget != null && !byteBudget.take(bytes)) {
+            return full(QueueLimit.BYTES, byteBudget.exceeded(bytes));
+        }
+        WorkRequest request = ring.claim();
+        if (request == null) {
+            giveBack(bytes);
+            return full(QueueLimit.SEND, new QueueFullException("send", ring.depth()));
+        }
+        return request;
+    }
+
+    /** The queue of a stream that has ended meanwhile has no room either, and the end is what the poster must learn of. */
+    private Refusal full(QueueLimit limit, QueueFullException full) {
+        CloseReason over = life.overReason();
+        return over == null ? Refusal.full(limit, full) : Refusal.closed(over);
+    }
+
+    private void giveBack(long bytes) {
+        if (budget != null) {
+            budget.give(bytes);
+        }
+    }
+
+    /** Any thread: posts what was claimed. */
+    void publish(WorkRequest request) {
+        if (metrics != null) {
+            metrics.posted(request);
+        }
+        ring.publish(request);
+        drains.wake();
+    }
+
+    /** Event loop: hands everything posted to RDMAP and lets it go out in one flush. */
+    void submit(RdmapHandler rdmap) {
+        WorkRequest request = ring.take();
+        if (request == null) {
+            return;
+        }
+        while (request != null && rdmap.open()) {
+            if (metrics != null) {
+                metrics.submitted(request);
+            }
+            rdmap.submit(request);
+            request = ring.take();
+        }
+        rdmap.flush();
+    }
+
+    /**
+     * Event loop: the oldest submitted request is complete.
+     *
+     * @return null; or what the application did to its memory, and then the request waits for the {@link #flush}
+     */
+    @Nullable
+    ProtocolFault completeOldest() {
+        WorkRequest request = Objects.requireNonNull(ring.oldest(), "completed more than was submitted");
+        ProtocolFault fault = request.fillSink();
+        if (fault == null) {
+            complete(request, null);
+        }
+        return fault;
+    }
+
+    /** Event loop: completes everything submitted or posted with the reason why the stream ended. */
+    void flush(CloseReason reason) {
+        WorkRequest request = oldestOrNext();
+        while (request != null) {
+            complete(request, reason);
+            request = oldestOrNext();
+        }
+    }
+
+    private @Nullable WorkRequest oldestOrNext() {
+        WorkRequest oldest = ring.oldest();
+        return oldest == null ? ring.take() : oldest;
+    }
+
+    private void complete(WorkRequest request, @Nullable CloseReason reason) {
+        request.tell(completion, reason);
+        if (metrics != null) {
+            metrics.completed(request, reason == null);
+        }
+        CompletionTarget target = request.target();
+        giveBack(request.bytes());
+        request.clear();
+        ring.retire();
+        completer.complete(target, completion, ring);
+    }
+}
