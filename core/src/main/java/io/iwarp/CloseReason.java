@@ -3,32 +3,68 @@ package io.iwarp;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Why a stream ended, and who ended it.
- *
- * @param endedBy who ended the stream
- * @param error the error by the numbers of the RFCs; null when the stream ended in good order, or for a reason that has
- *     no number
- * @param detail what happened in particular, for people; may be empty
- * @param cause what the transport or the runtime reported; null when there was no such thing
- */
-public record CloseReason(
-        EndedBy endedBy,
-        @Nullable ProtocolError error,
-        String detail,
-        @Nullable Throwable cause) {
-    /** Checks that the parts that must be there are there. */
-    public CloseReason {
-        Objects.requireNonNull(endedBy, "endedBy");
-        Objects.requireNonNull(detail, "detail");
+/** Why a stream ended, and who ended it. Immutable. */
+public final class CloseReason {
+    private final EndedBy endedBy;
+    private final @Nullable ProtocolError error;
+    private final String detail;
+    private final @Nullable Throwable cause;
+
+    /**
+     * Creates a reason.
+     *
+     * @param endedBy who ended the stream
+     * @param error the error with the numbers of the RFCs; null if the stream ended in order, or for a reason without a number
+     * @param detail what happened in this case, for people; may be empty
+     * @param cause what the transport or the runtime reported; null if nothing
+     */
+    public CloseReason(EndedBy endedBy, @Nullable ProtocolError error, String detail, @Nullable Throwable cause) {
+        this.endedBy = Objects.requireNonNull(endedBy, "endedBy");
+        this.error = error;
+        this.detail = Objects.requireNonNull(detail, "detail");
+        this.cause = cause;
     }
 
-    /** The reason for ending a stream in which this side found a breach of the protocol. */
+    /** Returns the reason for the end of a stream in which this side found a breach of the protocol. */
     public static CloseReason of(ProtocolFault fault) {
         return new CloseReason(EndedBy.LOCAL_FAULT, fault.error(), fault.detail(), null);
     }
 
-    /** One sentence for people: who ended the stream, the error with its numbers, the detail, what to do. */
+    /** Returns who ended the stream. */
+    public EndedBy endedBy() {
+        return endedBy;
+    }
+
+    /** Returns the error, or null if the stream ended in order, or for a reason to which the RFCs give no number. */
+    public @Nullable ProtocolError error() {
+        return error;
+    }
+
+    /** Returns what happened in this case, for people. May be empty. */
+    public String detail() {
+        return detail;
+    }
+
+    /** Returns what the transport or the runtime reported, or null if nothing. */
+    public @Nullable Throwable cause() {
+        return cause;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof CloseReason that
+                && endedBy == that.endedBy
+                && error == that.error
+                && detail.equals(that.detail)
+                && Objects.equals(cause, that.cause);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(endedBy, error, detail, cause);
+    }
+
+    /** Returns one sentence for people: who ended the stream, the error with its numbers, the detail, what to do. */
     @Override
     public String toString() {
         StringBuilder sentence = new StringBuilder(endedBy.sentence());

@@ -4,23 +4,63 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A breach of the protocol that this side found, or a failure of its own: the outcome of a check, passed as a value inside
- * the stack. It becomes a Terminate message (RFC 5040 section 4.8) and a {@link CloseReason}.
- *
- * @param error the error by the numbers of the RFCs
- * @param detail what was received and what would have been allowed, for people
- * @param cause what the runtime reported; null when there was no such thing
+ * A breach of the protocol that this side found, or a failure of its own: the result of a check, passed as a value inside the
+ * stack. It becomes a Terminate message (RFC 5040 section 4.8) and a {@link CloseReason}. Immutable.
  */
-public record ProtocolFault(
-        ProtocolError error, String detail, @Nullable Throwable cause) {
-    /** Checks that error and detail are there. */
-    public ProtocolFault {
-        Objects.requireNonNull(error, "error");
-        Objects.requireNonNull(detail, "detail");
+public final class ProtocolFault {
+    private final ProtocolError error;
+    private final String detail;
+    private final @Nullable Throwable cause;
+
+    /**
+     * Creates a fault.
+     *
+     * @param error the error with the numbers of the RFCs
+     * @param detail what was received and what is allowed, for people
+     * @param cause what the runtime reported; null if nothing
+     */
+    public ProtocolFault(ProtocolError error, String detail, @Nullable Throwable cause) {
+        this.error = Objects.requireNonNull(error, "error");
+        this.detail = Objects.requireNonNull(detail, "detail");
+        this.cause = cause;
     }
 
-    /** A fault without a cause in the runtime. */
+    /** Creates a fault without a cause in the runtime. */
     public ProtocolFault(ProtocolError error, String detail) {
         this(error, detail, null);
+    }
+
+    /** Returns the error with the numbers of the RFCs. */
+    public ProtocolError error() {
+        return error;
+    }
+
+    /** Returns what was received and what is allowed, for people. */
+    public String detail() {
+        return detail;
+    }
+
+    /** Returns what the runtime reported, or null if nothing. */
+    public @Nullable Throwable cause() {
+        return cause;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ProtocolFault that
+                && error == that.error
+                && detail.equals(that.detail)
+                && Objects.equals(cause, that.cause);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(error, detail, cause);
+    }
+
+    /** Returns the error and the detail, in one line. */
+    @Override
+    public String toString() {
+        return error + ": " + detail + (cause == null ? "" : ", caused by " + cause);
     }
 }

@@ -135,7 +135,8 @@ class IwarpMetersTest {
     @Test
     void whatALimitRefusesShowsUnderThatLimit() {
         new IwarpMeters(metrics).bindTo(registry);
-        ProtectionDomain poor = device.allocateProtectionDomain(new DomainLimits(1, 700));
+        ProtectionDomain poor = device.allocateProtectionDomain(
+                DomainLimits.DEFAULT.withMaximumRegions(1).withMaximumRegisteredBytes(700));
         new DomainMeters(poor, Tags.of("tenant", "poor")).bindTo(registry);
         ProtectionDomain rich = device.allocateProtectionDomain();
         ByteBuf memory = Unpooled.directBuffer(600, 600);

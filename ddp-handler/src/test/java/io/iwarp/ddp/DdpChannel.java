@@ -53,7 +53,8 @@ final class DdpChannel implements AutoCloseable {
 
     /** Start-up is over. */
     DdpChannel established(int mulpdu) {
-        fire(new MpaEvent.Established(new MpaParameters(Role.INITIATOR, 1, true, false, false, mulpdu, new byte[0])));
+        fire(new MpaEvent.Established(
+                MpaParameters.builder(Role.INITIATOR).mulpdu(mulpdu).build()));
         return this;
     }
 

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** Last messages, closing, and sending that fails. */
 class DdpHandlerEndTest {
-    private final DdpChannel ddp = new DdpChannel(new DdpSettings(DdpSettings.MINIMUM_TRANSMIT_WINDOW));
+    private final DdpChannel ddp =
+            new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(DdpSettings.MINIMUM_TRANSMIT_WINDOW));
     private final SlowTransport transport = ddp.transport;
 
     @AfterEach

@@ -30,7 +30,7 @@ class DdpHandlerFailureTest {
     private static final int WINDOW = DdpSettings.MINIMUM_TRANSMIT_WINDOW;
 
     private final ShortOfMemory allocator = new ShortOfMemory();
-    private final DdpChannel ddp = new DdpChannel(new DdpSettings(WINDOW), allocator).ready();
+    private final DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW), allocator).ready();
     private final SlowTransport transport = ddp.transport;
     private final MemoryRegion region = ddp.domain
             .region()
@@ -179,7 +179,7 @@ class DdpHandlerFailureTest {
         channel.pipeline().addLast(new MpaFramingHandler(settings, counters), handler);
         channel.pipeline()
                 .fireUserEventTriggered(new MpaEvent.Established(
-                        new MpaParameters(Role.INITIATOR, 1, true, false, false, 1018, new byte[0])));
+                        MpaParameters.builder(Role.INITIATOR).mulpdu(1018).build()));
         channel.writeAndFlush(response(100), channel.voidPromise());
         allocator.left = 0;
         ulp.onFault = () -> {

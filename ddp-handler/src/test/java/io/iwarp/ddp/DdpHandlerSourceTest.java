@@ -44,7 +44,7 @@ class DdpHandlerSourceTest {
     private static final int LONG = 10 * WINDOW;
     private static final int SEGMENT = MULPDU - DdpLayout.TAGGED_HEADER_LENGTH;
 
-    private final DdpChannel ddp = new DdpChannel(new DdpSettings(WINDOW)).ready();
+    private final DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW)).ready();
     private final SlowTransport transport = ddp.transport;
     private final List<MemoryRegion> regions = new ArrayList<>();
 
@@ -221,7 +221,7 @@ class DdpHandlerSourceTest {
         byte[] original = new byte[LONG];
         Arrays.fill(original, (byte) 'o');
         Seeds.forEach(40, (seed, random) -> {
-            try (DdpChannel busy = new DdpChannel(new DdpSettings(WINDOW)).ready()) {
+            try (DdpChannel busy = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW)).ready()) {
                 ByteBuf memory =
                         ByteBufAllocator.DEFAULT.directBuffer(LONG, LONG).setBytes(0, original);
                 MemoryRegion region = busy.domain
@@ -325,7 +325,7 @@ class DdpHandlerSourceTest {
                             new DdpHandler(DdpSettings.DEFAULT, stream, ulp, counters));
             channel.pipeline()
                     .fireUserEventTriggered(new MpaEvent.Established(
-                            new MpaParameters(Role.INITIATOR, 1, true, false, false, 64768, new byte[0])));
+                            MpaParameters.builder(Role.INITIATOR).build()));
             long[] most = {0};
             socket.onWrite =
                     () -> most[0] = Math.max(most[0], allocator.metric().usedDirectMemory());

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class DdpHandlerTransmitTest {
     private static final int WINDOW = DdpSettings.MINIMUM_TRANSMIT_WINDOW;
 
-    private final DdpChannel ddp = new DdpChannel(new DdpSettings(WINDOW));
+    private final DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW));
     private final SlowTransport transport = ddp.transport;
 
     @AfterEach

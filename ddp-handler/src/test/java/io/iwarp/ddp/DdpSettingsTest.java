@@ -16,7 +16,7 @@ class DdpSettingsTest {
     @ParameterizedTest
     @ValueSource(ints = {(128 << 10) - 1, (1 << 30) + 1, 0, -1})
     void aWindowOutsideTheRangeIsRefused(int window) {
-        assertThatThrownBy(() -> new DdpSettings(window))
+        assertThatThrownBy(() -> DdpSettings.DEFAULT.withTransmitWindow(window))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("transmitWindow of %d bytes is outside 131072..1073741824", window);
     }
@@ -24,6 +24,7 @@ class DdpSettingsTest {
     @ParameterizedTest
     @ValueSource(ints = {128 << 10, 1 << 30})
     void theEndsOfTheRangeAreAllowed(int window) {
-        assertThat(new DdpSettings(window).transmitWindow()).isEqualTo(window);
+        assertThat(DdpSettings.DEFAULT.withTransmitWindow(window).transmitWindow())
+                .isEqualTo(window);
     }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     without the peer-to-peer model, and when the two frames do not fit. A Read sent as RTR is no Read of the
  *     ULP's, but takes one of the peer's {@code ird} while it lasts.
  */
-public record AgreedSetup(
+record AgreedSetup(
         boolean enhanced,
         int ird,
         int ord,
@@ -35,7 +35,7 @@ public record AgreedSetup(
         @Nullable ReadyToReceive readyToReceive) {
 
     /** Copies the set. */
-    public AgreedSetup {
+    AgreedSetup {
         EnumSet<ReadyToReceive> kinds = EnumSet.noneOf(ReadyToReceive.class);
         kinds.addAll(Objects.requireNonNull(readyToReceiveKinds, "readyToReceiveKinds"));
         readyToReceiveKinds = Collections.unmodifiableSet(kinds);

@@ -4,7 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The enhanced connection set-up data, the first four bytes of the private data of a frame with the S bit (RFC 6581,
@@ -19,15 +21,8 @@ import java.util.Set;
  * </pre>
  *
  * <p>"RTR" is the ready-to-receive message an initiator sends first in the peer-to-peer model.
- *
- * @param peerToPeer A: the peer-to-peer connection model, in which an RTR message is sent
- * @param sendRtr B: the RTR may be a zero-length Send
- * @param ird inbound RDMA Read queue depth, 0 to 16382, or {@link #NOT_NEGOTIATED}
- * @param writeRtr C: the RTR may be a zero-length RDMA Write
- * @param readRtr D: the RTR may be a zero-length RDMA Read
- * @param ord outbound RDMA Read queue depth, 0 to 16382, or {@link #NOT_NEGOTIATED}
  */
-public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolean writeRtr, boolean readRtr, int ord) {
+public final class EnhancedSetup {
 
     /** Bytes of the set-up data. */
     public static final int LENGTH = 4;
@@ -35,40 +30,63 @@ public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolea
     /** The largest depth that can be negotiated. */
     public static final int MAXIMUM_DEPTH = 0x3FFE;
 
-    /** The depth that stands for "not negotiated here, the ULPs see to it". */
+    /** The depth that stands for "not negotiated here, the ULPs agree on it". */
     public static final int NOT_NEGOTIATED = 0x3FFF;
 
-    /** The most private data left to the ULP in a frame with set-up data, in bytes. */
+    /** Maximum length of the ULP's private data in a frame with set-up data, in bytes. */
     public static final int MAXIMUM_ULP_PRIVATE_DATA = MpaFrameLayout.MAXIMUM_PRIVATE_DATA - LENGTH;
 
     private static final int DEPTH_MASK = 0x3FFF;
     private static final int FIRST_FLAG = 0x8000;
     private static final int SECOND_FLAG = 0x4000;
 
-    /**
-     * Checks the fields.
-     *
-     * @throws IllegalArgumentException if a depth is outside of 0 to 0x3FFF, or an RTR kind is set without
-     *     {@code peerToPeer} (RFC 6581, section 9.2)
-     */
-    public EnhancedSetup {
+    private final boolean peerToPeer;
+    private final boolean sendRtr;
+    private final int ird;
+    private final boolean writeRtr;
+    private final boolean readRtr;
+    private final int ord;
+
+    /** Takes the fields in the order of the wire: A, B, IRD, C, D, ORD. */
+    EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolean writeRtr, boolean readRtr, int ord) {
         checkDepth("IRD", ird);
         checkDepth("ORD", ord);
         if (!peerToPeer && (sendRtr || writeRtr || readRtr)) {
             throw new IllegalArgumentException("an RTR kind (B, C or D) needs the peer-to-peer model (A)");
         }
+        this.peerToPeer = peerToPeer;
+        this.sendRtr = sendRtr;
+        this.ird = ird;
+        this.writeRtr = writeRtr;
+        this.readRtr = readRtr;
+        this.ord = ord;
+    }
+
+    /** Returns A: whether the peer-to-peer connection model, in which an RTR message is sent, is asked for or in use. */
+    public boolean peerToPeer() {
+        return peerToPeer;
+    }
+
+    /** Returns the inbound RDMA Read queue depth, 0 to 16382, or {@link #NOT_NEGOTIATED}. */
+    public int ird() {
+        return ird;
+    }
+
+    /** Returns the outbound RDMA Read queue depth, 0 to 16382, or {@link #NOT_NEGOTIATED}. */
+    public int ord() {
+        return ord;
     }
 
     /**
      * Returns set-up data with these RTR kinds.
      *
      * @param peerToPeer A: the peer-to-peer connection model
-     * @param readyToReceive B, C and D: the kinds of RTR message; left out of account unless {@code peerToPeer}
+     * @param readyToReceive B, C and D: the kinds of RTR message; ignored unless {@code peerToPeer}
      * @param ird inbound RDMA Read queue depth, 0 to 16382, or {@link #NOT_NEGOTIATED}
      * @param ord outbound RDMA Read queue depth, 0 to 16382, or {@link #NOT_NEGOTIATED}
      * @throws IllegalArgumentException if a depth is out of its range
      */
-    public static EnhancedSetup of(boolean peerToPeer, Set<ReadyToReceive> readyToReceive, int ird, int ord) {
+    static EnhancedSetup of(boolean peerToPeer, Set<ReadyToReceive> readyToReceive, int ird, int ord) {
         return new EnhancedSetup(
                 peerToPeer,
                 peerToPeer && readyToReceive.contains(ReadyToReceive.SEND),
@@ -143,6 +161,29 @@ public record EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolea
                 peerToPeer && (second & FIRST_FLAG) != 0,
                 peerToPeer && (second & SECOND_FLAG) != 0,
                 second & DEPTH_MASK);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof EnhancedSetup that
+                && peerToPeer == that.peerToPeer
+                && sendRtr == that.sendRtr
+                && ird == that.ird
+                && writeRtr == that.writeRtr
+                && readRtr == that.readRtr
+                && ord == that.ord;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(peerToPeer, sendRtr, ird, writeRtr, readRtr, ord);
+    }
+
+    /** Returns the fields in the order of the wire, in one line. */
+    @Override
+    public String toString() {
+        return "EnhancedSetup[peerToPeer=" + peerToPeer + ", sendRtr=" + sendRtr + ", ird=" + ird + ", writeRtr="
+                + writeRtr + ", readRtr=" + readRtr + ", ord=" + ord + "]";
     }
 
     private static void checkDepth(String name, int depth) {

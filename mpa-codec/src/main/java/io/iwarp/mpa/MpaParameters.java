@@ -6,102 +6,124 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the two ends agreed on at start-up. Immutable; the private data is copied in and out.
- *
- * @param role this endpoint's part in the start-up
- * @param revision the MPA revision in use: 1 for a plain or a pre-agreed start, or 2. DDP and RDMAP have version 1 with both.
- * @param crc whether the CRC of FPDUs is generated and checked, in both directions
- * @param sendMarkers whether we put markers into what we send, the peer's wish
- * @param receiveMarkers whether the peer puts markers into what it sends, our wish
- * @param mulpdu the largest ULPDU MPA takes, in bytes, as it is at the start; {@link MpaEvent.MulpduChanged} tells of
- *     later changes
- * @param peerPrivateData the private data of the peer's Request or Reply Frame, 0 to 512 bytes, for the ULP: without the
- *     bytes of the enhanced set-up
- * @param setup the depths of RDMA Reads and atomics, and the peer-to-peer model
- */
-@SuppressWarnings("ArrayRecordComponent") // copied in and out, compared by content
-public record MpaParameters(
-        Role role,
-        int revision,
-        boolean crc,
-        boolean sendMarkers,
-        boolean receiveMarkers,
-        int mulpdu,
-        byte[] peerPrivateData,
-        AgreedSetup setup) {
+/** What the two ends agreed on at start-up. Immutable; the private data is copied in and out. */
+public final class MpaParameters {
+    private final Role role;
+    private final int revision;
+    private final boolean crc;
+    private final boolean sendMarkers;
+    private final boolean receiveMarkers;
+    private final int mulpdu;
+    private final byte[] peerPrivateData;
+    private final AgreedSetup setup;
 
-    /** Copies the private data. */
-    public MpaParameters {
-        Objects.requireNonNull(role, "role");
-        Objects.requireNonNull(setup, "setup");
-        peerPrivateData = peerPrivateData.clone();
+    private MpaParameters(Builder builder) {
+        role = builder.role;
+        revision = builder.revision;
+        crc = builder.crc;
+        sendMarkers = builder.sendMarkers;
+        receiveMarkers = builder.receiveMarkers;
+        mulpdu = builder.mulpdu;
+        peerPrivateData = builder.peerPrivateData;
+        setup = builder.setup;
     }
 
-    /** Creates the parameters of a plain start-up with the default depths, {@link MpaSettings#DEFAULT_DEPTH}. */
-    public MpaParameters(
-            Role role,
-            int revision,
-            boolean crc,
-            boolean sendMarkers,
-            boolean receiveMarkers,
-            int mulpdu,
-            byte[] peerPrivateData) {
-        this(
-                role,
-                revision,
-                crc,
-                sendMarkers,
-                receiveMarkers,
-                mulpdu,
-                peerPrivateData,
-                AgreedSetup.plain(MpaSettings.DEFAULT_DEPTH, MpaSettings.DEFAULT_DEPTH));
+    /**
+     * Returns a builder of parameters, for handlers that are used or tested without a start-up. It starts with those of a plain
+     * start-up: revision 1, CRC, no markers, the largest MULPDU, no private data, and depths of
+     * {@value MpaSettings#DEFAULT_DEPTH}.
+     *
+     * @param role the role of this end in the start-up
+     */
+    public static Builder builder(Role role) {
+        return new Builder(role);
     }
 
-    /** Returns a copy of the private data of the peer's Request or Reply Frame, 0 to 512 bytes. */
-    @Override
+    /** Returns the role of this end in the start-up. */
+    public Role role() {
+        return role;
+    }
+
+    /**
+     * Returns the MPA revision in use: 1 for a plain or a pre-agreed start, or 2. DDP and RDMAP have version 1 with both.
+     */
+    public int revision() {
+        return revision;
+    }
+
+    /** Returns whether the CRC of FPDUs is generated and checked, in both directions. */
+    public boolean crc() {
+        return crc;
+    }
+
+    /** Returns whether this end puts markers into what it sends, because the peer asked for them. */
+    public boolean sendMarkers() {
+        return sendMarkers;
+    }
+
+    /** Returns whether the peer puts markers into what it sends, because this end asked for them. */
+    public boolean receiveMarkers() {
+        return receiveMarkers;
+    }
+
+    /**
+     * Returns the largest ULPDU that MPA accepts, in bytes, at the start. {@link MpaEvent.MulpduChanged} reports later changes.
+     */
+    public int mulpdu() {
+        return mulpdu;
+    }
+
+    /**
+     * Returns a copy of the private data in the peer's Request or Reply Frame, 0 to 512 bytes, without the bytes of the enhanced
+     * set-up.
+     */
     public byte[] peerPrivateData() {
         return peerPrivateData.clone();
     }
 
-    /** Returns {@link AgreedSetup#enhanced()}: whether the two ends negotiated by the enhanced set-up. */
+    /** Returns whether the two ends negotiated by the enhanced set-up. Otherwise the depths are this end's own settings. */
     public boolean enhanced() {
         return setup.enhanced();
     }
 
-    /** Returns {@link AgreedSetup#ird()}: how many RDMA Reads and atomics of the peer this end takes at a time. */
+    /** Returns the maximum number of RDMA Reads and atomics of the peer that this end accepts at a time, 0 to 16382. */
     public int ird() {
         return setup.ird();
     }
 
-    /** Returns {@link AgreedSetup#ord()}: how many RDMA Reads and atomics this end may have outstanding. */
+    /** Returns the maximum number of RDMA Reads and atomics that this end may have outstanding, 0 to 16382. */
     public int ord() {
         return setup.ord();
     }
 
-    /** Returns {@link AgreedSetup#peerIrd()}: the IRD in the peer's frame. */
+    /** Returns the IRD in the peer's frame, or {@link EnhancedSetup#NOT_NEGOTIATED}, also for a plain frame. */
     public int peerIrd() {
         return setup.peerIrd();
     }
 
-    /** Returns {@link AgreedSetup#peerOrd()}: the ORD in the peer's frame. */
+    /** Returns the ORD in the peer's frame, or {@link EnhancedSetup#NOT_NEGOTIATED}, also for a plain frame. */
     public int peerOrd() {
         return setup.peerOrd();
     }
 
-    /** Returns {@link AgreedSetup#peerToPeer()}: whether the initiator sends a ready-to-receive message first. */
+    /** Returns whether the peer-to-peer model is in use: the initiator sends a ready-to-receive message first. */
     public boolean peerToPeer() {
         return setup.peerToPeer();
     }
 
-    /** Returns {@link AgreedSetup#readyToReceiveKinds()}: the kinds of ready-to-receive message that may come. */
+    /** Returns the kinds of ready-to-receive message that the responder has to accept. Empty without the peer-to-peer model. */
     public Set<ReadyToReceive> readyToReceiveKinds() {
         return setup.readyToReceiveKinds();
     }
 
-    /** Returns {@link AgreedSetup#readyToReceive()}: the kind that this end has to send first, or null for none. */
+    /** Returns the kind of ready-to-receive message that this end has to send before anything else, or null for none. */
     public @Nullable ReadyToReceive readyToReceive() {
         return setup.readyToReceive();
+    }
+
+    /** What the enhanced set-up says, or the settings of this end after a plain set-up. */
+    AgreedSetup setup() {
+        return setup;
     }
 
     @Override
@@ -129,5 +151,67 @@ public record MpaParameters(
         return "MPA revision " + revision + " as " + role + ", CRC " + (crc ? "on" : "off") + ", markers sent "
                 + (sendMarkers ? "yes" : "no") + ", markers received " + (receiveMarkers ? "yes" : "no")
                 + ", MULPDU " + mulpdu + " bytes, peer's private data " + peerPrivateData.length + " bytes, " + setup;
+    }
+
+    /** Collects parameters. Not thread-safe. */
+    public static final class Builder {
+        private final Role role;
+        private int revision = MpaRevisions.PLAIN;
+        private boolean crc = true;
+        private boolean sendMarkers;
+        private boolean receiveMarkers;
+        private int mulpdu = MpaSettings.MAXIMUM_MULPDU;
+        private byte[] peerPrivateData = {};
+        private AgreedSetup setup = AgreedSetup.plain(MpaSettings.DEFAULT_DEPTH, MpaSettings.DEFAULT_DEPTH);
+
+        private Builder(Role role) {
+            this.role = Objects.requireNonNull(role, "role");
+        }
+
+        /** Sets {@link MpaParameters#revision()}. */
+        public Builder revision(int revision) {
+            this.revision = revision;
+            return this;
+        }
+
+        /** Sets {@link MpaParameters#crc()}. */
+        public Builder crc(boolean crc) {
+            this.crc = crc;
+            return this;
+        }
+
+        /** Sets {@link MpaParameters#sendMarkers()}. */
+        public Builder sendMarkers(boolean sendMarkers) {
+            this.sendMarkers = sendMarkers;
+            return this;
+        }
+
+        /** Sets {@link MpaParameters#receiveMarkers()}. */
+        public Builder receiveMarkers(boolean receiveMarkers) {
+            this.receiveMarkers = receiveMarkers;
+            return this;
+        }
+
+        /** Sets {@link MpaParameters#mulpdu()} in bytes. */
+        public Builder mulpdu(int mulpdu) {
+            this.mulpdu = mulpdu;
+            return this;
+        }
+
+        /** Sets {@link MpaParameters#peerPrivateData()}, which is copied. */
+        public Builder peerPrivateData(byte[] peerPrivateData) {
+            this.peerPrivateData = peerPrivateData.clone();
+            return this;
+        }
+
+        Builder setup(AgreedSetup setup) {
+            this.setup = Objects.requireNonNull(setup, "setup");
+            return this;
+        }
+
+        /** Returns the parameters. */
+        public MpaParameters build() {
+            return new MpaParameters(this);
+        }
     }
 }

@@ -72,7 +72,15 @@ sealed interface StartupAction {
         }
 
         MpaParameters withMulpdu(int mulpdu) {
-            return new MpaParameters(role, revision, crc, sendMarkers, receiveMarkers, mulpdu, peerPrivateData, setup);
+            return MpaParameters.builder(role)
+                    .revision(revision)
+                    .crc(crc)
+                    .sendMarkers(sendMarkers)
+                    .receiveMarkers(receiveMarkers)
+                    .mulpdu(mulpdu)
+                    .peerPrivateData(peerPrivateData)
+                    .setup(setup)
+                    .build();
         }
     }
 }

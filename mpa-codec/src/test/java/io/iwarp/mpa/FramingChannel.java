@@ -61,7 +61,12 @@ final class FramingChannel {
     }
 
     FramingChannel establish(Role role, boolean crc, boolean send, boolean receive) {
-        MpaParameters agreed = new MpaParameters(role, 1, crc, send, receive, 1442, new byte[0]);
+        MpaParameters agreed = MpaParameters.builder(role)
+                .crc(crc)
+                .sendMarkers(send)
+                .receiveMarkers(receive)
+                .mulpdu(1442)
+                .build();
         channel.pipeline().fireUserEventTriggered(new MpaEvent.Established(agreed));
         return this;
     }

@@ -49,8 +49,11 @@ class FramingTcpPeerTest {
                     protected void initChannel(Channel child) {
                         MpaFramingHandler framing = new MpaFramingHandler(MpaSettings.defaults(), new Counters());
                         child.pipeline().addLast(framing, new AnswerAtTheEnd());
-                        MpaParameters agreed =
-                                new MpaParameters(Role.RESPONDER, 1, true, true, true, 1442, new byte[0]);
+                        MpaParameters agreed = MpaParameters.builder(Role.RESPONDER)
+                                .sendMarkers(true)
+                                .receiveMarkers(true)
+                                .mulpdu(1442)
+                                .build();
                         child.pipeline().fireUserEventTriggered(new MpaEvent.Established(agreed));
                     }
                 })

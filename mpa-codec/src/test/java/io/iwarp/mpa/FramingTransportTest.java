@@ -139,7 +139,7 @@ class FramingTransportTest {
     private static void establish(Channel channel, Role role) {
         channel.pipeline()
                 .fireUserEventTriggered(
-                        new MpaEvent.Established(new MpaParameters(role, 1, true, false, false, 64768, new byte[0])));
+                        new MpaEvent.Established(MpaParameters.builder(role).build()));
     }
 
     private static final class Collector extends ChannelInboundHandlerAdapter {

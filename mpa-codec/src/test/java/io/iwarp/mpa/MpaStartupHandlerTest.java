@@ -55,7 +55,10 @@ class MpaStartupHandlerTest {
         peer.sends(reply("c0010002", ascii("ok")));
 
         assertThat(peer.onlyEvent(MpaEvent.Established.class).parameters())
-                .isEqualTo(new MpaParameters(Role.INITIATOR, 1, true, true, false, 64768, ascii("ok")));
+                .isEqualTo(MpaParameters.builder(Role.INITIATOR)
+                        .sendMarkers(true)
+                        .peerPrivateData(ascii("ok"))
+                        .build());
         peer.expectsNothing().expectsHandlerGone().done();
     }
 
@@ -73,7 +76,9 @@ class MpaStartupHandlerTest {
         assertThat(peer.request().accept(ascii("welcome")).isSuccess()).isTrue();
         peer.expects(reply("40010007", ascii("welcome")));
         assertThat(peer.onlyEvent(MpaEvent.Established.class).parameters())
-                .isEqualTo(new MpaParameters(Role.RESPONDER, 1, true, false, false, 64768, ascii("abc")));
+                .isEqualTo(MpaParameters.builder(Role.RESPONDER)
+                        .peerPrivateData(ascii("abc"))
+                        .build());
 
         peer.expectsHandlerGone().sends(FPDUS);
         assertThat(peer.seenAbove).hasSize(2).last().isEqualTo(hex(FPDUS));

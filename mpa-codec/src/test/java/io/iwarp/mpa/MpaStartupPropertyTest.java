@@ -38,11 +38,19 @@ class MpaStartupPropertyTest {
             MpaParameters atInitiator = ((MpaEvent.Established) initiator.seenAbove.get(0)).parameters();
             boolean crc = mine.crc() || theirs.crc();
             assertThat(atInitiator)
-                    .isEqualTo(new MpaParameters(
-                            Role.INITIATOR, 1, crc, theirs.requestMarkers(), mine.requestMarkers(), 64768, answered));
+                    .isEqualTo(MpaParameters.builder(Role.INITIATOR)
+                            .crc(crc)
+                            .sendMarkers(theirs.requestMarkers())
+                            .receiveMarkers(mine.requestMarkers())
+                            .peerPrivateData(answered)
+                            .build());
             assertThat(responder.onlyEvent(MpaEvent.Established.class).parameters())
-                    .isEqualTo(new MpaParameters(
-                            Role.RESPONDER, 1, crc, mine.requestMarkers(), theirs.requestMarkers(), 64768, asked));
+                    .isEqualTo(MpaParameters.builder(Role.RESPONDER)
+                            .crc(crc)
+                            .sendMarkers(mine.requestMarkers())
+                            .receiveMarkers(theirs.requestMarkers())
+                            .peerPrivateData(asked)
+                            .build());
             assertThat(textAfterTheFirstEvent(initiator))
                     .isEqualTo(HexFormat.of().formatHex(fpdus));
             initiator.expectsHandlerGone().done();

@@ -237,9 +237,19 @@ class MpaStartupTest {
         assertThat(initiator.reply()).isNull();
         assertThat(responder.reply()).isNull();
         assertThat(initiator.agreement().withMulpdu(1000))
-                .isEqualTo(new MpaParameters(Role.INITIATOR, 1, false, true, true, 1000, NO_PRIVATE_DATA));
+                .isEqualTo(MpaParameters.builder(Role.INITIATOR)
+                        .crc(false)
+                        .sendMarkers(true)
+                        .receiveMarkers(true)
+                        .mulpdu(1000)
+                        .build());
         assertThat(responder.agreement().withMulpdu(1000))
-                .isEqualTo(new MpaParameters(Role.RESPONDER, 1, false, true, true, 1000, NO_PRIVATE_DATA));
+                .isEqualTo(MpaParameters.builder(Role.RESPONDER)
+                        .crc(false)
+                        .sendMarkers(true)
+                        .receiveMarkers(true)
+                        .mulpdu(1000)
+                        .build());
     }
 
     @Test

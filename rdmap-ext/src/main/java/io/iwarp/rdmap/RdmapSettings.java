@@ -1,20 +1,11 @@
 package io.iwarp.rdmap;
 
 import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Settings of an RDMAP stream. Start from {@link #DEFAULT} and change what has to differ.
- *
- * @param closeTimeout how long an orderly close, or the close after a Terminate, waits without any progress before the
- *     connection is cut; default 5 s, 1 ms to 1 h. A longer time gives a slow peer more chance to read the last
- *     messages; the connection and its buffers live that much longer at worst.
- * @param responseTimeout how long the peer may send no part of an answer while Reads or atomics wait for one, before the
- *     stream is ended, which happens within twice the time; default 60 s, 1 ms to 1 day
- * @param extensions whether Atomic Operations and Immediate Data (RFC 7306) are offered; default true. Without them this
- *     end refuses to post them, and ends the stream of a peer that sends one with error 0/2/06, as a peer does that never
- *     heard of them.
- */
-public record RdmapSettings(Duration closeTimeout, Duration responseTimeout, boolean extensions) {
+/** Settings of an RDMAP stream. Start from {@link #DEFAULT} and change what has to differ. Immutable. */
+public final class RdmapSettings {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST_CLOSE = Duration.ofHours(1);
     private static final Duration LONGEST_RESPONSE = Duration.ofDays(1);
@@ -22,10 +13,16 @@ public record RdmapSettings(Duration closeTimeout, Duration responseTimeout, boo
     /** The default settings. */
     public static final RdmapSettings DEFAULT = new RdmapSettings(Duration.ofSeconds(5), Duration.ofSeconds(60), true);
 
-    /** Checks the ranges. */
-    public RdmapSettings {
+    private final Duration closeTimeout;
+    private final Duration responseTimeout;
+    private final boolean extensions;
+
+    private RdmapSettings(Duration closeTimeout, Duration responseTimeout, boolean extensions) {
         requireWithin("closeTimeout", closeTimeout, LONGEST_CLOSE);
         requireWithin("responseTimeout", responseTimeout, LONGEST_RESPONSE);
+        this.closeTimeout = closeTimeout;
+        this.responseTimeout = responseTimeout;
+        this.extensions = extensions;
     }
 
     private static void requireWithin(String name, Duration value, Duration longest) {
@@ -34,18 +31,63 @@ public record RdmapSettings(Duration closeTimeout, Duration responseTimeout, boo
         }
     }
 
-    /** {@return these settings with another {@link #closeTimeout}} */
+    /** Returns these settings with another {@link #closeTimeout()}. */
     public RdmapSettings withCloseTimeout(Duration timeout) {
         return new RdmapSettings(timeout, responseTimeout, extensions);
     }
 
-    /** {@return these settings with another {@link #responseTimeout}} */
+    /** Returns these settings with another {@link #responseTimeout()}. */
     public RdmapSettings withResponseTimeout(Duration timeout) {
         return new RdmapSettings(closeTimeout, timeout, extensions);
     }
 
-    /** {@return these settings with {@link #extensions} on or off} */
-    public RdmapSettings withExtensions(boolean offered) {
-        return new RdmapSettings(closeTimeout, responseTimeout, offered);
+    /** Returns these settings with {@link #extensions()} on or off. */
+    public RdmapSettings withExtensions(boolean enabled) {
+        return new RdmapSettings(closeTimeout, responseTimeout, enabled);
+    }
+
+    /**
+     * Returns how long an orderly close, or the close after a Terminate, waits without progress before the connection is cut: 1 ms
+     * to 1 h, default 5 s. A longer time gives a slow peer more time to read the last messages. The connection and its buffers
+     * may then live that much longer.
+     */
+    public Duration closeTimeout() {
+        return closeTimeout;
+    }
+
+    /**
+     * Returns how long outstanding Reads or atomics may wait without receiving any part of an answer, before the stream ends:
+     * 1 ms to 1 day, default 60 s. It is detected after at most twice the time.
+     */
+    public Duration responseTimeout() {
+        return responseTimeout;
+    }
+
+    /**
+     * Returns whether Atomic Operations and Immediate Data (RFC 7306) are enabled. Default true. Without them, this end refuses to
+     * post them. If a peer sends one, the stream ends with error 0/2/06, as with a peer that does not know RFC 7306.
+     */
+    public boolean extensions() {
+        return extensions;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RdmapSettings that
+                && closeTimeout.equals(that.closeTimeout)
+                && responseTimeout.equals(that.responseTimeout)
+                && extensions == that.extensions;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(closeTimeout, responseTimeout, extensions);
+    }
+
+    /** Returns all settings with their names, in one line. */
+    @Override
+    public String toString() {
+        return "RdmapSettings{closeTimeout=" + closeTimeout + ", responseTimeout=" + responseTimeout + ", extensions="
+                + extensions + "}";
     }
 }

@@ -10,11 +10,12 @@ import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.lang.reflect.Method;
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -24,6 +25,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** {@code docs/configuration.md} has each setting with its default, and no other. */
 class ConfigurationDocumentTest {
     private static final Path DOCUMENT = Path.of("..", "docs", "configuration.md");
+    private static final Set<Class<?>> SETTINGS =
+            Set.of(QueuePairSettings.class, MpaSettings.class, DdpSettings.class, RdmapSettings.class);
+    private static final Set<String> NOT_SETTINGS = Set.of("toBuilder", "withoutEnhancedSetup", "hashCode", "toString");
     private static final Pattern ROW = Pattern.compile("^\\| `(\\w+)` \\|([^|]*)\\|", Pattern.MULTILINE);
 
     static Stream<Object> settings() {
@@ -66,13 +70,23 @@ class ConfigurationDocumentTest {
             }
             return settings;
         }
-        for (RecordComponent setting : defaults.getClass().getRecordComponents()) {
-            // What consists of settings itself, or is the application's own, has no default to show.
-            boolean plain =
-                    !setting.getType().isRecord() && setting.getAccessor().invoke(defaults) != null;
-            String value = plain ? setting.getAccessor().invoke(defaults).toString() : "";
-            settings.put(setting.getName(), value);
+        for (Method setting : defaults.getClass().getDeclaredMethods()) {
+            if (isSetting(setting)) {
+                Object value = setting.invoke(defaults);
+                // What consists of settings itself, or is the application's own, has no default to show.
+                boolean plain = value != null && !SETTINGS.contains(value.getClass());
+                settings.put(setting.getName(), plain ? value.toString() : "");
+            }
         }
         return settings;
+    }
+
+    /** A setting is read by a method without parameters that is not one of those that every class of settings has. */
+    private static boolean isSetting(Method method) {
+        int modifiers = method.getModifiers();
+        return Modifier.isPublic(modifiers)
+                && !Modifier.isStatic(modifiers)
+                && method.getParameterCount() == 0
+                && !NOT_SETTINGS.contains(method.getName());
     }
 }

@@ -144,7 +144,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     IwarpChannelInitializer withoutEnhancedSetup() {
         return new IwarpChannelInitializer(
                 domain,
-                settings.withMpa(settings.mpa().withoutEnhancedSetup()),
+                settings.toBuilder().mpa(settings.mpa().withoutEnhancedSetup()).build(),
                 role,
                 setupGate,
                 group,

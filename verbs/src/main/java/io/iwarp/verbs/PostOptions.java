@@ -1,23 +1,58 @@
 package io.iwarp.verbs;
 
 /**
- * How a request is carried out (the send flags of verbs). Immutable; the four that there are exist already.
+ * How a request is carried out (the send flags of verbs). Use one of the constants. Immutable.
  *
- * @param solicited whether to ask for an event at the peer: a Send, or Immediate Data, then wakes a peer that waits for
- *     solicited events only. Of meaning for requests that use up a receive of the peer.
- * @param fenced whether the request waits until all Reads and atomics posted before it have completed. A request that
- *     depends on what a Read brought, or that must not overtake one, needs it (RFC 5040 section 5.5).
+ * <p>Options combine: {@code SOLICITED.and(FENCED)} is {@link #SOLICITED_AND_FENCED}.
  */
-public record PostOptions(boolean solicited, boolean fenced) {
-    /** Neither. */
-    public static final PostOptions NONE = new PostOptions(false, false);
+public final class PostOptions {
+    private static final int SOLICITED_FLAG = 1;
+    private static final int FENCED_FLAG = 2;
+
+    /** Neither solicited nor fenced. */
+    public static final PostOptions NONE = new PostOptions(0);
 
     /** Asks for an event at the peer. */
-    public static final PostOptions SOLICITED = new PostOptions(true, false);
+    public static final PostOptions SOLICITED = new PostOptions(SOLICITED_FLAG);
 
     /** Waits for all earlier Reads and atomics. */
-    public static final PostOptions FENCED = new PostOptions(false, true);
+    public static final PostOptions FENCED = new PostOptions(FENCED_FLAG);
 
-    /** Both. */
-    public static final PostOptions SOLICITED_AND_FENCED = new PostOptions(true, true);
+    /** Asks for an event at the peer, and waits for all earlier Reads and atomics. */
+    public static final PostOptions SOLICITED_AND_FENCED = new PostOptions(SOLICITED_FLAG | FENCED_FLAG);
+
+    private static final PostOptions[] BY_FLAGS = {NONE, SOLICITED, FENCED, SOLICITED_AND_FENCED};
+
+    private final int flags;
+
+    private PostOptions(int flags) {
+        this.flags = flags;
+    }
+
+    /** Returns these options together with {@code others}. Allocates nothing. */
+    public PostOptions and(PostOptions others) {
+        return BY_FLAGS[flags | others.flags];
+    }
+
+    /**
+     * Returns whether the request asks for an event at the peer. A Send, or Immediate Data, then wakes a peer that waits for
+     * solicited events only. It has no effect on requests that use no receive of the peer.
+     */
+    public boolean solicited() {
+        return (flags & SOLICITED_FLAG) != 0;
+    }
+
+    /**
+     * Returns whether the request waits until all Reads and atomics posted before it have completed. A request that depends on
+     * the data of a Read, or that must not overtake one, needs it (RFC 5040 section 5.5).
+     */
+    public boolean fenced() {
+        return (flags & FENCED_FLAG) != 0;
+    }
+
+    /** Returns the names of the options. */
+    @Override
+    public String toString() {
+        return "PostOptions[solicited=" + solicited() + ", fenced=" + fenced() + "]";
+    }
 }

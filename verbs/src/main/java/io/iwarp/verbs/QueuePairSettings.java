@@ -5,55 +5,16 @@ import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.RdmapSettings;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a queue pair and of the layers below it. Make one with {@link #builder}.
- *
- * @param sendQueueDepth the most requests other than receives posted and not completed, 1 to 65,536; default 128. Each
- *     costs about 100 bytes once used.
- * @param receiveQueueDepth the most receives posted and not completed, 1 to 65,536; default 128
- * @param managedReceiveBytes 0, the default, if the application posts the buffers of its receives. Otherwise the queue pair
- *     takes a buffer from the channel's allocator for each message, which may have that many bytes, up to 2^31 - 1; the
- *     application gets the buffer with the completion, and has to release it. As many messages as the receive queue is
- *     deep may be incomplete, or wait in a completion queue; an idle queue pair holds no buffer.
- * @param maximumOutstandingBytes the most bytes that all Sends, Writes, Reads and atomics posted and not completed may
- *     have together, 1 to 2^63 - 1; default 2^63 - 1, which is no limit but that of the depth. It bounds how much local memory
- *     a peer can tie up that takes or answers slowly.
- * @param maximumSetups the most connections of one responder ({@code IwarpChannelInitializer}) that may be in set-up at a
- *     time, 1 to 1,048,576; default 16,384. One more is closed at once. It bounds what silent peers cost until the start-up
- *     timeout: a channel and a queue pair each.
- * @param receiveWait how long a message of the peer that finds no receive waits for one, 1 ms to 1 min, or 0. With 0, the
- *     default, it ends the stream at once, as RFC 5041 section 7.1 has it. During a wait nothing is read from the connection:
- *     what was read already is kept, and TCP makes the peer wait with all it sends, answers to Reads included; if no receive
- *     is posted in time, the stream ends. A peer that is cut off meanwhile is noticed after the wait.
- * @param closeWithPeer whether to close in order when the peer closes its half of the connection; default true. Without
- *     it a queue pair whose peer has gone in order stays open for sending until the application closes it.
- * @param idleTimeout ends the stream in order when no FPDU was sent or received for this time, 1 ms to 24 h, or 0 (default)
- *     for never. It takes up to twice as long to be noticed. A peer that lives and has nothing to say needs a shorter {@code
- *     keepAliveInterval}.
- * @param keepAliveInterval sends an RDMA Write of no bytes when nothing was sent for this time, 1 ms to 24 h, or 0
- *     (default) for never. The protocols have no message for it, and this one changes nothing at the peer. A peer that is
- *     gone is then noticed when TCP gives up sending; the channel option {@code SO_KEEPALIVE} does the same below.
- * @param mpa settings of MPA: markers, CRC, start-up
- * @param ddp settings of DDP: how much may be on its way
- * @param rdmap settings of RDMAP: how long an orderly close and an answer may take, whether the extensions are offered
- * @param metrics where its queue pairs are counted; default null, which is nowhere and costs nothing
+ * Settings of a queue pair and of the layers below it. Make one with {@link #builder()}. Immutable; any number of queue pairs may
+ * share it.
  */
-public record QueuePairSettings(
-        int sendQueueDepth,
-        int receiveQueueDepth,
-        int managedReceiveBytes,
-        long maximumOutstandingBytes,
-        int maximumSetups,
-        Duration receiveWait,
-        boolean closeWithPeer,
-        Duration idleTimeout,
-        Duration keepAliveInterval,
-        MpaSettings mpa,
-        DdpSettings ddp,
-        RdmapSettings rdmap,
-        @Nullable IwarpMetrics metrics) {
+public final class QueuePairSettings {
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
     private static final int GREATEST_DEPTH = 65_536;
@@ -63,8 +24,34 @@ public record QueuePairSettings(
     /** The default settings. */
     public static final QueuePairSettings DEFAULT = builder().build();
 
-    /** Checks the ranges. */
-    public QueuePairSettings {
+    private final int sendQueueDepth;
+    private final int receiveQueueDepth;
+    private final int managedReceiveBytes;
+    private final long maximumOutstandingBytes;
+    private final int maximumSetups;
+    private final Duration receiveWait;
+    private final boolean closeWithPeer;
+    private final Duration idleTimeout;
+    private final Duration keepAliveInterval;
+    private final MpaSettings mpa;
+    private final DdpSettings ddp;
+    private final RdmapSettings rdmap;
+    private final @Nullable IwarpMetrics metrics;
+
+    private QueuePairSettings(Builder builder) {
+        sendQueueDepth = builder.sendQueueDepth;
+        receiveQueueDepth = builder.receiveQueueDepth;
+        managedReceiveBytes = builder.managedReceiveBytes;
+        maximumOutstandingBytes = builder.maximumOutstandingBytes;
+        maximumSetups = builder.maximumSetups;
+        receiveWait = builder.receiveWait;
+        closeWithPeer = builder.closeWithPeer;
+        idleTimeout = builder.idleTimeout;
+        keepAliveInterval = builder.keepAliveInterval;
+        mpa = Objects.requireNonNull(builder.mpa, "mpa");
+        ddp = Objects.requireNonNull(builder.ddp, "ddp");
+        rdmap = Objects.requireNonNull(builder.rdmap, "rdmap");
+        metrics = builder.metrics;
         checkDepth("sendQueueDepth", sendQueueDepth);
         checkDepth("receiveQueueDepth", receiveQueueDepth);
         if (managedReceiveBytes < 0) {
@@ -97,30 +84,152 @@ public record QueuePairSettings(
         }
     }
 
-    /** {@return these settings with others for MPA} */
-    QueuePairSettings withMpa(MpaSettings settings) {
-        return new QueuePairSettings(
-                sendQueueDepth,
-                receiveQueueDepth,
-                managedReceiveBytes,
-                maximumOutstandingBytes,
-                maximumSetups,
-                receiveWait,
-                closeWithPeer,
-                idleTimeout,
-                keepAliveInterval,
-                settings,
-                ddp,
-                rdmap,
-                metrics);
-    }
-
-    /** {@return a builder that holds the defaults} */
+    /** Returns a builder with every default. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Collects settings; not safe for use by several threads. */
+    /** Returns a builder that starts with these settings. */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    /**
+     * Returns the maximum number of posted requests that have not completed, not counting receives: 1 to 65,536,
+     * default 128. Each costs about 100 bytes once used.
+     */
+    public int sendQueueDepth() {
+        return sendQueueDepth;
+    }
+
+    /** Returns the maximum number of posted receives that have not completed, 1 to 65,536, default 128. */
+    public int receiveQueueDepth() {
+        return receiveQueueDepth;
+    }
+
+    /**
+     * Returns 0, the default, if the application posts the buffers of its receives. Otherwise the queue pair takes a
+     * buffer from the channel's allocator for each message of up to this many bytes, 1 to 2^31 - 1. The application
+     * gets the buffer with the completion and has to release it. As many messages as the receive queue is deep may be
+     * incomplete or wait in a completion queue. An idle queue pair holds no buffer.
+     */
+    public int managedReceiveBytes() {
+        return managedReceiveBytes;
+    }
+
+    /**
+     * Returns the maximum number of bytes of all Sends, Writes, Reads and atomics that have not completed, 1 to 2^63 -
+     * 1. The default is 2^63 - 1: only the queue depth limits. It limits how much local memory a slow peer can tie up.
+     */
+    public long maximumOutstandingBytes() {
+        return maximumOutstandingBytes;
+    }
+
+    /**
+     * Returns the maximum number of connections of one responder ({@code IwarpChannelInitializer}) in set-up at a
+     * time, 1 to 1,048,576, default 16,384. The responder closes a further connection at once. It limits what silent
+     * peers cost until the start-up timeout: a channel and a queue pair each.
+     */
+    public int maximumSetups() {
+        return maximumSetups;
+    }
+
+    /**
+     * Returns how long a message without a posted receive waits for one, 1 ms to 1 min; or 0, the default, which ends
+     * the stream at once, as RFC 5041 section 7.1 requires.
+     *
+     * <p>During a wait the connection is not read. TCP makes the peer wait with all that it sends, including answers
+     * to Reads. If no receive is posted in time, the stream ends. If the peer is cut off meanwhile, this end notices
+     * it after the wait.
+     */
+    public Duration receiveWait() {
+        return receiveWait;
+    }
+
+    /**
+     * Returns whether to close in order when the peer closes its half of the connection. Default true. Otherwise the
+     * queue pair stays open for sending until the application closes it.
+     */
+    public boolean closeWithPeer() {
+        return closeWithPeer;
+    }
+
+    /**
+     * Returns the time after which a stream without any sent or received FPDU ends in order, 1 ms to 24 h; or 0, the
+     * default, for never. It is detected after at most twice the time. A peer that has nothing to say needs a shorter
+     * {@link #keepAliveInterval()}.
+     */
+    public Duration idleTimeout() {
+        return idleTimeout;
+    }
+
+    /**
+     * Returns the time after which an RDMA Write of 0 bytes is sent if nothing else was, 1 ms to 24 h; or 0, the
+     * default, for never. The protocols have no message for this purpose, and this one changes nothing at the peer.
+     * TCP then notices when the peer is gone. The channel option {@code SO_KEEPALIVE} does the same in TCP.
+     */
+    public Duration keepAliveInterval() {
+        return keepAliveInterval;
+    }
+
+    /** Returns the settings of MPA: markers, CRC, start-up. */
+    public MpaSettings mpa() {
+        return mpa;
+    }
+
+    /** Returns the settings of DDP: how many bytes may be in flight. */
+    public DdpSettings ddp() {
+        return ddp;
+    }
+
+    /**
+     * Returns the settings of RDMAP: how long an orderly close and an answer may take, and whether the extensions are
+     * enabled.
+     */
+    public RdmapSettings rdmap() {
+        return rdmap;
+    }
+
+    /** Returns what collects the metrics of the queue pairs, or null, the default: then they cost nothing. */
+    public @Nullable IwarpMetrics metrics() {
+        return metrics;
+    }
+
+    private Map<String, @Nullable Object> values() {
+        Map<String, @Nullable Object> values = new LinkedHashMap<>();
+        values.put("sendQueueDepth", sendQueueDepth);
+        values.put("receiveQueueDepth", receiveQueueDepth);
+        values.put("managedReceiveBytes", managedReceiveBytes);
+        values.put("maximumOutstandingBytes", maximumOutstandingBytes);
+        values.put("maximumSetups", maximumSetups);
+        values.put("receiveWait", receiveWait);
+        values.put("closeWithPeer", closeWithPeer);
+        values.put("idleTimeout", idleTimeout);
+        values.put("keepAliveInterval", keepAliveInterval);
+        values.put("mpa", mpa);
+        values.put("ddp", ddp);
+        values.put("rdmap", rdmap);
+        values.put("metrics", metrics);
+        return values;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof QueuePairSettings that && values().equals(that.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    /** Returns all settings with their names, in one line. */
+    @Override
+    public String toString() {
+        return "QueuePairSettings" + values();
+    }
+
+    /** Collects settings. {@link #build()} checks them. Not thread-safe. */
     public static final class Builder {
         private static final int DEFAULT_DEPTH = 128;
         private static final int DEFAULT_SETUPS = 16_384;
@@ -137,109 +246,111 @@ public record QueuePairSettings(
         private MpaSettings mpa = MpaSettings.defaults();
         private DdpSettings ddp = DdpSettings.DEFAULT;
         private RdmapSettings rdmap = RdmapSettings.DEFAULT;
-
         private @Nullable IwarpMetrics metrics;
 
         private Builder() {}
 
-        /** Sets {@link QueuePairSettings#sendQueueDepth}. */
-        public Builder sendQueueDepth(int depth) {
-            sendQueueDepth = depth;
+        private Builder(QueuePairSettings settings) {
+            sendQueueDepth = settings.sendQueueDepth;
+            receiveQueueDepth = settings.receiveQueueDepth;
+            managedReceiveBytes = settings.managedReceiveBytes;
+            maximumOutstandingBytes = settings.maximumOutstandingBytes;
+            maximumSetups = settings.maximumSetups;
+            receiveWait = settings.receiveWait;
+            closeWithPeer = settings.closeWithPeer;
+            idleTimeout = settings.idleTimeout;
+            keepAliveInterval = settings.keepAliveInterval;
+            mpa = settings.mpa;
+            ddp = settings.ddp;
+            rdmap = settings.rdmap;
+            metrics = settings.metrics;
+        }
+
+        /** Sets {@link QueuePairSettings#sendQueueDepth()}. */
+        public Builder sendQueueDepth(int sendQueueDepth) {
+            this.sendQueueDepth = sendQueueDepth;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#receiveQueueDepth}. */
-        public Builder receiveQueueDepth(int depth) {
-            receiveQueueDepth = depth;
+        /** Sets {@link QueuePairSettings#receiveQueueDepth()}. */
+        public Builder receiveQueueDepth(int receiveQueueDepth) {
+            this.receiveQueueDepth = receiveQueueDepth;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#managedReceiveBytes}. */
-        public Builder managedReceiveBytes(int bytes) {
-            managedReceiveBytes = bytes;
+        /** Sets {@link QueuePairSettings#managedReceiveBytes()}. */
+        public Builder managedReceiveBytes(int managedReceiveBytes) {
+            this.managedReceiveBytes = managedReceiveBytes;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#maximumOutstandingBytes}. */
-        public Builder maximumOutstandingBytes(long bytes) {
-            maximumOutstandingBytes = bytes;
+        /** Sets {@link QueuePairSettings#maximumOutstandingBytes()}. */
+        public Builder maximumOutstandingBytes(long maximumOutstandingBytes) {
+            this.maximumOutstandingBytes = maximumOutstandingBytes;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#maximumSetups}. */
-        public Builder maximumSetups(int setups) {
-            maximumSetups = setups;
+        /** Sets {@link QueuePairSettings#maximumSetups()}. */
+        public Builder maximumSetups(int maximumSetups) {
+            this.maximumSetups = maximumSetups;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#receiveWait}. */
-        public Builder receiveWait(Duration wait) {
-            receiveWait = wait;
+        /** Sets {@link QueuePairSettings#receiveWait()}. */
+        public Builder receiveWait(Duration receiveWait) {
+            this.receiveWait = receiveWait;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#closeWithPeer}. */
-        public Builder closeWithPeer(boolean close) {
-            closeWithPeer = close;
+        /** Sets {@link QueuePairSettings#closeWithPeer()}. */
+        public Builder closeWithPeer(boolean closeWithPeer) {
+            this.closeWithPeer = closeWithPeer;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#idleTimeout}. */
-        public Builder idleTimeout(Duration timeout) {
-            idleTimeout = timeout;
+        /** Sets {@link QueuePairSettings#idleTimeout()}. */
+        public Builder idleTimeout(Duration idleTimeout) {
+            this.idleTimeout = idleTimeout;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#keepAliveInterval}. */
-        public Builder keepAliveInterval(Duration interval) {
-            keepAliveInterval = interval;
+        /** Sets {@link QueuePairSettings#keepAliveInterval()}. */
+        public Builder keepAliveInterval(Duration keepAliveInterval) {
+            this.keepAliveInterval = keepAliveInterval;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#mpa}. */
-        public Builder mpa(MpaSettings settings) {
-            mpa = settings;
+        /** Sets {@link QueuePairSettings#mpa()}. */
+        public Builder mpa(MpaSettings mpa) {
+            this.mpa = mpa;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#ddp}. */
-        public Builder ddp(DdpSettings settings) {
-            ddp = settings;
+        /** Sets {@link QueuePairSettings#ddp()}. */
+        public Builder ddp(DdpSettings ddp) {
+            this.ddp = ddp;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#rdmap}. */
-        public Builder rdmap(RdmapSettings settings) {
-            rdmap = settings;
+        /** Sets {@link QueuePairSettings#rdmap()}. */
+        public Builder rdmap(RdmapSettings rdmap) {
+            this.rdmap = rdmap;
             return this;
         }
 
-        /** Sets {@link QueuePairSettings#metrics}. */
-        public Builder metrics(IwarpMetrics collector) {
-            metrics = collector;
+        /** Sets {@link QueuePairSettings#metrics()}. */
+        public Builder metrics(IwarpMetrics metrics) {
+            this.metrics = metrics;
             return this;
         }
 
         /**
-         * {@return the settings}
+         * Returns the settings.
          *
-         * @throws IllegalArgumentException if one is out of its range
+         * @throws IllegalArgumentException if one is out of its range; the message names the setting, its value and the range
          */
         public QueuePairSettings build() {
-            return new QueuePairSettings(
-                    sendQueueDepth,
-                    receiveQueueDepth,
-                    managedReceiveBytes,
-                    maximumOutstandingBytes,
-                    maximumSetups,
-                    receiveWait,
-                    closeWithPeer,
-                    idleTimeout,
-                    keepAliveInterval,
-                    mpa,
-                    ddp,
-                    rdmap,
-                    metrics);
+            return new QueuePairSettings(this);
         }
     }
 }

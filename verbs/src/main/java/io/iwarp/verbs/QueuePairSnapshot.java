@@ -7,53 +7,34 @@ import io.iwarp.Role;
 import io.iwarp.mpa.MpaParameters;
 import io.netty.channel.Channel;
 import java.net.SocketAddress;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a queue pair stands, for people who look for what is wrong: {@link #toString} tells all of it in some lines.
+ * The state of a queue pair at one moment, for troubleshooting. {@link #toString()} prints everything in some lines.
  *
- * <p>Its parts were read one after the other while the connection went on, so two of them need not be of the same moment.
- *
- * @param channel the short identity of the channel, as log lines show it
- * @param role what this side was in the set-up
- * @param state where it is in its life
- * @param localAddress this side's address; null if there is none (yet)
- * @param remoteAddress the peer's address; null if there is none (yet)
- * @param parameters what the set-up agreed on; null before that
- * @param sendRequests requests posted and not completed, receives left out
- * @param queuedSendRequests of those, the ones that the event loop has not taken yet
- * @param sendQueueDepth how many requests may be posted and not completed
- * @param receiveRequests receives posted and not used
- * @param receiveQueueDepth how many receives may be posted and not used
- * @param outstandingReads Reads and atomics of this side that wait for an answer; at most the ORD of {@code parameters}
- * @param outstandingPeerReads Reads and atomics of the peer that are being answered; at most the IRD of {@code parameters}
- * @param counters all counters. Unmodifiable.
- * @param closeReason why the stream ended; null while it has not
+ * <p>The parts are read one after the other while the connection continues, so two of them may be of different moments.
  */
-public record QueuePairSnapshot(
-        String channel,
-        Role role,
-        QueuePairState state,
-        @Nullable SocketAddress localAddress,
-        @Nullable SocketAddress remoteAddress,
-        @Nullable MpaParameters parameters,
-        int sendRequests,
-        int queuedSendRequests,
-        int sendQueueDepth,
-        int receiveRequests,
-        int receiveQueueDepth,
-        long outstandingReads,
-        long outstandingPeerReads,
-        Map<Counter, Long> counters,
-        @Nullable CloseReason closeReason) {
+public final class QueuePairSnapshot {
     private static final int COUNTERS_IN_A_LINE = 3;
 
-    /** Copies the counters. */
-    public QueuePairSnapshot {
-        counters = Map.copyOf(counters);
-    }
+    private final String channel;
+    private final Role role;
+    private final QueuePairState state;
+    private final @Nullable SocketAddress localAddress;
+    private final @Nullable SocketAddress remoteAddress;
+    private final @Nullable MpaParameters parameters;
+    private final int sendRequests;
+    private final int queuedSendRequests;
+    private final int sendQueueDepth;
+    private final int receiveRequests;
+    private final int receiveQueueDepth;
+    private final long outstandingReads;
+    private final long outstandingPeerReads;
+    private final Map<Counter, Long> counters;
+    private final @Nullable CloseReason closeReason;
 
     static QueuePairSnapshot of(
             Channel channel,
@@ -62,35 +43,125 @@ public record QueuePairSnapshot(
             PostRing<WorkRequest> sends,
             CompletionBound receives,
             Counters counted) {
-        Map<Counter, Long> counters = new EnumMap<>(Counter.class);
-        // From the last counter to the first, so that what was answered is read before what was asked.
+        return new QueuePairSnapshot(channel, role, life, sends, receives, counted);
+    }
+
+    private QueuePairSnapshot(
+            Channel channel,
+            Role role,
+            StreamLife life,
+            PostRing<WorkRequest> sends,
+            CompletionBound receives,
+            Counters counted) {
+        Map<Counter, Long> values = new EnumMap<>(Counter.class);
+        // From the last counter to the first: answers are read before requests, so no difference is negative.
         Counter[] all = Counter.values();
         for (int i = all.length - 1; i >= 0; i--) {
-            counters.put(all[i], counted.get(all[i]));
+            values.put(all[i], counted.get(all[i]));
         }
-        return new QueuePairSnapshot(
-                channel.id().asShortText(),
-                role,
-                life.state(),
-                channel.localAddress(),
-                channel.remoteAddress(),
-                life.parameters(),
-                sends.uncompleted(),
-                sends.untaken(),
-                sends.depth(),
-                receives.uncompleted(),
-                receives.depth(),
-                difference(counters, Counter.READS_REQUESTED, Counter.READS_ANSWERED),
-                difference(counters, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED),
-                counters,
-                life.closeReason());
+        this.channel = channel.id().asShortText();
+        this.role = role;
+        state = life.state();
+        localAddress = channel.localAddress();
+        remoteAddress = channel.remoteAddress();
+        parameters = life.parameters();
+        sendRequests = sends.uncompleted();
+        queuedSendRequests = sends.untaken();
+        sendQueueDepth = sends.depth();
+        receiveRequests = receives.uncompleted();
+        receiveQueueDepth = receives.depth();
+        outstandingReads = difference(values, Counter.READS_REQUESTED, Counter.READS_ANSWERED);
+        outstandingPeerReads = difference(values, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED);
+        counters = Collections.unmodifiableMap(values);
+        closeReason = life.closeReason();
+    }
+
+    /** Returns the short id of the channel, as log lines show it. */
+    public String channel() {
+        return channel;
+    }
+
+    /** Returns the role of this side in the set-up. */
+    public Role role() {
+        return role;
+    }
+
+    /** Returns the state of the queue pair. */
+    public QueuePairState state() {
+        return state;
+    }
+
+    /** Returns the address of this side, or null if there is none (yet). */
+    public @Nullable SocketAddress localAddress() {
+        return localAddress;
+    }
+
+    /** Returns the address of the peer, or null if there is none (yet). */
+    public @Nullable SocketAddress remoteAddress() {
+        return remoteAddress;
+    }
+
+    /** Returns what the set-up agreed on, or null before that. */
+    public @Nullable MpaParameters parameters() {
+        return parameters;
+    }
+
+    /** Returns the number of posted requests that have not completed, not counting receives. */
+    public int sendRequests() {
+        return sendRequests;
+    }
+
+    /** Returns how many of {@link #sendRequests()} the event loop has not taken yet. */
+    public int queuedSendRequests() {
+        return queuedSendRequests;
+    }
+
+    /** Returns the maximum of {@link #sendRequests()}. */
+    public int sendQueueDepth() {
+        return sendQueueDepth;
+    }
+
+    /** Returns the number of posted receives that are unused. */
+    public int receiveRequests() {
+        return receiveRequests;
+    }
+
+    /** Returns the maximum of {@link #receiveRequests()}. */
+    public int receiveQueueDepth() {
+        return receiveQueueDepth;
+    }
+
+    /**
+     * Returns the number of Reads and atomics of this side that wait for an answer, at most the ORD of {@link
+     * #parameters()}.
+     */
+    public long outstandingReads() {
+        return outstandingReads;
+    }
+
+    /**
+     * Returns the number of Reads and atomics of the peer that are being answered, at most the IRD of {@link
+     * #parameters()}.
+     */
+    public long outstandingPeerReads() {
+        return outstandingPeerReads;
+    }
+
+    /** Returns all counters. Unmodifiable. */
+    public Map<Counter, Long> counters() {
+        return counters;
+    }
+
+    /** Returns why the stream ended, or null if it has not. */
+    public @Nullable CloseReason closeReason() {
+        return closeReason;
     }
 
     private static long difference(Map<Counter, Long> counters, Counter begun, Counter done) {
         return counters.getOrDefault(begun, 0L) - counters.getOrDefault(done, 0L);
     }
 
-    /** All of it in some lines, without a line break at the end. */
+    /** Returns everything in some lines, without a line break at the end. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("queue pair ").append(channel);

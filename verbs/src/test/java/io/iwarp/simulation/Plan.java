@@ -131,7 +131,7 @@ final class Plan {
                 .idleTimeout(Duration.ofNanos(dice.permille(100) ? 3000 * MILLI : 0))
                 .keepAliveInterval(Duration.ofNanos(dice.permille(700) ? keepAlive : 0))
                 .mpa(mpa)
-                .ddp(new DdpSettings(DdpSettings.MINIMUM_TRANSMIT_WINDOW))
+                .ddp(DdpSettings.DEFAULT.withTransmitWindow(DdpSettings.MINIMUM_TRANSMIT_WINDOW))
                 .rdmap(rdmap)
                 .build();
     }

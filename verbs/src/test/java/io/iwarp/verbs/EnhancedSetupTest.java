@@ -132,10 +132,10 @@ class EnhancedSetupTest {
         assertThat(initiator.parameters().ord()).isEqualTo(initiatorOrd);
         assertThat(responder.parameters().ird()).isEqualTo(responderIrd);
         assertThat(responder.parameters().ord()).isEqualTo(responderOrd);
-        assertThat(responder.parameters().setup().peerIrd()).isEqualTo(ird);
-        assertThat(responder.parameters().setup().peerOrd()).isEqualTo(ord);
-        assertThat(initiator.parameters().setup().peerIrd()).isEqualTo(responderIrd);
-        assertThat(initiator.parameters().setup().peerOrd()).isEqualTo(responderOrd);
+        assertThat(responder.parameters().peerIrd()).isEqualTo(ird);
+        assertThat(responder.parameters().peerOrd()).isEqualTo(ord);
+        assertThat(initiator.parameters().peerIrd()).isEqualTo(responderIrd);
+        assertThat(initiator.parameters().peerOrd()).isEqualTo(responderOrd);
     }
 
     @Test
@@ -322,7 +322,7 @@ class EnhancedSetupTest {
                 loopback.accept(domain, settings(MpaSettings.builder().revision(1)), qp -> {});
         QueuePair initiator =
                 await(connect(address, MpaSettings.builder().enhanced(true).ord(3)));
-        assertThat(initiator.parameters().setup().enhanced()).isFalse();
+        assertThat(initiator.parameters().enhanced()).isFalse();
         assertThat(initiator.parameters().revision()).isEqualTo(1);
         assertThat(initiator.parameters().ord()).isEqualTo(3);
         end(initiator, loopback.nextAccepted());

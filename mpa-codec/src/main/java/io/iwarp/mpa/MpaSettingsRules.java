@@ -1,0 +1,100 @@
+package io.iwarp.mpa;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The ranges of {@link MpaSettings}, and which settings contradict each other. */
+final class MpaSettingsRules {
+    private static final Duration MINIMUM_STARTUP_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration MAXIMUM_STARTUP_TIMEOUT = Duration.ofHours(24);
+    private static final Duration MAXIMUM_FIRST_FPDU_DELAY = Duration.ofSeconds(10);
+    private static final Duration MINIMUM_FPDU_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration MAXIMUM_FPDU_TIMEOUT = Duration.ofHours(24);
+
+    private static final Logger LOG = LoggerFactory.getLogger(MpaSettings.class);
+    /** Whether the warning was logged. Settings may be made for each connection, and nobody reads a log that repeats itself. */
+    private static final AtomicBoolean WARNED_OF_CRC_OFF = new AtomicBoolean();
+
+    private MpaSettingsRules() {}
+
+    static void check(MpaSettings settings) {
+        Objects.requireNonNull(settings.start(), "start");
+        checkStartupTimeout(Objects.requireNonNull(settings.startupTimeout(), "startupTimeout"));
+        int emss = settings.emss();
+        if (emss < 0 || emss > MpaSettings.MAXIMUM_EMSS) {
+            throw new IllegalArgumentException("emss is " + emss + " bytes, allowed are 1 to "
+                    + MpaSettings.MAXIMUM_EMSS + ", or 0 for automatic");
+        }
+        int maximumUlpdu = settings.maximumUlpdu();
+        if (maximumUlpdu < MpaSettings.MINIMUM_MULPDU || maximumUlpdu > MpaSettings.MAXIMUM_MULPDU) {
+            throw new IllegalArgumentException("maximumUlpdu is " + maximumUlpdu + " bytes, allowed are "
+                    + MpaSettings.MINIMUM_MULPDU + " to " + MpaSettings.MAXIMUM_MULPDU);
+        }
+        checkDepth("ird", settings.ird());
+        checkDepth("ord", settings.ord());
+        checkRevision(settings.revision(), settings.enhanced(), settings.start());
+        checkFpduTimes(settings.firstFpduDelay(), settings.fpduTimeout());
+        if (!settings.crc() && WARNED_OF_CRC_OFF.compareAndSet(false, true)) {
+            LOG.warn("The settings of a connection turn CRC32C off. TCP's checksum lets errors through, and they end in"
+                    + " registered memory. Use crc(true), the default, unless something as strong protects the bytes"
+                    + " from end to end, such as TLS (RFC 5044, section 4.4).");
+        }
+    }
+
+    private static void checkStartupTimeout(Duration timeout) {
+        if (timeout.compareTo(MINIMUM_STARTUP_TIMEOUT) < 0 || timeout.compareTo(MAXIMUM_STARTUP_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("startupTimeout is " + timeout + ", allowed are "
+                    + MINIMUM_STARTUP_TIMEOUT + " to " + MAXIMUM_STARTUP_TIMEOUT);
+        }
+    }
+
+    private static void checkFpduTimes(Duration firstFpduDelay, Duration fpduTimeout) {
+        if (firstFpduDelay.isNegative() || firstFpduDelay.compareTo(MAXIMUM_FIRST_FPDU_DELAY) > 0) {
+            throw new IllegalArgumentException(
+                    "firstFpduDelay is " + firstFpduDelay + ", allowed are 0 to " + MAXIMUM_FIRST_FPDU_DELAY);
+        }
+        if (!fpduTimeout.isZero()
+                && (fpduTimeout.compareTo(MINIMUM_FPDU_TIMEOUT) < 0
+                        || fpduTimeout.compareTo(MAXIMUM_FPDU_TIMEOUT) > 0)) {
+            throw new IllegalArgumentException("fpduTimeout is " + fpduTimeout + ", allowed are " + MINIMUM_FPDU_TIMEOUT
+                    + " to " + MAXIMUM_FPDU_TIMEOUT + ", or 0 for none");
+        }
+    }
+
+    private static void checkDepth(String name, int depth) {
+        if (depth < 0 || depth > EnhancedSetup.MAXIMUM_DEPTH) {
+            throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to "
+                    + EnhancedSetup.MAXIMUM_DEPTH + "; to leave it to the ULPs turn negotiateDepths off");
+        }
+    }
+
+    private static void checkRevision(int revision, boolean enhanced, StartMode start) {
+        if (revision < MpaRevisions.PLAIN || revision > MpaRevisions.ENHANCED) {
+            throw new IllegalArgumentException("revision is " + revision + ", allowed are " + MpaRevisions.PLAIN
+                    + " and " + MpaRevisions.ENHANCED);
+        }
+        if (enhanced && revision < MpaRevisions.ENHANCED) {
+            throw new IllegalArgumentException("the enhanced set-up and the peer-to-peer model need revision "
+                    + MpaRevisions.ENHANCED + ", but revision is " + revision);
+        }
+        if (enhanced && start == StartMode.PREAGREED) {
+            throw new IllegalArgumentException("a pre-agreed start sends no frame that could carry the enhanced set-up;"
+                    + " use REQUEST_REPLY, or turn enhanced and peerToPeer off");
+        }
+    }
+
+    /** Returns an unmodifiable copy of the kinds of ready-to-receive message; refuses an empty set. */
+    static Set<ReadyToReceive> copyOf(Set<ReadyToReceive> kinds) {
+        if (kinds.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "readyToReceive is empty: name at least one kind (RFC 6581, section 9.2)");
+        }
+        return Collections.unmodifiableSet(EnumSet.copyOf(kinds));
+    }
+}
