@@ -31,7 +31,7 @@ public enum ErrorLayer {
      * @param number the value of a Layer field, 0 to 15
      * @return the layer, or null when the number is not assigned
      */
-    public static @Nullable ErrorLayer find(int number) {
+    static @Nullable ErrorLayer find(int number) {
         return switch (number) {
             case 0 -> RDMAP;
             case 1 -> DDP;

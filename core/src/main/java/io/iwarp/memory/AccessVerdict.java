@@ -1,9 +1,12 @@
 package io.iwarp.memory;
 
+import org.apiguardian.api.API;
+
 /**
  * The outcome of the checks on an access to a tagged buffer (RFC 5041 section 7.1, RFC 5040 section 7.2), which are made
  * in the order of the constants below: the first that fails is the verdict.
  */
+@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public enum AccessVerdict {
     /** All checks passed. */
     GRANTED,

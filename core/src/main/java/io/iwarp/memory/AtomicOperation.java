@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.apiguardian.api.API;
 
 /**
  * One atomic operation on 8 bytes of memory: FetchAdd or CmpSwap, both with masks
@@ -17,6 +18,7 @@ import java.nio.ByteOrder;
  *
  * <p>The object belongs to one thread.
  */
+@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class AtomicOperation {
     /** The bytes that an operation works on; their address must be a multiple of this. */
     public static final int LENGTH = Long.BYTES;

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may call any method.
  */
+@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class StreamAssociation implements AutoCloseable {
     private final ProtectionDomain protectionDomain;
     private final ReentrantLock lock = new ReentrantLock();

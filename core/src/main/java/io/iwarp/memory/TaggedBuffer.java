@@ -2,6 +2,7 @@ package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
 import java.util.Locale;
+import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread may call any method. Revocation and access exclude each other: once revoking has returned, no access is in
  * progress and none begins.
  */
+@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class TaggedBuffer {
     private final int stag;
     private final ProtectionDomain protectionDomain;

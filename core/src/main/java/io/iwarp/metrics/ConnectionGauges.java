@@ -1,11 +1,13 @@
 package io.iwarp.metrics;
 
 import io.iwarp.Counters;
+import org.apiguardian.api.API;
 
 /**
  * What a connection tells of itself at the moment when somebody asks. Any thread may call; no method blocks, and each
  * gives a moment's view.
  */
+@API(status = API.Status.INTERNAL)
 public interface ConnectionGauges {
     /** {@return where the connection is in its life} */
     ConnectionState connectionState();

@@ -5,12 +5,14 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import java.util.function.Consumer;
+import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where one connection reports what it does. Its event loop calls all methods but {@link #refused} and
  * {@link #timesRequest}, which any thread may call. None locks or allocates but {@link #closed}.
  */
+@API(status = API.Status.INTERNAL)
 public final class ConnectionMetrics {
     private final EventTotals events;
     private final Role role;

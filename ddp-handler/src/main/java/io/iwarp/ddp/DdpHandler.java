@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * MPA are acted upon and then passed on, so that other handlers see them.
  *
  * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close in order, the ULP waits for
- * {@link DdpUlp#onAllSent} or asks {@link #idle}, shuts down the output, and closes after the peer's half-close:
- * a close passes through at once and loses what is not sent. When the channel is closed everything not sent is dropped
+ * {@link DdpUlp#onSent} of its last message, shuts down the output, and closes after the peer's half-close. A close passes
+ * through at once and loses what is not sent. When the channel is closed everything not sent is dropped
  * without {@code onSent}. When final words cannot be sent on a channel that is open, {@code exceptionCaught} goes up the
  * pipeline with the reason.
  */
@@ -75,7 +75,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
      * <p>True before the first write. Call it on the event loop; within {@link DdpUlp#onSent} of the last message it is
      * true already.
      */
-    public boolean idle() {
+    boolean idle() {
         return transmitter == null || transmitter.idle();
     }
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It belongs to the event loop of the stream.
  */
-public final class DdpReceiver {
+final class DdpReceiver {
     private final StreamAssociation association;
     private final DdpUlp ulp;
     private final Counters counters;
@@ -53,7 +53,7 @@ public final class DdpReceiver {
      * @param ulp the layer above
      * @param counters counts placements and deliveries; written only by the event loop
      */
-    public DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters) {
+    DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters) {
         this(association, ulp, counters, DdpLayout.FIRST_MSN);
     }
 
@@ -74,7 +74,7 @@ public final class DdpReceiver {
      * @return true; but false if it has to be held back as {@link UntaggedQueue#awaitBuffer} says. Then nothing of it was
      *     placed, and the same ULPDU has to come again before any other
      */
-    public boolean receive(ByteBuf bytes, int index, int length) {
+    boolean receive(ByteBuf bytes, int index, int length) {
         if (silent) {
             return true;
         }
@@ -88,22 +88,22 @@ public final class DdpReceiver {
     }
 
     /** A burst of ULPDUs is over: keeps the buffer of the last one from being collected no longer. */
-    public void endBurst() {
+    void endBurst() {
         segment.clear();
     }
 
     /** The layer below, or this side's sender, failed: reports it unless an error was reported before. */
-    public void fail(ProtocolFault fault) {
+    void fail(ProtocolFault fault) {
         report(fault, null);
     }
 
     /** The peer closed its half: a segment after that is an error (RFC 5041 section 6.2.1). */
-    public void peerClosedHalf() {
+    void peerClosedHalf() {
         halfClosed = true;
     }
 
     /** Drops all later segments without a report. */
-    public void silence() {
+    void silence() {
         silent = true;
     }
 

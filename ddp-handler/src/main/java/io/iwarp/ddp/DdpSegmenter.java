@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It belongs to the event loop of the stream.
  */
-public final class DdpSegmenter {
+final class DdpSegmenter {
     /** A buffer for copies has at least this many bytes, so that small segments of any size can share it. */
     private static final int SMALLEST_COPY_CAPACITY = 4 * 1024;
 
@@ -47,7 +47,7 @@ public final class DdpSegmenter {
      *
      * @param allocator gives the buffers for segments that are copied
      */
-    public DdpSegmenter(ByteBufAllocator allocator) {
+    DdpSegmenter(ByteBufAllocator allocator) {
         this(allocator, DdpLayout.FIRST_MSN);
     }
 
@@ -58,12 +58,12 @@ public final class DdpSegmenter {
     }
 
     /** {@return whether a message was begun of which a segment is still to be cut} */
-    public boolean busy() {
+    boolean busy() {
         return message != null;
     }
 
     /** {@return bytes of the message in work, or of the last one, that were cut} */
-    public long bytesCut() {
+    long bytesCut() {
         return offset;
     }
 
@@ -74,7 +74,7 @@ public final class DdpSegmenter {
      * @throws IllegalStateException if the one before is not finished: messages never interleave
      * @throws IllegalArgumentException if the message is too long
      */
-    public void begin(DdpMessage next) {
+    void begin(DdpMessage next) {
         if (message != null) {
             throw new IllegalStateException("begin of " + next + " before the last segment of " + message);
         }
@@ -108,7 +108,7 @@ public final class DdpSegmenter {
      * @return true; or false if the message's source was revoked, then nothing was cut and the message stays in work
      * @throws IllegalStateException if no message is in work, or if its memory is gone; nothing was cut then
      */
-    public boolean cut(Ulpdu ulpdu, int mulpdu) {
+    boolean cut(Ulpdu ulpdu, int mulpdu) {
         DdpMessage current = message;
         if (current == null) {
             throw new IllegalStateException("there is no message to cut: begin one");
@@ -132,12 +132,12 @@ public final class DdpSegmenter {
     }
 
     /** Gives up the message in work, if there is one; the segments that were cut stay cut. */
-    public void abandon() {
+    void abandon() {
         message = null;
     }
 
     /** Gives back the memory that cuts may have taken. The segmenter can go on. */
-    public void release() {
+    void release() {
         if (copy != null) {
             copy.release();
             copy = null;

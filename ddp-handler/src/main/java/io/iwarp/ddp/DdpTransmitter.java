@@ -78,8 +78,6 @@ final class DdpTransmitter {
     private boolean writing;
     private boolean reporting;
     private boolean resuming;
-    /** A message could not be sent, or not wholly. */
-    private boolean failed;
     /** The transport did not take a burst; that it does not take later ones is no news. */
     private boolean lost;
     /** The final words were written. */
@@ -374,9 +372,6 @@ final class DdpTransmitter {
         } finally {
             reporting = false;
         }
-        if (phase != Phase.ENDED && !failed && idle()) {
-            ulp.onAllSent();
-        }
     }
 
     private void sourceRevoked() {
@@ -445,7 +440,6 @@ final class DdpTransmitter {
 
     /** Takes final words only. Comes before any message is dropped: who is told of that may write again. */
     private void halt() {
-        failed = true;
         if (phase == Phase.OPEN) {
             phase = Phase.FAILED;
         }

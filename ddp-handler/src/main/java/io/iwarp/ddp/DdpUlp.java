@@ -55,18 +55,11 @@ public interface DdpUlp {
     void onSent(DdpMessage message);
 
     /**
-     * The transport has taken all bytes of everything written so far. Comes after {@link #onSent} of the last message;
-     * this is the moment to close the sending half without losing anything. A message written but not flushed counts as
-     * something still to be sent. Does not come any more once a message could not be sent.
-     */
-    default void onAllSent() {}
-
-    /**
      * The memory that a message reads was revoked before all of it was read. What was cut of the message is on its way,
      * the rest is not sent, and the messages behind it are dropped. Messages before it are still sent, and reported with
      * the final words at the latest. Of what this side writes from now on only
      * {@linkplain DdpMessage#finalWords() final words} go out; until they are written, segments are still received.
-     * Comes at most once; {@link #onSent} does not come for this message, nor {@link #onAllSent} any more.
+     * Comes at most once; {@link #onSent} does not come for this message.
      *
      * <p>A ULP whose messages have no {@linkplain DdpMessage#source source} is never called.
      *

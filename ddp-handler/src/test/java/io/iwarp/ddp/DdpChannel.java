@@ -46,6 +46,7 @@ final class DdpChannel implements AutoCloseable {
 
     DdpChannel(DdpSettings settings, ByteBufAllocator allocator) {
         handler = new DdpHandler(settings, stream, ulp, counters);
+        ulp.idle = this::idle;
         channel = new EmbeddedChannel();
         channel.config().setAllocator(allocator);
         channel.pipeline().addLast(transport, handler, new Above());
@@ -63,6 +64,10 @@ final class DdpChannel implements AutoCloseable {
         established(MULPDU);
         fire(new MpaEvent.TransmitReady());
         return this;
+    }
+
+    private boolean idle() {
+        return channel.isOpen() && handler.idle();
     }
 
     void fire(Object event) {
@@ -140,7 +145,11 @@ final class DdpChannel implements AutoCloseable {
         ByteBuf fpdu = Unpooled.buffer().writeShort(ulpdu.length).writeBytes(ulpdu);
         fpdu.writeZero(-fpdu.writerIndex() & 3).writeZero(CRC_LENGTH);
         ReceivedUlpdu received = new ReceivedUlpdu();
-        new FpduDecoder(channel.alloc(), false, false, new Counters()).decode(fpdu, 0, fpdu.writerIndex(), received);
+        new FpduDecoder(
+                        channel.alloc(),
+                        MpaParameters.builder(Role.INITIATOR).crc(false).build(),
+                        new Counters())
+                .decode(fpdu, 0, fpdu.writerIndex(), received);
         return received;
     }
 

@@ -176,6 +176,7 @@ class DdpHandlerFailureTest {
         channel.freezeTime();
         channel.config().setAllocator(allocator);
         DdpHandler handler = new DdpHandler(DdpSettings.DEFAULT, ddp.stream, ulp, counters);
+        ulp.idle = handler::idle;
         channel.pipeline().addLast(new MpaFramingHandler(settings, counters), handler);
         channel.pipeline()
                 .fireUserEventTriggered(new MpaEvent.Established(

@@ -318,11 +318,9 @@ class DdpHandlerSourceTest {
                         .rights(AccessRight.REMOTE_READ)
                         .register()) {
             Counters counters = new Counters();
-            channel.pipeline()
-                    .addLast(
-                            socket,
-                            new MpaFramingHandler(MpaSettings.defaults(), counters),
-                            new DdpHandler(DdpSettings.DEFAULT, stream, ulp, counters));
+            DdpHandler handler = new DdpHandler(DdpSettings.DEFAULT, stream, ulp, counters);
+            ulp.idle = handler::idle;
+            channel.pipeline().addLast(socket, new MpaFramingHandler(MpaSettings.defaults(), counters), handler);
             channel.pipeline()
                     .fireUserEventTriggered(new MpaEvent.Established(
                             MpaParameters.builder(Role.INITIATOR).build()));

@@ -1,5 +1,6 @@
 package io.iwarp.ddp;
 
+import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.AccessRight;
 import io.netty.buffer.ByteBuf;
@@ -8,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,11 +40,17 @@ final class RecordingUlp implements DdpUlp {
     Consumer<DdpMessage> onSourceRevoked = message -> {};
     Runnable onDelivery = () -> {};
     Runnable onFault = () -> {};
+    /** Runs when the transport has taken everything that was written: a ULP may then close without losing anything. */
     Runnable onAllSent = () -> {};
+    /** The handler's answer to whether it has nothing left to send. */
+    BooleanSupplier idle = () -> false;
+
     Runnable onHalfClosed = () -> {};
     boolean recordsReads = true;
     /** Whether sent messages are written down. */
     boolean records = true;
+
+    private boolean sendingFailed;
 
     private final List<Queue> queues = List.of(new Queue(0), new Queue(1), new Queue(2), new Queue(3));
 
@@ -90,24 +98,25 @@ final class RecordingUlp implements DdpUlp {
             events.add("sent " + text(message));
         }
         onSent.accept(message);
+        if (!sendingFailed && idle.getAsBoolean()) {
+            events.add("all sent");
+            onAllSent.run();
+        }
     }
 
     @Override
     public void onSourceRevoked(DdpMessage message, long bytesRead) {
         events.add("revoked after " + bytesRead);
+        sendingFailed = true;
         onSourceRevoked.accept(message);
-    }
-
-    @Override
-    public void onAllSent() {
-        events.add("all sent");
-        onAllSent.run();
     }
 
     @Override
     public void onFault(ProtocolFault fault, @Nullable DdpSegment segment) {
         events.add("fault " + fault.error().name());
         faults.add(fault);
+        sendingFailed |= fault.error() == ProtocolError.MPA_CONNECTION_LOST
+                || fault.error() == ProtocolError.DDP_LOCAL_CATASTROPHIC;
         faultHeaders.add(
                 segment == null
                         ? null

@@ -3,8 +3,10 @@ package io.iwarp.ddp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counters;
+import io.iwarp.Role;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.mpa.FpduDecoder;
+import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReceivedUlpdu;
 import io.iwarp.testing.Captures;
 import io.iwarp.testing.Requirement;
@@ -53,7 +55,10 @@ class SiwCaptureTest {
     private static List<byte[]> ulpdus(byte[] stream, boolean crc) {
         ByteBuf bytes = Unpooled.wrappedBuffer(stream);
         int index = MPA_FRAME_LENGTH + bytes.getUnsignedShort(PD_LENGTH_OFFSET);
-        FpduDecoder decoder = new FpduDecoder(ByteBufAllocator.DEFAULT, crc, false, new Counters());
+        FpduDecoder decoder = new FpduDecoder(
+                ByteBufAllocator.DEFAULT,
+                MpaParameters.builder(Role.INITIATOR).crc(crc).build(),
+                new Counters());
         ReceivedUlpdu received = new ReceivedUlpdu();
         List<byte[]> ulpdus = new ArrayList<>();
         while (decoder.decode(bytes, index, stream.length - index, received) == FpduDecoder.Progress.FPDU) {

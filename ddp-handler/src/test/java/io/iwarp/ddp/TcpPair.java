@@ -81,6 +81,7 @@ final class TcpPair implements AutoCloseable {
         private ChannelHandler initializer(ChannelHandler startup) {
             MpaFramingHandler framing = new MpaFramingHandler(MpaSettings.defaults(), counters);
             DdpHandler ddp = new DdpHandler(DdpSettings.DEFAULT, stream, ulp, counters);
+            ulp.idle = ddp::idle;
             return new ChannelInitializer<>() {
                 @Override
                 protected void initChannel(Channel ch) {

@@ -1,8 +1,10 @@
 package io.iwarp.ddp;
 
 import io.iwarp.Counters;
+import io.iwarp.Role;
 import io.iwarp.mpa.FpduEncoder;
 import io.iwarp.mpa.FpduLayout;
+import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -18,7 +20,7 @@ final class Ulpdus {
 
     static byte[] bytes(Ulpdu ulpdu) {
         ByteBuf wire = Unpooled.buffer();
-        new FpduEncoder(false, false, new Counters()).encode(ulpdu, wire);
+        new FpduEncoder(MpaParameters.builder(Role.INITIATOR).crc(false).build(), new Counters()).encode(ulpdu, wire);
         return ByteBufUtil.getBytes(wire, FpduLayout.ULPDU_LENGTH_LENGTH, ulpdu.length());
     }
 

@@ -13,16 +13,16 @@ import java.util.zip.CRC32C;
  * <p>One object serves one direction of one stream and is reused, so that nothing is allocated for
  * each FPDU. Not safe for use by several threads. No method takes over a reference.
  */
-public final class Crc32c {
+final class Crc32c {
 
     private final CRC32C crc = new CRC32C();
     private final SharedView shared = new SharedView();
 
     /** Creates a calculator that has seen no byte. */
-    public Crc32c() {}
+    Crc32c() {}
 
     /** Forgets all bytes seen so far. */
-    public void reset() {
+    void reset() {
         crc.reset();
     }
 
@@ -36,7 +36,7 @@ public final class Crc32c {
      * @param index the first byte
      * @param length the number of bytes
      */
-    public void update(ByteBuf bytes, int index, int length) {
+    void update(ByteBuf bytes, int index, int length) {
         if (bytes.hasArray()) {
             crc.update(bytes.array(), bytes.arrayOffset() + index, length);
         } else if (bytes.nioBufferCount() == 1) {
@@ -57,7 +57,7 @@ public final class Crc32c {
      * @param index the first byte
      * @param length the number of bytes
      */
-    public void updateShared(ByteBuf bytes, int index, int length) {
+    void updateShared(ByteBuf bytes, int index, int length) {
         if (bytes.hasArray()) {
             crc.update(bytes.array(), bytes.arrayOffset() + index, length);
         } else if (bytes.hasMemoryAddress()) {
@@ -68,7 +68,7 @@ public final class Crc32c {
     }
 
     /** Lets go of the view made by {@link #updateShared}, so that the memory behind it can go. */
-    public void forgetShared() {
+    void forgetShared() {
         shared.forget();
     }
 
@@ -77,7 +77,7 @@ public final class Crc32c {
      *
      * @return the 32-bit value; {@link ByteBuf#writeIntLE} brings it on the wire
      */
-    public int value() {
+    int value() {
         return (int) crc.getValue();
     }
 

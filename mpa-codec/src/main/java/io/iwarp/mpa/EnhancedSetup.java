@@ -135,7 +135,7 @@ public final class EnhancedSetup {
     }
 
     /** Appends the four bytes to {@code out}, which the caller keeps. */
-    public void encode(ByteBuf out) {
+    void encode(ByteBuf out) {
         out.writeShort((peerToPeer ? FIRST_FLAG : 0) | (sendRtr ? SECOND_FLAG : 0) | ird);
         out.writeShort((writeRtr ? FIRST_FLAG : 0) | (readRtr ? SECOND_FLAG : 0) | ord);
     }

@@ -59,11 +59,14 @@ public final class FpduDecoder {
      * Creates a decoder at the start of Full Operation.
      *
      * @param allocator where the buffer for ULPDUs cut by markers comes from
-     * @param crc whether the CRC is on; the field is not looked at otherwise
-     * @param markers whether we asked the peer for markers
-     * @param counters where FPDUs, markers, CRCs and ULPDU bytes are counted
+     * @param parameters says whether the CRC is checked and whether the peer sends markers
+     * @param counters counts FPDUs, markers, CRCs and ULPDU bytes
      */
-    public FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, Counters counters) {
+    public FpduDecoder(ByteBufAllocator allocator, MpaParameters parameters, Counters counters) {
+        this(allocator, parameters.crc(), parameters.receiveMarkers(), counters);
+    }
+
+    FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, Counters counters) {
         this(allocator, crc, markers, counters, new MarkerCursor());
     }
 

@@ -28,11 +28,14 @@ public final class FpduEncoder {
     /**
      * Creates an encoder at the start of Full Operation.
      *
-     * @param crc whether the CRC is on; the field is zero otherwise
-     * @param markers whether the peer asked for markers
-     * @param counters where FPDUs, markers and ULPDU bytes are counted
+     * @param parameters says whether the CRC is on, otherwise its field is 0, and whether the peer asked for markers
+     * @param counters counts FPDUs, markers and ULPDU bytes
      */
-    public FpduEncoder(boolean crc, boolean markers, Counters counters) {
+    public FpduEncoder(MpaParameters parameters, Counters counters) {
+        this(parameters.crc(), parameters.sendMarkers(), counters);
+    }
+
+    FpduEncoder(boolean crc, boolean markers, Counters counters) {
         this(crc, markers, counters, new MarkerCursor());
     }
 
@@ -49,7 +52,7 @@ public final class FpduEncoder {
      *
      * @return true if the peer asked for markers
      */
-    public boolean markers() {
+    boolean markers() {
         return markers;
     }
 
@@ -68,7 +71,7 @@ public final class FpduEncoder {
      * @param ulpduLength bytes of the ULPDU, 0..64768
      * @return bytes on the wire, markers included
      */
-    public int wireLength(int ulpduLength) {
+    int wireLength(int ulpduLength) {
         int fpduLength = FpduLayout.fpduLength(ulpduLength);
         return markers ? cursor.wireLength(fpduLength) : fpduLength;
     }
@@ -157,7 +160,7 @@ public final class FpduEncoder {
     }
 
     /** Lets go of the payload memory seen last; to be called when a burst of ULPDUs is over. */
-    public void endBurst() {
+    void endBurst() {
         checksum.forgetShared();
         sharedPayload.forget();
     }

@@ -12,14 +12,14 @@ package io.iwarp.mpa;
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
-public final class MarkerCursor {
+final class MarkerCursor {
 
     private static final int POSITION_MASK = MarkerLayout.INTERVAL - 1;
 
     private long position;
 
     /** Creates a cursor at the first byte of Full Operation. */
-    public MarkerCursor() {
+    MarkerCursor() {
         this(0);
     }
 
@@ -29,7 +29,7 @@ public final class MarkerCursor {
      * @param position bytes since the start of Full Operation, a multiple of four, not negative
      * @throws IllegalArgumentException if the position is negative or not a multiple of four
      */
-    public MarkerCursor(long position) {
+    MarkerCursor(long position) {
         if (position < 0 || position % FpduLayout.ALIGNMENT != 0) {
             throw new IllegalArgumentException("stream position is "
                     + position
@@ -45,7 +45,7 @@ public final class MarkerCursor {
      *
      * @return bytes since the start of Full Operation
      */
-    public long position() {
+    long position() {
         return position;
     }
 
@@ -54,7 +54,7 @@ public final class MarkerCursor {
      *
      * @return true at every multiple of 512 bytes
      */
-    public boolean atMarker() {
+    boolean atMarker() {
         return (position & POSITION_MASK) == 0;
     }
 
@@ -63,7 +63,7 @@ public final class MarkerCursor {
      *
      * @return bytes from this position to the first byte of that marker, 1..512
      */
-    public int toNextMarker() {
+    int toNextMarker() {
         return MarkerLayout.INTERVAL - (int) (position & POSITION_MASK);
     }
 
@@ -74,7 +74,7 @@ public final class MarkerCursor {
      * @param fpduLength bytes of the FPDU without markers, a multiple of four
      * @return the number of markers
      */
-    public int markersIn(int fpduLength) {
+    int markersIn(int fpduLength) {
         int lead = atMarker() ? 1 : 0;
         int beforeNext = toNextMarker() - lead * MarkerLayout.LENGTH;
         if (fpduLength <= beforeNext) {
@@ -89,7 +89,7 @@ public final class MarkerCursor {
      * @param fpduLength bytes of the FPDU without markers, a multiple of four
      * @return bytes with markers
      */
-    public int wireLength(int fpduLength) {
+    int wireLength(int fpduLength) {
         return fpduLength + markersIn(fpduLength) * MarkerLayout.LENGTH;
     }
 
@@ -98,7 +98,7 @@ public final class MarkerCursor {
      *
      * @param bytes bytes of the stream, markers included
      */
-    public void advance(int bytes) {
+    void advance(int bytes) {
         position += bytes;
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * An MPA Request or Reply Frame, the two frames of the start-up (RFC 5044, section 7.1.1). {@link MpaFrameLayout} has the
  * picture. Immutable; the private data is copied in and out.
  */
-public sealed interface MpaFrame {
+sealed interface MpaFrame {
 
     /** Returns M: whether the sender of this frame requires markers in the FPDUs it receives. */
     boolean markers();

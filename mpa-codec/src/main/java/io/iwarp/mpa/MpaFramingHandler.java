@@ -290,9 +290,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             throw new IllegalStateException("MPA start-up ended twice on " + ctx.channel());
         }
         MpaParameters agreed = established.parameters();
-        input = new FpduInput(
-                ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed.crc(), agreed.receiveMarkers(), counters), device);
-        batch = new FpduBatch(new FpduEncoder(agreed.crc(), agreed.sendMarkers(), counters));
+        input = new FpduInput(ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed, counters), device);
+        batch = new FpduBatch(new FpduEncoder(agreed, counters));
         watch = new MulpduWatch(settings, agreed.sendMarkers(), agreed.mulpdu(), segmentSize);
         phase = Phase.RECEIVING;
         ctx.fireUserEventTriggered(established);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -44,8 +45,8 @@ public final class MpaSettings {
     private MpaSettings(Builder builder) {
         requestMarkers = builder.requestMarkers;
         crc = builder.crc;
-        start = builder.start;
-        startupTimeout = builder.startupTimeout;
+        start = Objects.requireNonNull(builder.start, "start");
+        startupTimeout = Objects.requireNonNull(builder.startupTimeout, "startupTimeout");
         emss = builder.emss;
         maximumUlpdu = builder.maximumUlpdu;
         refuseEarlyFpdus = builder.refuseEarlyFpdus;
@@ -58,7 +59,12 @@ public final class MpaSettings {
         readyToReceive = MpaSettingsRules.copyOf(builder.readyToReceive);
         firstFpduDelay = builder.firstFpduDelay;
         fpduTimeout = builder.fpduTimeout;
-        MpaSettingsRules.check(this);
+        MpaSettingsRules.checkStartupTimeout(startupTimeout);
+        MpaSettingsRules.checkSizes(emss, maximumUlpdu);
+        MpaSettingsRules.checkDepths(ird, ord);
+        MpaSettingsRules.checkRevision(revision, enhanced, start);
+        MpaSettingsRules.checkFpduTimes(firstFpduDelay, fpduTimeout);
+        MpaSettingsRules.warnOfCrcOff(crc);
     }
 
     /** Returns the settings with every default: CRC on, no markers requested, Request and Reply exchanged. */
@@ -127,18 +133,14 @@ public final class MpaSettings {
     }
 
     /**
-     * Returns how long the whole start-up may take, 1 ms to 24 h, default 10 s: from the channel becoming active to Full
-     * Operation, including the application's decision about a connection request. It limits how long a silent peer
-     * holds a connection.
+     * Returns how long the whole start-up may take, including the decision about a connection request: 1 ms to 24 h,
+     * default 10 s. It limits how long a silent peer holds a connection.
      */
     public Duration startupTimeout() {
         return startupTimeout;
     }
 
-    /**
-     * Returns the effective maximum segment size in bytes, 1 to 65535, from which the MULPDU is derived; or 0, the
-     * default, for the size that the transport reports.
-     */
+    /** Returns the EMSS to derive the MULPDU from, 1 to 65535 bytes; or 0, the default, for the transport's own. */
     public int emss() {
         return emss;
     }
@@ -208,10 +210,7 @@ public final class MpaSettings {
         return peerToPeer;
     }
 
-    /**
-     * Returns the kinds of ready-to-receive message that this end can send, as initiator, and accept, as responder. At
-     * least one; default all. Unmodifiable.
-     */
+    /** Returns the kinds of ready-to-receive message that this end can send and accept. Default all. Unmodifiable. */
     public Set<ReadyToReceive> readyToReceive() {
         return readyToReceive;
     }
@@ -391,8 +390,7 @@ public final class MpaSettings {
         /**
          * Returns the settings.
          *
-         * @throws IllegalArgumentException if one is out of its range, or two contradict each other; the message names the
-         *     setting, its value and the range
+         * @throws IllegalArgumentException if one is out of its range, or two contradict each other
          */
         public MpaSettings build() {
             return new MpaSettings(this);

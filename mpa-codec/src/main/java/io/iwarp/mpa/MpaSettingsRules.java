@@ -3,7 +3,6 @@ package io.iwarp.mpa;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumSet;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -17,44 +16,39 @@ final class MpaSettingsRules {
     private static final Duration MINIMUM_FPDU_TIMEOUT = Duration.ofMillis(1);
     private static final Duration MAXIMUM_FPDU_TIMEOUT = Duration.ofHours(24);
 
-    private static final Logger LOG = LoggerFactory.getLogger(MpaSettings.class);
+    private static final Logger LOG = LoggerFactory.getLogger("io.iwarp.mpa.MpaSettings");
     /** Whether the warning was logged. Settings may be made for each connection, and nobody reads a log that repeats itself. */
     private static final AtomicBoolean WARNED_OF_CRC_OFF = new AtomicBoolean();
 
     private MpaSettingsRules() {}
 
-    static void check(MpaSettings settings) {
-        Objects.requireNonNull(settings.start(), "start");
-        checkStartupTimeout(Objects.requireNonNull(settings.startupTimeout(), "startupTimeout"));
-        int emss = settings.emss();
+    static void checkSizes(int emss, int maximumUlpdu) {
         if (emss < 0 || emss > MpaSettings.MAXIMUM_EMSS) {
             throw new IllegalArgumentException("emss is " + emss + " bytes, allowed are 1 to "
                     + MpaSettings.MAXIMUM_EMSS + ", or 0 for automatic");
         }
-        int maximumUlpdu = settings.maximumUlpdu();
         if (maximumUlpdu < MpaSettings.MINIMUM_MULPDU || maximumUlpdu > MpaSettings.MAXIMUM_MULPDU) {
             throw new IllegalArgumentException("maximumUlpdu is " + maximumUlpdu + " bytes, allowed are "
                     + MpaSettings.MINIMUM_MULPDU + " to " + MpaSettings.MAXIMUM_MULPDU);
         }
-        checkDepth("ird", settings.ird());
-        checkDepth("ord", settings.ord());
-        checkRevision(settings.revision(), settings.enhanced(), settings.start());
-        checkFpduTimes(settings.firstFpduDelay(), settings.fpduTimeout());
-        if (!settings.crc() && WARNED_OF_CRC_OFF.compareAndSet(false, true)) {
+    }
+
+    static void warnOfCrcOff(boolean crc) {
+        if (!crc && WARNED_OF_CRC_OFF.compareAndSet(false, true)) {
             LOG.warn("The settings of a connection turn CRC32C off. TCP's checksum lets errors through, and they end in"
                     + " registered memory. Use crc(true), the default, unless something as strong protects the bytes"
                     + " from end to end, such as TLS (RFC 5044, section 4.4).");
         }
     }
 
-    private static void checkStartupTimeout(Duration timeout) {
+    static void checkStartupTimeout(Duration timeout) {
         if (timeout.compareTo(MINIMUM_STARTUP_TIMEOUT) < 0 || timeout.compareTo(MAXIMUM_STARTUP_TIMEOUT) > 0) {
             throw new IllegalArgumentException("startupTimeout is " + timeout + ", allowed are "
                     + MINIMUM_STARTUP_TIMEOUT + " to " + MAXIMUM_STARTUP_TIMEOUT);
         }
     }
 
-    private static void checkFpduTimes(Duration firstFpduDelay, Duration fpduTimeout) {
+    static void checkFpduTimes(Duration firstFpduDelay, Duration fpduTimeout) {
         if (firstFpduDelay.isNegative() || firstFpduDelay.compareTo(MAXIMUM_FIRST_FPDU_DELAY) > 0) {
             throw new IllegalArgumentException(
                     "firstFpduDelay is " + firstFpduDelay + ", allowed are 0 to " + MAXIMUM_FIRST_FPDU_DELAY);
@@ -67,6 +61,11 @@ final class MpaSettingsRules {
         }
     }
 
+    static void checkDepths(int ird, int ord) {
+        checkDepth("ird", ird);
+        checkDepth("ord", ord);
+    }
+
     private static void checkDepth(String name, int depth) {
         if (depth < 0 || depth > EnhancedSetup.MAXIMUM_DEPTH) {
             throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to "
@@ -74,7 +73,7 @@ final class MpaSettingsRules {
         }
     }
 
-    private static void checkRevision(int revision, boolean enhanced, StartMode start) {
+    static void checkRevision(int revision, boolean enhanced, StartMode start) {
         if (revision < MpaRevisions.PLAIN || revision > MpaRevisions.ENHANCED) {
             throw new IllegalArgumentException("revision is " + revision + ", allowed are " + MpaRevisions.PLAIN
                     + " and " + MpaRevisions.ENHANCED);

@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The methods keep no state and are safe from any thread.
  */
-public final class Mulpdu {
+final class Mulpdu {
 
     /** The smallest MULPDU, whatever the segment size (section 4.5). */
-    public static final int MINIMUM = MpaSettings.MINIMUM_MULPDU;
+    static final int MINIMUM = MpaSettings.MINIMUM_MULPDU;
 
     /** The largest MULPDU, and the most bytes that MPA accepts in one ULPDU (section 3). */
-    public static final int MAXIMUM = MpaSettings.MAXIMUM_MULPDU;
+    static final int MAXIMUM = MpaSettings.MAXIMUM_MULPDU;
 
     /** The EMSS assumed when nothing is known: an Ethernet MTU minus IPv4 and TCP headers. */
-    public static final int DEFAULT_EMSS = 1460;
+    static final int DEFAULT_EMSS = 1460;
 
     private static final int IPV4_TCP_HEADERS = 20 + 20;
     private static final int IPV6_TCP_HEADERS = 40 + 20;
@@ -47,7 +47,7 @@ public final class Mulpdu {
      * @param sendMarkers whether markers are inserted in this direction
      * @return bytes of the MULPDU
      */
-    public static int fromEmss(int emss, boolean sendMarkers) {
+    static int fromEmss(int emss, boolean sendMarkers) {
         int markers =
                 sendMarkers ? MarkerLayout.LENGTH * ((emss + MarkerLayout.INTERVAL - 1) / MarkerLayout.INTERVAL) : 0;
         int overhead = FPDU_OVERHEAD + markers + emss % FpduLayout.ALIGNMENT;
@@ -62,7 +62,7 @@ public final class Mulpdu {
      * @param sendMarkers whether markers are inserted in this direction
      * @return bytes of the MULPDU
      */
-    public static int initial(MpaSettings settings, Channel channel, boolean sendMarkers) {
+    static int initial(MpaSettings settings, Channel channel, boolean sendMarkers) {
         return initial(settings, channel, sendMarkers, Mulpdu::mtuOf);
     }
 

@@ -1,8 +1,10 @@
 package io.iwarp.benchmarks.micro;
 
 import io.iwarp.Counters;
+import io.iwarp.Role;
 import io.iwarp.mpa.FpduDecoder;
 import io.iwarp.mpa.FpduEncoder;
+import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReceivedUlpdu;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
@@ -52,8 +54,13 @@ public class FpduBenchmark {
         ulpdu.header().writeZero(HEADER_BYTES);
         payload = allocator.directBuffer(size).writeZero(size - HEADER_BYTES);
         ulpdu.payload(payload, 0, size - HEADER_BYTES);
-        encoder = new FpduEncoder(crc, markers, new Counters());
-        decoder = new FpduDecoder(allocator, crc, markers, new Counters());
+        MpaParameters parameters = MpaParameters.builder(Role.INITIATOR)
+                .crc(crc)
+                .sendMarkers(markers)
+                .receiveMarkers(markers)
+                .build();
+        encoder = new FpduEncoder(parameters, new Counters());
+        decoder = new FpduDecoder(allocator, parameters, new Counters());
         encoded = allocator.directBuffer(2 * FpduDecoder.maxWireLength());
         stream = allocator.directBuffer();
         // It may begin again where the next marker is as far away as at its beginning.

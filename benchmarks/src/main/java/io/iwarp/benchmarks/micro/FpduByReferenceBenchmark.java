@@ -1,7 +1,9 @@
 package io.iwarp.benchmarks.micro;
 
 import io.iwarp.Counters;
+import io.iwarp.Role;
 import io.iwarp.mpa.FpduEncoder;
+import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -42,7 +44,7 @@ public class FpduByReferenceBenchmark {
         ulpdu.header().writeZero(HEADER_BYTES);
         payload = allocator.directBuffer(size).writeZero(size - HEADER_BYTES);
         ulpdu.payload(payload, 0, size - HEADER_BYTES);
-        encoder = new FpduEncoder(crc, false, new Counters());
+        encoder = new FpduEncoder(MpaParameters.builder(Role.INITIATOR).crc(crc).build(), new Counters());
         encoded = allocator.directBuffer();
     }
 

@@ -4,8 +4,10 @@ import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
+import io.iwarp.Role;
 import io.iwarp.mpa.FpduDecoder;
 import io.iwarp.mpa.FpduDecoder.Progress;
+import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReceivedUlpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -18,7 +20,10 @@ class FpduFuzzTest {
         boolean markers = data.consumeBoolean();
         UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
         Counters counters = new Counters();
-        FpduDecoder decoder = new FpduDecoder(allocator, crc, markers, counters);
+        FpduDecoder decoder = new FpduDecoder(
+                allocator,
+                MpaParameters.builder(Role.INITIATOR).crc(crc).receiveMarkers(markers).build(),
+                counters);
         byte[] bytes = data.consumeRemainingAsBytes();
         ByteBuf wire = allocator.directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
         ReceivedUlpdu ulpdu = new ReceivedUlpdu();
