@@ -5,30 +5,21 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
-/** An outgoing untagged message that consists of an RDMAP header alone. Used again and again by a {@link Requester}. */
+/** The message of a request that consists of an RDMAP header alone. A {@link Requester} uses it again and again. */
 final class HeaderMessage extends DdpMessage {
     private final ByteBuf bytes = Unpooled.buffer(AtomicLayout.REQUEST_LENGTH, AtomicLayout.REQUEST_LENGTH);
     private @Nullable RdmapRequest completes;
 
-    /** {@return an empty buffer to write the header to} */
-    ByteBuf begin() {
-        completes = null;
-        return bytes.clear();
-    }
-
-    /** Makes the bytes written so far a message of this type. */
-    void describe(Opcode opcode) {
+    /** Makes this the Immediate Data, Read Request or Atomic Request of a request. */
+    void describe(RdmapRequest request, Opcode opcode) {
         untagged(opcode.control(), 0, opcode.queue());
-        payload().wrap(bytes, 0, bytes.readableBytes());
+        payload().wrap(bytes, 0, request.writeHeader(bytes));
+        completes = request.awaitsResponse() ? null : request;
     }
 
     /** {@return the request that is complete when this message has been sent, or null} */
     @Nullable
     RdmapRequest completes() {
         return completes;
-    }
-
-    void completes(RdmapRequest request) {
-        completes = request;
     }
 }

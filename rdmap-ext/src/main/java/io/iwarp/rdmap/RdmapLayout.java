@@ -29,7 +29,10 @@ final class RdmapLayout {
     /** Untagged queue of Atomic Responses (RFC 7306 section 4.1). */
     static final int ATOMIC_RESPONSE_QUEUE = 3;
 
-    /** Bytes of an Immediate Data message (RFC 7306 section 6.2). */
+    /** Where the 64 bits of an Immediate Data message begin (RFC 7306 section 6.2). */
+    static final int IMMEDIATE_DATA = 0;
+
+    /** Bytes of an Immediate Data message. */
     static final int IMMEDIATE_LENGTH = 8;
 
     private static final int VERSION_SHIFT = 6;

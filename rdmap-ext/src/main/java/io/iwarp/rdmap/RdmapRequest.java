@@ -1,29 +1,42 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.ddp.DdpMessage;
+import io.iwarp.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One operation that the application asked for. Make it one with a method below, then submit it.
  *
- * <p>A Send or Write carries the bytes of its {@link #payload}; the other operations carry none of their own.
+ * <p>A Send or Write sends its {@link #payload} as one DDP message. A Read, an atomic and Immediate Data send a message
+ * that consists of a header, and a Write with Immediate Data sends both.
  *
  * <p>The object is the caller's and may be used again once {@link RdmapUlp#onCompleted} named it. Between submission and
  * that moment neither it nor the bytes of its payload may change, and the sink of a Read must stay registered. Confined
  * to the event loop of the stream.
  */
-public class RdmapRequest extends DdpMessage {
+public class RdmapRequest {
     private enum Kind {
-        /** A Send or Write: this object is the message. */
-        MESSAGE,
-        /** A Write, which is this object, and an Immediate Data message behind it. */
+        /** A Send or Write: the payload message alone. */
+        PAYLOAD,
+        /** A Write, and an Immediate Data message behind it. */
         WRITE_WITH_IMMEDIATE,
         IMMEDIATE,
         READ,
         ATOMIC
     }
 
-    private Kind kind = Kind.MESSAGE;
+    /** The message of a Send or Write. */
+    final class PayloadMessage extends DdpMessage {
+        /** {@return the request that is complete when this message has been sent, or null if more of it follows} */
+        @Nullable
+        RdmapRequest completes() {
+            return kind == Kind.PAYLOAD ? RdmapRequest.this : null;
+        }
+    }
+
+    private final PayloadMessage message = new PayloadMessage();
+    private Kind kind = Kind.PAYLOAD;
     private boolean fenced;
     private boolean solicited;
     private long immediate;
@@ -71,8 +84,8 @@ public class RdmapRequest extends DdpMessage {
     }
 
     private RdmapRequest sendMessage(Opcode opcode, int invalidatedStag) {
-        begin(Kind.MESSAGE);
-        untagged(opcode.control(), invalidatedStag, opcode.queue());
+        begin(Kind.PAYLOAD);
+        message.untagged(opcode.control(), invalidatedStag, opcode.queue());
         return this;
     }
 
@@ -84,8 +97,8 @@ public class RdmapRequest extends DdpMessage {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
     public final RdmapRequest write(int stag, long taggedOffset) {
-        begin(Kind.MESSAGE);
-        tagged(Opcode.RDMA_WRITE.control(), stag, taggedOffset);
+        begin(Kind.PAYLOAD);
+        message.tagged(Opcode.RDMA_WRITE.control(), stag, taggedOffset);
         return this;
     }
 
@@ -167,17 +180,17 @@ public class RdmapRequest extends DdpMessage {
      * @param taggedOffset where the 8 bytes begin, unsigned; their address at the peer must be a multiple of 8
      * @param swap the new bits
      * @param swapMask which bits are replaced; -1 for all
-     * @param expected the bits to compare with
-     * @param expectedMask which bits are compared; -1 for all
+     * @param compareWith the bits to compare with
+     * @param compareWithMask which bits are compared; -1 for all
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
      */
     public final RdmapRequest compareSwap(
-            int stag, long taggedOffset, long swap, long swapMask, long expected, long expectedMask) {
+            int stag, long taggedOffset, long swap, long swapMask, long compareWith, long compareWithMask) {
         atomic(AtomicLayout.COMPARE_SWAP, stag, taggedOffset);
         addOrSwap = swap;
         addOrSwapMask = swapMask;
-        compare = expected;
-        compareMask = expectedMask;
+        compare = compareWith;
+        compareMask = compareWithMask;
         return this;
     }
 
@@ -206,6 +219,11 @@ public class RdmapRequest extends DdpMessage {
         return this;
     }
 
+    /** {@return the bytes that a Send or Write sends; wrap a buffer or region with it} */
+    public final ByteSpan payload() {
+        return message.payload();
+    }
+
     /** {@return the bytes that a Read asks for, 0 to 2^32 - 1; of meaning for a Read only} */
     public final long readLength() {
         return size;
@@ -229,40 +247,55 @@ public class RdmapRequest extends DdpMessage {
         return kind == Kind.READ || kind == Kind.ATOMIC;
     }
 
-    /** {@return whether this object itself is a message, with the payload} */
-    final boolean hasPayloadMessage() {
-        return kind == Kind.MESSAGE || kind == Kind.WRITE_WITH_IMMEDIATE;
+    /** {@return the message with the payload, or null for a request without one} */
+    final @Nullable PayloadMessage payloadMessage() {
+        return kind == Kind.PAYLOAD || kind == Kind.WRITE_WITH_IMMEDIATE ? message : null;
     }
 
-    /** {@return whether a message of a header alone belongs to it, written by {@link #describeHeader}} */
-    final boolean hasHeaderMessage() {
-        return kind != Kind.MESSAGE;
+    /** {@return the type of the message that consists of a header, or null for a request without one} */
+    final @Nullable Opcode headerOpcode() {
+        return switch (kind) {
+            case PAYLOAD -> null;
+            case IMMEDIATE, WRITE_WITH_IMMEDIATE ->
+                solicited ? Opcode.IMMEDIATE_DATA_WITH_SOLICITED_EVENT : Opcode.IMMEDIATE_DATA;
+            case READ -> Opcode.READ_REQUEST;
+            case ATOMIC -> Opcode.ATOMIC_REQUEST;
+        };
     }
 
-    /** Makes the message the Immediate Data, Read Request or Atomic Request of this request. */
-    final void describeHeader(HeaderMessage message) {
-        ByteBuf out = message.begin();
-        switch (kind) {
+    /**
+     * Writes the header that {@link #headerOpcode} announces.
+     *
+     * @param header takes it at index 0
+     * @return its bytes
+     */
+    final int writeHeader(ByteBuf header) {
+        return switch (kind) {
+            case PAYLOAD -> 0;
             case IMMEDIATE, WRITE_WITH_IMMEDIATE -> {
-                out.writeLong(immediate);
-                message.describe(solicited ? Opcode.IMMEDIATE_DATA_WITH_SOLICITED_EVENT : Opcode.IMMEDIATE_DATA);
+                header.setLong(RdmapLayout.IMMEDIATE_DATA, immediate);
+                yield RdmapLayout.IMMEDIATE_LENGTH;
             }
             case READ -> {
-                out.writeInt(sinkStag).writeLong(sinkTaggedOffset).writeInt((int) size);
-                out.writeInt(remoteStag).writeLong(remoteTaggedOffset);
-                message.describe(Opcode.READ_REQUEST);
+                header.setInt(ReadRequestLayout.SINK_STAG, sinkStag);
+                header.setLong(ReadRequestLayout.SINK_TAGGED_OFFSET, sinkTaggedOffset);
+                header.setInt(ReadRequestLayout.MESSAGE_SIZE, (int) size);
+                header.setInt(ReadRequestLayout.SOURCE_STAG, remoteStag);
+                header.setLong(ReadRequestLayout.SOURCE_TAGGED_OFFSET, remoteTaggedOffset);
+                yield ReadRequestLayout.LENGTH;
             }
             case ATOMIC -> {
-                out.writeInt(atomicOperation).writeInt(identifier);
-                out.writeInt(remoteStag).writeLong(remoteTaggedOffset);
-                out.writeLong(addOrSwap)
-                        .writeLong(addOrSwapMask)
-                        .writeLong(compare)
-                        .writeLong(compareMask);
-                message.describe(Opcode.ATOMIC_REQUEST);
+                header.setInt(AtomicLayout.OPERATION, atomicOperation);
+                header.setInt(AtomicLayout.REQUEST_IDENTIFIER, identifier);
+                header.setInt(AtomicLayout.STAG, remoteStag);
+                header.setLong(AtomicLayout.TAGGED_OFFSET, remoteTaggedOffset);
+                header.setLong(AtomicLayout.ADD_OR_SWAP, addOrSwap);
+                header.setLong(AtomicLayout.ADD_OR_SWAP_MASK, addOrSwapMask);
+                header.setLong(AtomicLayout.COMPARE, compare);
+                header.setLong(AtomicLayout.COMPARE_MASK, compareMask);
+                yield AtomicLayout.REQUEST_LENGTH;
             }
-            case MESSAGE -> throw new IllegalStateException("a Send or Write has no header message");
-        }
+        };
     }
 
     final int sinkStag() {

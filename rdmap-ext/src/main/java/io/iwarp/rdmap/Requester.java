@@ -97,20 +97,25 @@ final class Requester {
     }
 
     private void start(RdmapRequest request) {
-        if (request.hasPayloadMessage()) {
-            write(request);
-        }
         if (request.awaitsResponse()) {
             request.identifier(nextIdentifier++);
+        }
+        writeMessages(request);
+    }
+
+    private void writeMessages(RdmapRequest request) {
+        DdpMessage payload = request.payloadMessage();
+        if (payload != null) {
+            write(payload);
+        }
+        if (request.awaitsResponse()) {
             (request.isRead() ? reads : atomics).add(request);
             counters.add(Counter.READS_REQUESTED, 1);
         }
-        if (request.hasHeaderMessage()) {
+        Opcode header = request.headerOpcode();
+        if (header != null) {
             HeaderMessage message = spareMessage();
-            request.describeHeader(message);
-            if (!request.awaitsResponse()) {
-                message.completes(request);
-            }
+            message.describe(request, header);
             write(message);
         }
     }
@@ -131,32 +136,26 @@ final class Requester {
      */
     void sendReadyToReceive(ReadyToReceive kind) {
         RdmapRequest request = new RdmapRequest();
-        switch (kind) {
-            case WRITE -> write(request.write(READY_TO_RECEIVE_STAG, 0));
-            case SEND -> write(request.send(false));
-            case READ -> {
-                request.read(READY_TO_RECEIVE_STAG, 0, 0, READY_TO_RECEIVE_STAG, 0);
-                reads.add(request);
-                counters.add(Counter.READS_REQUESTED, 1);
-                HeaderMessage message = spareMessage();
-                request.describeHeader(message);
-                write(message);
-            }
-        }
-        readyToReceive = request;
+        readyToReceive = switch (kind) {
+            case WRITE -> request.write(READY_TO_RECEIVE_STAG, 0);
+            case SEND -> request.send(false);
+            case READ -> request.read(READY_TO_RECEIVE_STAG, 0, 0, READY_TO_RECEIVE_STAG, 0);
+        };
+        writeMessages(request);
     }
 
     /** The transport has all of a message that this requester wrote. */
     void onSent(DdpMessage message) {
         messagesUnderWay--;
+        RdmapRequest completed = null;
         if (message instanceof HeaderMessage header) {
-            RdmapRequest request = header.completes();
+            completed = header.completes();
             spareMessages.add(header);
-            if (request != null) {
-                complete(request);
-            }
-        } else if (message instanceof RdmapRequest request && !request.hasHeaderMessage()) {
-            complete(request);
+        } else if (message instanceof RdmapRequest.PayloadMessage payload) {
+            completed = payload.completes();
+        }
+        if (completed != null) {
+            complete(completed);
         }
     }
 

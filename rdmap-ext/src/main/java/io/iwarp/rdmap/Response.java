@@ -48,7 +48,8 @@ final class Response extends DdpMessage {
     /** Makes this an Atomic Response. */
     void atomic(Operation operation, int identifier, long original) {
         this.operation = operation;
-        atomicBytes.clear().writeInt(identifier).writeLong(original);
+        atomicBytes.setInt(AtomicLayout.ORIGINAL_IDENTIFIER, identifier);
+        atomicBytes.setLong(AtomicLayout.ORIGINAL_VALUE, original);
         untagged(Opcode.ATOMIC_RESPONSE.control(), 0, Opcode.ATOMIC_RESPONSE.queue());
         source(null, 0, 0);
         payload().wrap(atomicBytes, 0, AtomicLayout.RESPONSE_LENGTH);

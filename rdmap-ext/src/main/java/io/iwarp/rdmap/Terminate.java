@@ -1,15 +1,10 @@
 package io.iwarp.rdmap;
 
-import static io.iwarp.rdmap.TerminateLayout.CODE_MASK;
-import static io.iwarp.rdmap.TerminateLayout.CODE_SHIFT;
 import static io.iwarp.rdmap.TerminateLayout.CONTROL_LENGTH;
 import static io.iwarp.rdmap.TerminateLayout.DDP_HEADER_PRESENT;
-import static io.iwarp.rdmap.TerminateLayout.LAYER_SHIFT;
-import static io.iwarp.rdmap.TerminateLayout.NIBBLE_MASK;
 import static io.iwarp.rdmap.TerminateLayout.RDMA_HEADER_PRESENT;
 import static io.iwarp.rdmap.TerminateLayout.SEGMENT_LENGTH_PRESENT;
 import static io.iwarp.rdmap.TerminateLayout.SWAPPED_HEADER_BITS;
-import static io.iwarp.rdmap.TerminateLayout.TYPE_SHIFT;
 
 import io.iwarp.ErrorLayer;
 import io.iwarp.ProtocolError;
@@ -67,30 +62,31 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
 
     /** {@return the number of bytes that {@link #encode} writes} */
     int length() {
-        int length = CONTROL_LENGTH;
-        if (segmentLength != NO_SEGMENT_LENGTH) {
-            length += TerminateLayout.SEGMENT_LENGTH_LENGTH;
-        }
-        return length + ddpHeader.length + rdmaHeader.length;
+        return ddpHeaderIndex() + ddpHeader.length + rdmaHeader.length;
+    }
+
+    private int ddpHeaderIndex() {
+        return TerminateLayout.ddpHeader(segmentLength != NO_SEGMENT_LENGTH);
     }
 
     /** Writes {@link #length()} bytes. Absent headers are left out and their bits are clear. */
     void encode(ByteBuf out) {
-        int word = layer << LAYER_SHIFT | type << TYPE_SHIFT | code << CODE_SHIFT;
+        int start = out.writerIndex();
+        out.writeZero(length());
+        int word = TerminateLayout.control(layer, type, code);
         if (segmentLength != NO_SEGMENT_LENGTH) {
             word |= SEGMENT_LENGTH_PRESENT;
+            out.setShort(start + TerminateLayout.SEGMENT_LENGTH, segmentLength);
         }
         if (ddpHeader.length > 0) {
             word |= DDP_HEADER_PRESENT;
+            out.setBytes(start + ddpHeaderIndex(), ddpHeader);
         }
         if (rdmaHeader.length > 0) {
             word |= RDMA_HEADER_PRESENT;
+            out.setBytes(start + ddpHeaderIndex() + ddpHeader.length, rdmaHeader);
         }
-        out.writeInt(word);
-        if (segmentLength != NO_SEGMENT_LENGTH) {
-            out.writeShort(segmentLength);
-        }
-        out.writeBytes(ddpHeader).writeBytes(rdmaHeader);
+        out.setInt(start + TerminateLayout.CONTROL, word);
     }
 
     /**
@@ -100,17 +96,17 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
      * <p>The kernel's siw, on little-endian machines, sends the control word with the nibbles of the first byte swapped;
      * both forms are understood.
      *
-     * @param in its readable bytes are the message; the reader index moves
+     * @param in its readable bytes are the message; its indexes do not move
      * @return the content, or null if there are fewer than the four bytes of the control word
      */
     static @Nullable Terminate decode(ByteBuf in) {
         if (in.readableBytes() < CONTROL_LENGTH) {
             return null;
         }
-        int word = in.readInt();
-        int layer = word >>> LAYER_SHIFT & NIBBLE_MASK;
-        int type = word >>> TYPE_SHIFT & NIBBLE_MASK;
-        int code = word >>> CODE_SHIFT & CODE_MASK;
+        int word = in.getInt(in.readerIndex() + TerminateLayout.CONTROL);
+        int layer = TerminateLayout.layer(word);
+        int type = TerminateLayout.type(word);
+        int code = TerminateLayout.code(word);
         if (isSwapped(word, layer, type, code)) {
             return decodeHeaders(in, type, layer, code, swapHeaderBits(word));
         }
@@ -141,25 +137,26 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         byte[] rdmaHeader = NOTHING;
         boolean ddpHeaderPromised = (bits & DDP_HEADER_PRESENT) != 0;
         boolean lengthPromised = (bits & SEGMENT_LENGTH_PRESENT) != 0 || ddpHeaderPromised;
-        if (lengthPromised && in.readableBytes() >= TerminateLayout.SEGMENT_LENGTH_LENGTH) {
-            segmentLength = in.readUnsignedShort();
+        int index = in.readerIndex() + TerminateLayout.ddpHeader(lengthPromised);
+        if (lengthPromised && index <= in.writerIndex()) {
+            segmentLength = in.getUnsignedShort(in.readerIndex() + TerminateLayout.SEGMENT_LENGTH);
         }
-        if (ddpHeaderPromised && in.isReadable()) {
-            boolean tagged = (in.getUnsignedByte(in.readerIndex()) & DdpLayout.TAGGED_FLAG) != 0;
-            ddpHeader = take(in, tagged ? DdpLayout.TAGGED_HEADER_LENGTH : DdpLayout.UNTAGGED_HEADER_LENGTH);
+        if (ddpHeaderPromised && index < in.writerIndex()) {
+            boolean tagged = (in.getUnsignedByte(index) & DdpLayout.TAGGED_FLAG) != 0;
+            ddpHeader = copy(in, index, tagged ? DdpLayout.TAGGED_HEADER_LENGTH : DdpLayout.UNTAGGED_HEADER_LENGTH);
         }
         if ((bits & RDMA_HEADER_PRESENT) != 0) {
-            rdmaHeader = take(in, TerminateLayout.RDMA_HEADER_LENGTH);
+            rdmaHeader = copy(in, index + ddpHeader.length, TerminateLayout.RDMA_HEADER_LENGTH);
         }
         return new Terminate(layer, type, code, segmentLength, ddpHeader, rdmaHeader);
     }
 
-    private static byte[] take(ByteBuf in, int length) {
-        if (in.readableBytes() < length) {
+    private static byte[] copy(ByteBuf in, int index, int length) {
+        if (in.writerIndex() - index < length) {
             return NOTHING;
         }
         byte[] bytes = new byte[length];
-        in.readBytes(bytes);
+        in.getBytes(index, bytes);
         return bytes;
     }
 

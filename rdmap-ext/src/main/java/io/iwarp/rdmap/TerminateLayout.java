@@ -20,7 +20,12 @@ import io.iwarp.ddp.DdpLayout;
  * </pre>
  */
 final class TerminateLayout {
+    static final int CONTROL = 0;
     static final int CONTROL_LENGTH = 4;
+
+    /** Where the DDP Segment Length is, if it is there. */
+    static final int SEGMENT_LENGTH = 4;
+
     static final int SEGMENT_LENGTH_LENGTH = 2;
     static final int RDMA_HEADER_LENGTH = 28;
 
@@ -28,11 +33,6 @@ final class TerminateLayout {
     static final int MAXIMUM_LENGTH =
             CONTROL_LENGTH + SEGMENT_LENGTH_LENGTH + DdpLayout.UNTAGGED_HEADER_LENGTH + RDMA_HEADER_LENGTH;
 
-    static final int LAYER_SHIFT = 28;
-    static final int TYPE_SHIFT = 24;
-    static final int CODE_SHIFT = 16;
-    static final int NIBBLE_MASK = 0x0f;
-    static final int CODE_MASK = 0xff;
     static final int SEGMENT_LENGTH_PRESENT = 0x8000;
     static final int DDP_HEADER_PRESENT = 0x4000;
     static final int RDMA_HEADER_PRESENT = 0x2000;
@@ -43,5 +43,32 @@ final class TerminateLayout {
      */
     static final int SWAPPED_HEADER_BITS = 0x0700;
 
+    private static final int LAYER_SHIFT = 28;
+    private static final int TYPE_SHIFT = 24;
+    private static final int CODE_SHIFT = 16;
+    private static final int NIBBLE_MASK = 0x0f;
+    private static final int CODE_MASK = 0xff;
+
     private TerminateLayout() {}
+
+    static int control(int layer, int type, int code) {
+        return layer << LAYER_SHIFT | type << TYPE_SHIFT | code << CODE_SHIFT;
+    }
+
+    static int layer(int control) {
+        return control >>> LAYER_SHIFT & NIBBLE_MASK;
+    }
+
+    static int type(int control) {
+        return control >>> TYPE_SHIFT & NIBBLE_MASK;
+    }
+
+    static int code(int control) {
+        return control >>> CODE_SHIFT & CODE_MASK;
+    }
+
+    /** {@return where the DDP header begins: behind the segment length if that is there} */
+    static int ddpHeader(boolean segmentLengthPresent) {
+        return segmentLengthPresent ? SEGMENT_LENGTH + SEGMENT_LENGTH_LENGTH : CONTROL_LENGTH;
+    }
 }

@@ -119,7 +119,8 @@ final class WireText {
                 return length == AtomicLayout.RESPONSE_LENGTH && atomicResponse(text, in, at);
             }
             case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> {
-                return length == RdmapLayout.IMMEDIATE_LENGTH && append(text, ", " + hex(in.getLong(at)));
+                return length == RdmapLayout.IMMEDIATE_LENGTH
+                        && append(text, ", " + hex(in.getLong(at + RdmapLayout.IMMEDIATE_DATA)));
             }
             case TERMINATE -> {
                 return terminate(text, in.slice(at, Math.min(length, AtomicLayout.REQUEST_LENGTH)));

@@ -46,26 +46,26 @@ class GoldenMessageTest {
 
     private static DdpMessage header(RdmapRequest request) {
         HeaderMessage message = new HeaderMessage();
-        request.describeHeader(message);
+        message.describe(request, request.headerOpcode());
         return message;
     }
 
-    private static RdmapRequest withText(RdmapRequest request, String text) {
+    private static DdpMessage withText(RdmapRequest request, String text) {
         request.payload().wrap(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII), 0, text.length());
-        return request;
+        return request.payloadMessage();
     }
 
     @Test
     @Requirement({"RDMAP-4", "RDMAP-5", "RDMAP-6", "RDMAP-38"})
     void theFourSends() {
-        assertUntagged(withText(new RdmapRequest(), "").send(false), "Send zero-length MSN 1 (RTR style)", 1);
-        assertUntagged(withText(new RdmapRequest(), "y").send(true), "Send with SE MSN 8 data \"y\"", 8);
+        assertUntagged(withText(new RdmapRequest().send(false), ""), "Send zero-length MSN 1 (RTR style)", 1);
+        assertUntagged(withText(new RdmapRequest().send(true), "y"), "Send with SE MSN 8 data \"y\"", 8);
         assertUntagged(
-                withText(new RdmapRequest(), "x").sendWithInvalidate(0xcafebabe, false),
+                withText(new RdmapRequest().sendWithInvalidate(0xcafebabe, false), "x"),
                 "Send with Invalidate stag cafebabe",
                 7);
         assertUntagged(
-                withText(new RdmapRequest(), "").sendWithInvalidate(0xcafebabe, true),
+                withText(new RdmapRequest().sendWithInvalidate(0xcafebabe, true), ""),
                 "Send with SE and Invalidate stag cafebabe",
                 9);
     }

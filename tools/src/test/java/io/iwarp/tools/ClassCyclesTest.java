@@ -50,7 +50,6 @@ class ClassCyclesTest {
                     "CompletionQueueListener",
                     "SharedReceiveQueue",
                     "SharedReceiveQueueListener"),
-            in("io.iwarp.rdmap", "HeaderMessage", "RdmapRequest"),
             in("io.iwarp.transport", "TransportHandler", "LocalTransportHandler", "TlsTransportHandler"),
             in(
                     "io.iwarp.memory",
