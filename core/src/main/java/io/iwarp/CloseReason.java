@@ -25,9 +25,10 @@ public final class CloseReason {
         this.cause = cause;
     }
 
-    /** Returns the reason for the end of a stream in which this side found a breach of the protocol. */
+    /** Returns the reason for the end of a stream in which this side found a breach of the protocol, or lost the connection. */
     public static CloseReason of(ProtocolFault fault) {
-        return new CloseReason(EndedBy.LOCAL_FAULT, fault.error(), fault.detail(), null);
+        EndedBy endedBy = fault.error() == ProtocolError.MPA_CONNECTION_LOST ? EndedBy.TRANSPORT : EndedBy.LOCAL_FAULT;
+        return new CloseReason(endedBy, fault.error(), fault.detail(), fault.cause());
     }
 
     /** Returns who ended the stream. */

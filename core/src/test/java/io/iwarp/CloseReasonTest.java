@@ -43,6 +43,16 @@ class CloseReasonTest {
     }
 
     @Test
+    void aLostConnectionIsTheTransportsEndWithWhatTheTransportReported() {
+        IOException cause = new IOException("Connection reset");
+        ProtocolFault fault = new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "while receiving", cause);
+
+        assertThat(CloseReason.of(fault))
+                .isEqualTo(new CloseReason(
+                        EndedBy.TRANSPORT, ProtocolError.MPA_CONNECTION_LOST, "while receiving", cause));
+    }
+
+    @Test
     void exceptionsCarryTheReasonAndItsSentence() {
         IOException cause = new IOException("Broken pipe");
         CloseReason reason = new CloseReason(EndedBy.TRANSPORT, null, "while sending", cause);

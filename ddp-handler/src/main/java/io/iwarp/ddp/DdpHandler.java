@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p><b>Inbound</b> ULPDUs are checked, placed and delivered by calls on {@link DdpUlp}; none goes further up. Events of
- * MPA are acted upon and then passed on, so that other handlers see them.
+ * MPA are acted upon and then passed on: the ULP's handler hears of start-up and of the peer's half-close by them. Only
+ * a fault comes by {@link DdpUlp#onFault}, as those of DDP do.
  *
  * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close in order, the ULP waits for
  * {@link DdpUlp#onSent} of its last message, shuts down the output, and closes after the peer's half-close. A close passes
@@ -147,7 +148,6 @@ public final class DdpHandler extends ChannelDuplexHandler {
             transmitter().ready();
         } else if (event instanceof MpaEvent.PeerClosedHalf) {
             receiver.peerClosedHalf();
-            ulp.onHalfClosed();
         } else if (event instanceof MpaEvent.Fault found) {
             receiver.fail(found.fault());
         }

@@ -80,9 +80,6 @@ public interface DdpUlp {
      */
     void onFault(ProtocolFault fault, @Nullable DdpSegment segment);
 
-    /** The peer closed its sending half; this side may go on sending (RFC 5041 section 6.2.1). */
-    void onHalfClosed();
-
     /** One burst of input has been handled, all of what was read or the next part of it: the moment to flush what it led to. */
     void onReadComplete();
 }

@@ -169,6 +169,9 @@ final class DdpChannel implements AutoCloseable {
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             passedOn.add(event);
+            if (event instanceof MpaEvent.PeerClosedHalf) {
+                ulp.onHalfClosed();
+            }
         }
 
         @Override

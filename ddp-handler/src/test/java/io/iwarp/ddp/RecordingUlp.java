@@ -126,8 +126,8 @@ final class RecordingUlp implements DdpUlp {
         onFault.run();
     }
 
-    @Override
-    public void onHalfClosed() {
+    /** The handler above DDP has heard that the peer closed its half. */
+    void onHalfClosed() {
         events.add("half closed");
         onHalfClosed.run();
     }

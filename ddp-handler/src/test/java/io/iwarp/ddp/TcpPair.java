@@ -101,6 +101,8 @@ final class TcpPair implements AutoCloseable {
             public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
                 if (event instanceof MpaEvent.Established) {
                     ready.complete(ctx.channel());
+                } else if (event instanceof MpaEvent.PeerClosedHalf) {
+                    ulp.onHalfClosed();
                 }
             }
 

@@ -100,6 +100,8 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
             stream.onEstablished(established);
         } else if (event instanceof MpaEvent.TransmitReady) {
             stream.onTransmitReady();
+        } else if (event instanceof MpaEvent.PeerClosedHalf) {
+            stream.onPeerClosedHalf();
         } else if (event instanceof MpaEvent.StartupFailed failed) {
             stream.onStartupFailed(failed);
         } else if (event instanceof MpaEvent.Rejected rejected) {

@@ -183,7 +183,7 @@ final class RdmapStream implements DdpUlp {
     /** Ends the stream for a mistake or failure of this side. */
     private void fail(ProtocolFault fault) {
         if (outputClosed) {
-            abort(reasonOf(fault));
+            abort(CloseReason.of(fault));
         } else {
             terminate(fault, Terminate.of(fault.error()));
         }
@@ -364,7 +364,7 @@ final class RdmapStream implements DdpUlp {
         }
         if (phase == Phase.STARTING || outputClosed || isTerminate(segment)) {
             if (phase != Phase.ENDED) {
-                abort(reasonOf(fault));
+                abort(CloseReason.of(fault));
             }
         } else {
             terminate(fault, Terminate.of(fault.error(), segment, quotedRead(fault, segment)));
@@ -391,7 +391,7 @@ final class RdmapStream implements DdpUlp {
 
     private void terminate(ProtocolFault fault, Terminate terminate) {
         if (phase != Phase.ENDED && phase != Phase.TERMINATING) {
-            note(reasonOf(fault));
+            note(CloseReason.of(fault));
             beginTerminating(terminate);
         }
     }
@@ -402,11 +402,6 @@ final class RdmapStream implements DdpUlp {
         responder.stop();
         link.armDeadline();
         terminateSender.send(terminate);
-    }
-
-    private static CloseReason reasonOf(ProtocolFault fault) {
-        EndedBy endedBy = fault.error() == ProtocolError.MPA_CONNECTION_LOST ? EndedBy.TRANSPORT : EndedBy.LOCAL_FAULT;
-        return new CloseReason(endedBy, fault.error(), fault.detail(), fault.cause());
     }
 
     /** A Terminate is never answered by a Terminate, however bad it is. */
@@ -451,8 +446,8 @@ final class RdmapStream implements DdpUlp {
         return error == null ? "with " + terminate.numbers() + ", which no RFC assigns" : "";
     }
 
-    @Override
-    public void onHalfClosed() {
+    /** The peer will send nothing more. */
+    void onPeerClosedHalf() {
         peerClosedHalf = true;
         if (outputClosed) {
             link.close();
@@ -502,8 +497,8 @@ final class RdmapStream implements DdpUlp {
 
     /** The transport failed: reset, timed out, unreachable. {@link #onDisconnected} follows. */
     void onTransportFailure(Throwable cause) {
-        note(new CloseReason(
-                EndedBy.TRANSPORT, ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause));
+        note(CloseReason.of(
+                new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause)));
     }
 
     /**
