@@ -152,11 +152,15 @@ final class DdpReceiver {
         if (fault == null && segment.payloadLength() > 0) {
             fault = placeTagged();
         }
-        if (fault == null && segment.last()) {
-            counters.add(Counter.MESSAGES_DELIVERED, 1);
-            fault = ulp.onTaggedDelivery(segment);
+        if (fault != null) {
+            return fault;
         }
-        return fault;
+        ulp.onPlaced(segment);
+        if (!segment.last()) {
+            return null;
+        }
+        counters.add(Counter.MESSAGES_DELIVERED, 1);
+        return ulp.onTaggedDelivery(segment);
     }
 
     private @Nullable ProtocolFault placeTagged() {
@@ -211,7 +215,7 @@ final class DdpReceiver {
         if (fault != null) {
             return fault;
         }
-        UntaggedQueue queue = ulp.queue(queueNumber);
+        UntaggedQueue queue = ulp.queue(segment);
         int ahead = segment.msn() - nextMsn[queueNumber];
         if (!queue.offers(ahead)) {
             heldBack = ahead == 0 && queue.awaitBuffer();
@@ -219,7 +223,11 @@ final class DdpReceiver {
         }
         UntaggedBuffer buffer = queue.buffer(ahead);
         fault = placeUntagged(buffer);
-        return fault == null && buffer.complete() ? deliver(queue, queueNumber) : fault;
+        if (fault != null) {
+            return fault;
+        }
+        ulp.onPlaced(segment);
+        return buffer.complete() ? deliver(queue, queueNumber) : null;
     }
 
     private @Nullable ProtocolFault placeUntagged(UntaggedBuffer buffer) {

@@ -8,13 +8,15 @@ import org.jspecify.annotations.Nullable;
  * What DDP asks of, and tells, the layer above it. All calls come on the event loop of the stream. The ULP may write
  * messages from within any of them.
  *
- * <p>For each segment the order is: {@link #examine}, then {@link #queue} or {@link #placementRight}, then placement,
- * then, if it was the last of its message, delivery by {@link UntaggedQueue#deliver} or {@link #onTaggedDelivery}.
+ * <p>For each segment the order is: {@link #examine}, then {@link #queue} or {@link #placementRight}, then placement and
+ * {@link #onPlaced}, then, if it was the last of its message, delivery by {@link UntaggedQueue#deliver} or
+ * {@link #onTaggedDelivery}. What comes before placement is asked again for a segment that was held back.
  */
 public interface DdpUlp {
     /**
      * Looks at a segment before anything of it is placed. Its DDP version is good, and its queue number when untagged;
-     * nothing else was checked.
+     * nothing else was checked. Further checks follow, so this changes nothing; what a valid segment changes is for
+     * {@link #onPlaced}.
      *
      * @param segment valid during the call
      * @return null if the segment may be placed, otherwise the error that ends reception
@@ -30,11 +32,18 @@ public interface DdpUlp {
     AccessRight placementRight(DdpSegment segment);
 
     /**
-     * {@return the receive buffers of a queue}
+     * {@return the receive buffers of a segment's queue}
      *
-     * @param queueNumber 0..3
+     * @param segment an untagged segment that passed {@link #examine}; its queue number is 0..3
      */
-    UntaggedQueue queue(int queueNumber);
+    UntaggedQueue queue(DdpSegment segment);
+
+    /**
+     * A segment passed all checks, and its payload, if it has any, was placed.
+     *
+     * @param segment valid during the call
+     */
+    void onPlaced(DdpSegment segment);
 
     /**
      * A tagged message is complete: its last segment was placed.

@@ -76,6 +76,43 @@ class DdpDeliveryTest {
     }
 
     @Test
+    void theUlpLearnsOfEachValidSegmentAfterItsPlacementAndBeforeItsDelivery() {
+        MemoryRegion region = peer.region(8, 0x100);
+        peer.ulp.post(0, 8);
+        peer.ulp.recordsPlacements = true;
+        peer.receives(Segment.untagged(0, 1).notLast().payload("ab"));
+        peer.receives(Segment.untagged(0, 1).messageOffset(2));
+        peer.receives(Segment.tagged(region.stag(), 0x100).notLast().payload("abc"));
+        peer.receives(Segment.tagged(region.stag(), 0x103));
+        peer.receives(Segment.tagged(region.stag(), 0x106).payload("abc"));
+
+        assertThat(peer.ulp.events)
+                .containsExactly(
+                        "placed 2",
+                        "placed 0",
+                        "untagged queue 0 MSN 1 control 43 rsvd 00000000 length 2",
+                        "placed 3",
+                        "placed 0",
+                        String.format("tagged %08x control 40", region.stag()),
+                        "fault DDP_TAGGED_BASE_OR_BOUNDS");
+    }
+
+    @Test
+    void aSegmentThatIsHeldBackIsPlacedOnce() {
+        peer.ulp.recordsPlacements = true;
+        peer.ulp.awaitsBuffers = true;
+        Segment segment = Segment.untagged(0, 1).payload("ab");
+        assertThat(peer.takes(segment)).isFalse();
+        assertThat(peer.takes(segment)).isFalse();
+        assertThat(peer.ulp.events).isEmpty();
+        peer.ulp.post(0, 8);
+
+        assertThat(peer.takes(segment)).isTrue();
+        assertThat(peer.ulp.events)
+                .containsExactly("placed 2", "untagged queue 0 MSN 1 control 43 rsvd 00000000 length 2");
+    }
+
+    @Test
     @Requirement({"DDP-36", "DDP-37", "DDP-65"})
     void aRefusedMessageThatHadWaitedIsTheOneThatTheReportNames() {
         for (int i = 0; i < 3; i++) {

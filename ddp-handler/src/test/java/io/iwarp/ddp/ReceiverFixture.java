@@ -64,8 +64,17 @@ final class ReceiverFixture implements AutoCloseable {
 
     /** Hands over a ULPDU with other bytes around it, as it lies in the input. */
     void receives(byte[] ulpdu) {
+        var unused = takes(ulpdu);
+    }
+
+    /** {@return whether the receiver has taken the segment; otherwise it is held back} */
+    boolean takes(Segment segment) {
+        return takes(segment.bytes());
+    }
+
+    private boolean takes(byte[] ulpdu) {
         ByteBuf input = Unpooled.buffer().writeZero(5).writeBytes(ulpdu).writeZero(5);
-        receiver.receive(input, 5, ulpdu.length);
+        return receiver.receive(input, 5, ulpdu.length);
     }
 
     static byte[] contentOf(MemoryRegion region) {

@@ -47,6 +47,9 @@ final class RecordingUlp implements DdpUlp {
 
     Runnable onHalfClosed = () -> {};
     boolean recordsReads = true;
+    boolean recordsPlacements;
+    /** Whether the queues hold back a message that finds no buffer. */
+    boolean awaitsBuffers;
     /** Whether sent messages are written down. */
     boolean records = true;
 
@@ -81,8 +84,15 @@ final class RecordingUlp implements DdpUlp {
     }
 
     @Override
-    public UntaggedQueue queue(int queueNumber) {
-        return queues.get(queueNumber);
+    public UntaggedQueue queue(DdpSegment segment) {
+        return queues.get(segment.queueNumber());
+    }
+
+    @Override
+    public void onPlaced(DdpSegment segment) {
+        if (recordsPlacements) {
+            events.add("placed " + segment.payloadLength());
+        }
     }
 
     @Override
@@ -162,6 +172,11 @@ final class RecordingUlp implements DdpUlp {
         @Override
         public int available() {
             return buffers.size();
+        }
+
+        @Override
+        public boolean awaitBuffer() {
+            return awaitsBuffers;
         }
 
         @Override

@@ -69,7 +69,6 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
 
     /** Has a message passed again that {@link io.iwarp.ddp.UntaggedQueue#awaitBuffer} held back. */
     public void resume() {
-        stream.onInputGoesOn();
         context().read();
     }
 

@@ -60,6 +60,7 @@ final class RdmapStream implements DdpUlp {
     private final Counters counters;
     private final StreamAssociation association;
     private final TerminateSender terminateSender;
+    private final InputHold hold = new InputHold();
     private final UntaggedQueue terminateQueue = new TerminateQueue(this::onTerminate);
 
     private Phase phase = Phase.STARTING;
@@ -77,10 +78,8 @@ final class RdmapStream implements DdpUlp {
     private long sentAtDeadline;
     private long receivedAtDeadline;
     private long answeredAtResponseDeadline;
-    /** Input was held back for some of the time that the deadline gives, so the peer did not have all of it. */
-    private boolean heldBeforeDeadline;
-
-    private boolean heldBeforeResponseDeadline;
+    private int heldAtDeadline;
+    private int heldAtResponseDeadline;
     /** Why the stream ends if nothing gets in the way of the orderly close. */
     private @Nullable CloseReason orderlyReason;
 
@@ -100,9 +99,9 @@ final class RdmapStream implements DdpUlp {
     }
 
     private Reception reception(boolean readyToReceivePossible) {
-        SendReceiver sends = new SendReceiver(ulp, association);
+        SendReceiver sends = new SendReceiver(ulp, association, hold);
         return new Reception(
-                settings.extensions(), readyToReceivePossible, sends, responder, terminateQueue, requester);
+                settings.extensions(), readyToReceivePossible, sends, responder, terminateQueue, requester, hold);
     }
 
     void onEstablished(MpaEvent.Established event) {
@@ -204,7 +203,7 @@ final class RdmapStream implements DdpUlp {
         if (!responseDeadlineArmed) {
             responseDeadlineArmed = true;
             answeredAtResponseDeadline = requester.answeredBytes();
-            heldBeforeResponseDeadline = false;
+            heldAtResponseDeadline = hold.now();
             link.armResponseDeadline();
         }
     }
@@ -215,9 +214,7 @@ final class RdmapStream implements DdpUlp {
         if (requester.unanswered() == 0 || phase == Phase.TERMINATING || phase == Phase.ENDED) {
             return;
         }
-        if (requester.answeredBytes() > answeredAtResponseDeadline
-                || heldBeforeResponseDeadline
-                || ulp.holdsInputBack()) {
+        if (requester.answeredBytes() > answeredAtResponseDeadline || hold.heldSince(heldAtResponseDeadline)) {
             armResponseDeadline();
             return;
         }
@@ -232,12 +229,6 @@ final class RdmapStream implements DdpUlp {
         } else {
             beginTerminating(Terminate.of(ProtocolError.RDMAP_LOCAL_CATASTROPHIC));
         }
-    }
-
-    /** Input that was held back is looked at from now on. */
-    void onInputGoesOn() {
-        heldBeforeDeadline = true;
-        heldBeforeResponseDeadline = true;
     }
 
     /** {@return whether {@link #submit} may be called now} */
@@ -287,8 +278,13 @@ final class RdmapStream implements DdpUlp {
     }
 
     @Override
-    public UntaggedQueue queue(int queueNumber) {
-        return reception.queue(queueNumber);
+    public UntaggedQueue queue(DdpSegment segment) {
+        return reception.queue(segment);
+    }
+
+    @Override
+    public void onPlaced(DdpSegment segment) {
+        reception.onPlaced(segment);
     }
 
     @Override
@@ -508,7 +504,7 @@ final class RdmapStream implements DdpUlp {
     void onDeadline() {
         if (phase != Phase.DRAINING) {
             link.close();
-        } else if (moved() || ulp.holdsInputBack()) {
+        } else if (moved()) {
             link.armDeadline();
         } else {
             abort(new CloseReason(
@@ -529,8 +525,8 @@ final class RdmapStream implements DdpUlp {
         long received = counters.get(Counter.ULPDU_BYTES_RECEIVED);
         boolean moved = sent > sentAtDeadline
                 || (received > receivedAtDeadline && requester.unanswered() > 0)
-                || heldBeforeDeadline;
-        heldBeforeDeadline = false;
+                || hold.heldSince(heldAtDeadline);
+        heldAtDeadline = hold.now();
         sentAtDeadline = sent;
         receivedAtDeadline = received;
         return moved;

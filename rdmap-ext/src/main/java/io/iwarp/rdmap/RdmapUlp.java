@@ -54,11 +54,6 @@ public interface RdmapUlp {
     /** The peer will send nothing more (FIN between two FPDUs); this side may go on sending. */
     void onPeerClosedHalf();
 
-    /** {@return whether input is held back because it waits for a receive, so that no answer can come} */
-    default boolean holdsInputBack() {
-        return false;
-    }
-
     /** One burst of input has been handled, all of what was read or the next part of it: the moment to submit what it led to. */
     void onReadComplete();
 

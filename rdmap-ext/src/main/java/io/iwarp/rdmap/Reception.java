@@ -10,26 +10,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * What may come in on a stream, and who takes it: the checks of RDMAP on each segment, before anything of it is placed
  * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-7.2">RFC 5040 section 7.2</a>), and the way of each message to
- * the part that it is for.
+ * the part that it is for. The checks change nothing, so a segment may be examined again.
  */
 final class Reception {
-    /** The ready-to-receive message that a responder in the peer-to-peer model takes when it comes as a Send. */
-    private enum ReadyToReceive {
-        /** The first segment of the peer may be one. */
-        POSSIBLE,
-        /** The segment at hand is one. */
-        ARRIVING,
-        /** There was none, or it has come. */
-        OVER
-    }
-
     private final boolean extensions;
     private final UntaggedQueue sends;
     private final UntaggedQueue requests;
     private final UntaggedQueue terminates;
     private final Requester requester;
+    private final InputHold hold;
     private final ReadyToReceiveQueue readyToReceiveQueue = new ReadyToReceiveQueue();
-    private ReadyToReceive readyToReceive;
+    /** Nothing has come yet, so the next segment may be the ready-to-receive message. */
+    private boolean readyToReceivePossible;
+
     private long writtenBytes;
 
     /**
@@ -39,6 +32,7 @@ final class Reception {
      * @param requests takes Read and Atomic Requests
      * @param terminates takes a Terminate
      * @param requester takes the answers to the requests of this side
+     * @param hold ends when a segment is taken
      */
     Reception(
             boolean extensions,
@@ -46,13 +40,15 @@ final class Reception {
             UntaggedQueue sends,
             UntaggedQueue requests,
             UntaggedQueue terminates,
-            Requester requester) {
+            Requester requester,
+            InputHold hold) {
         this.extensions = extensions;
-        this.readyToReceive = readyToReceivePossible ? ReadyToReceive.POSSIBLE : ReadyToReceive.OVER;
+        this.readyToReceivePossible = readyToReceivePossible;
         this.sends = sends;
         this.requests = requests;
         this.terminates = terminates;
         this.requester = requester;
+        this.hold = hold;
     }
 
     /** {@return what is wrong with a segment, or null; nothing of it was placed yet} */
@@ -68,13 +64,8 @@ final class Reception {
                     ProtocolError.RDMAP_INVALID_VERSION,
                     "RDMAP version " + RdmapLayout.version(control) + ", expected " + RdmapLayout.VERSION);
         }
-        noteReadyToReceive(opcode, segment);
         if (opcode == Opcode.READ_RESPONSE) {
             return requester.examineReadResponse(segment);
-        }
-        if (opcode == Opcode.RDMA_WRITE) {
-            writtenBytes += segment.payloadLength();
-            return null;
         }
         long end = segment.messageOffset() + segment.payloadLength();
         return opcode.immediate() && end > RdmapLayout.IMMEDIATE_LENGTH ? SendReceiver.checkImmediateLength(end) : null;
@@ -90,29 +81,41 @@ final class Reception {
         return String.format("opcode 0x%x on %s", RdmapLayout.opcode(control), where);
     }
 
-    private void noteReadyToReceive(Opcode opcode, DdpSegment segment) {
-        if (readyToReceive != ReadyToReceive.OVER) {
-            boolean arriving = readyToReceive == ReadyToReceive.POSSIBLE
-                    && opcode == Opcode.SEND
-                    && segment.payloadLength() == 0
-                    && segment.last();
-            readyToReceive = arriving ? ReadyToReceive.ARRIVING : ReadyToReceive.OVER;
-        }
-    }
-
     /** {@return the right that the buffer of a tagged segment has to grant} */
     AccessRight placementRight(DdpSegment segment) {
         return isReadResponse(segment) ? AccessRight.LOCAL_WRITE : AccessRight.REMOTE_WRITE;
     }
 
-    /** {@return the buffers for the segment that was examined last} */
-    UntaggedQueue queue(int queueNumber) {
-        return switch (queueNumber) {
-            case RdmapLayout.SEND_QUEUE -> readyToReceive == ReadyToReceive.ARRIVING ? readyToReceiveQueue : sends;
+    /** {@return the buffers for an untagged segment} */
+    UntaggedQueue queue(DdpSegment segment) {
+        return switch (segment.queueNumber()) {
+            case RdmapLayout.SEND_QUEUE -> isReadyToReceive(segment) ? readyToReceiveQueue : sends;
             case RdmapLayout.REQUEST_QUEUE -> requests;
             case RdmapLayout.TERMINATE_QUEUE -> terminates;
             default -> requester.atomicResponses();
         };
+    }
+
+    /**
+     * {@return whether a segment is the ready-to-receive message that a responder in the peer-to-peer model takes when it
+     * comes as a Send}
+     */
+    private boolean isReadyToReceive(DdpSegment segment) {
+        return readyToReceivePossible
+                && Opcode.of(segment.control()) == Opcode.SEND
+                && segment.payloadLength() == 0
+                && segment.last();
+    }
+
+    /** A valid segment is in place. */
+    void onPlaced(DdpSegment segment) {
+        readyToReceivePossible = false;
+        hold.end();
+        if (isReadResponse(segment)) {
+            requester.onReadResponsePlaced(segment.payloadLength());
+        } else if (segment.tagged()) {
+            writtenBytes += segment.payloadLength();
+        }
     }
 
     /**

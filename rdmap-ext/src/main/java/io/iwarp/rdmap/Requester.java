@@ -168,6 +168,7 @@ final class Requester {
                     ProtocolError.RDMAP_UNEXPECTED_OPCODE, "a Read Response came and no Read is outstanding");
         }
         int length = segment.payloadLength();
+        long received = read.received() + length;
         if (length > 0) {
             if (segment.stag() != read.sinkStag()) {
                 return new ProtocolFault(
@@ -179,22 +180,27 @@ final class Requester {
             long offset = segment.taggedOffset() - read.sinkTaggedOffset();
             if (Long.compareUnsigned(offset, read.readLength()) > 0
                     || length > read.readLength() - offset
-                    || length > read.readLength() - read.received()) {
+                    || received > read.readLength()) {
                 return new ProtocolFault(
                         ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS,
                         String.format(
                                 "a Read Response with %d bytes for tagged offset 0x%x, asked for were %d from 0x%x",
                                 length, segment.taggedOffset(), read.readLength(), read.sinkTaggedOffset()));
             }
-            read.received(read.received() + length);
-            answeredBytes += length;
         }
-        if (segment.last() && read.received() != read.readLength()) {
+        if (segment.last() && received != read.readLength()) {
             return new ProtocolFault(
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                    "a Read Response ended after " + read.received() + " of " + read.readLength() + " bytes");
+                    "a Read Response ended after " + received + " of " + read.readLength() + " bytes");
         }
         return null;
+    }
+
+    /** A segment of a Read Response that was examined is in place. */
+    void onReadResponsePlaced(int length) {
+        RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
+        read.received(read.received() + length);
+        answeredBytes += length;
     }
 
     /** The Read Response that was examined is complete and in place. */

@@ -18,11 +18,16 @@ final class SendReceiver implements UntaggedQueue {
     private final RdmapUlp ulp;
     private final UntaggedQueue receives;
     private final StreamAssociation stream;
+    private final InputHold hold;
 
-    SendReceiver(RdmapUlp ulp, StreamAssociation stream) {
+    /**
+     * @param hold begins when a message has to wait for a receive
+     */
+    SendReceiver(RdmapUlp ulp, StreamAssociation stream, InputHold hold) {
         this.ulp = ulp;
         this.receives = ulp.receiveQueue();
         this.stream = stream;
+        this.hold = hold;
     }
 
     @Override
@@ -37,7 +42,11 @@ final class SendReceiver implements UntaggedQueue {
 
     @Override
     public boolean awaitBuffer() {
-        return receives.awaitBuffer();
+        boolean held = receives.awaitBuffer();
+        if (held) {
+            hold.begin();
+        }
+        return held;
     }
 
     @Override

@@ -34,11 +34,6 @@ final class ReceiveWait {
 
     private @Nullable Future<?> timer;
 
-    /** The message may go on, and the task that passes it again has not run yet. */
-    private boolean resuming;
-
-    private final Runnable goOn = this::goOn;
-
     /**
      * @param nanos how long to wait at most; 0 not to wait
      * @param resume has the message passed again
@@ -61,14 +56,6 @@ final class ReceiveWait {
         if (waiting) {
             drains.wake();
         }
-    }
-
-    /**
-     * {@return whether input is held back, or was until now and has not been looked at since} A deadline for something of the
-     * peer must not run out meanwhile: it may be in that input.
-     */
-    boolean holdsInputBack() {
-        return waiting || resuming;
     }
 
     /**
@@ -99,13 +86,7 @@ final class ReceiveWait {
 
     private void resumeSoon() {
         end();
-        resuming = true;
-        eventLoop.execute(goOn);
-    }
-
-    private void goOn() {
-        resuming = false;
-        resume.run();
+        eventLoop.execute(resume);
     }
 
     /**

@@ -125,11 +125,6 @@ final class StreamEvents implements RdmapUlp {
     }
 
     @Override
-    public boolean holdsInputBack() {
-        return receives.receiveWait().holdsInputBack();
-    }
-
-    @Override
     public void onReadComplete() {
         drains.endBurst();
     }
