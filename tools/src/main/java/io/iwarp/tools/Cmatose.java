@@ -15,10 +15,10 @@ import picocli.CommandLine.Spec;
 /** rdma-core's ucmatose: many messages over many connections, the server's first. */
 @Command(
         name = "cmatose",
-        description = "Exchanges messages over many connections, as rdma-core's ucmatose does and together with it: the"
-                + " server sends all of its messages first, then the client. A server can speak first only on"
-                + " connections that were set up peer to peer.",
-        footer = {"%nExamples:", "  iwarp cmatose -c 4", "  iwarp cmatose -c 4 -s 127.0.0.1"})
+        description = "Exchanges messages over many connections, like rdma-core's ucmatose and compatible with it. The"
+                + " server sends all its messages first, then the client. The client requests the peer-to-peer set-up"
+                + " (RFC 6581), because otherwise a server must not send first.",
+        footer = {"%nExamples (server, client):", "  iwarp cmatose -c 4", "  iwarp cmatose -c 4 -s 127.0.0.1"})
 final class Cmatose implements Callable<Integer> {
     private static final int GREATEST_CONNECTIONS = 1024;
     private static final int GREATEST_COUNT = 1 << 16;
@@ -81,7 +81,7 @@ final class Cmatose implements Callable<Integer> {
         OptionCheck.require(spec, size >= 0 && size <= GREATEST_SIZE, "-S must be 0 bytes to 16 MiB");
         var out = spec.commandLine().getOut();
         try (Endpoint endpoint = connection.open()) {
-            CmatoseRun run = new CmatoseRun(endpoint, settings(), connections, count, (int) size, out);
+            CmatoseRun run = new CmatoseRun(endpoint, settings(server != null), connections, count, (int) size, out);
             if (server != null) {
                 run.client(new InetSocketAddress(InetAddress.getByName(server), port));
             } else {
@@ -92,8 +92,11 @@ final class Cmatose implements Callable<Integer> {
         return 0;
     }
 
-    private QueuePairSettings settings() {
+    private QueuePairSettings settings(boolean client) {
         QueuePairSettings.Builder settings = connection.settingsForSiw();
+        if (client) {
+            settings.mpa(settings.build().mpa().toBuilder().peerToPeer(true).build());
+        }
         int depth = Math.max(1, count);
         return settings.sendQueueDepth(depth).receiveQueueDepth(depth).build();
     }

@@ -1,5 +1,6 @@
 package io.iwarp.tools;
 
+import io.iwarp.mpa.MpaParameters;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpListener;
@@ -84,6 +85,7 @@ final class CmatoseRun {
                     throw new CommandFailedException("only " + nodes.size() + " of " + connections
                             + " connections were made: give both ends the same -c");
                 }
+                requirePeerToPeer(node.queuePair);
                 Endpoint.await(node.queuePair.ready());
                 nodes.add(node);
             }
@@ -103,8 +105,19 @@ final class CmatoseRun {
             request.reject("there are as many connections as -c says".getBytes(StandardCharsets.US_ASCII));
             return;
         }
-        accepted.add(new Node(request.queuePair()));
+        Node node = new Node(request.queuePair());
         request.accept();
+        accepted.add(node);
+    }
+
+    /** After another set-up the two ends would wait for each other: both for the first message. */
+    private static void requirePeerToPeer(QueuePair queuePair) throws CommandFailedException {
+        MpaParameters agreed = queuePair.parameters();
+        if (agreed == null || !agreed.setup().peerToPeer()) {
+            throw new CommandFailedException(
+                    "the client did not request the peer-to-peer set-up, so this server must not"
+                            + " send first: use 'iwarp cmatose -s', or ucmatose on a device with peer-to-peer set-up");
+        }
     }
 
     private void exchange(List<Node> nodes) throws IOException, InterruptedException, CommandFailedException {

@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
                 "Changes the numbers of a counter-server from several connections at once, by FetchAdd, and by RDMA"
                         + " Read and RDMA Write under a lock of CmpSwap, and checks that nothing was lost. Several may run at"
                         + " the same time; the last one to end checks for all.",
-        footer = {"%nExample:", "  iwarp counter-client 127.0.0.1:7471 --clients 8 --adds 1000000"})
+        footer = {"%nExample:", "  iwarp counter-client 127.0.0.1:7471 --clients 8 --adds 50000"})
 final class CounterClient implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

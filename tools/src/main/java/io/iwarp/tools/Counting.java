@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
         description = "Counts in shared memory over TCP on this machine, all in one process: several clients add to one"
                 + " counter by FetchAdd, and to a number by RDMA Read and RDMA Write under a lock of CmpSwap;"
                 + " then both are checked.",
-        footer = {"%nExample:", "  iwarp counter --clients 8 --adds 1000000"})
+        footer = {"%nExample:", "  iwarp counter --clients 8 --adds 50000"})
 final class Counting implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
         name = "echo-client",
         description = "Sends messages to an echo-server one by one, compares each byte that comes back,"
                 + " and prints the round-trip times.",
-        footer = {"%nExample:", "  iwarp echo-client 127.0.0.1:7471 --size 4K --count 100000"})
+        footer = {"%nExample:", "  iwarp echo-client 127.0.0.1:7471 --size 4K --count 10000"})
 final class EchoClient implements Callable<Integer> {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 

@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
             "  iwarp kv-client 127.0.0.1:7475 get ssh",
             "  iwarp kv-client 127.0.0.1:7475 put color red",
             "  iwarp kv-client 127.0.0.1:7475 cas color red blue",
-            "  iwarp kv-client 127.0.0.1:7475 bench --clients 8 --duration 5"
+            "  iwarp kv-client 127.0.0.1:7475 bench --clients 8 --duration 2"
         })
 final class KvClient implements Runnable {
     @Spec

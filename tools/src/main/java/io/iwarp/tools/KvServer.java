@@ -39,7 +39,6 @@ import picocli.CommandLine.Spec;
         footer = {
             "%nExample:",
             "  iwarp kv-server --port 7475 --load /etc/services --skip-bad-lines",
-            "  iwarp kv-client 127.0.0.1:7475 get ssh"
         })
 final class KvServer implements Callable<Integer> {
     @Spec

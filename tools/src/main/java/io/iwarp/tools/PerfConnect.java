@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
                 + " it keeps them all, and measures what memory each takes on both sides.",
         footer = {
             "%nExamples:",
-            "  iwarp perf connect 127.0.0.1:7471 --connections 10000",
-            "  iwarp perf connect 127.0.0.1:7471 --connections 1000 --idle"
+            "  iwarp perf connect 127.0.0.1:7471 --connections 1000 --parallel 64",
+            "  iwarp perf connect 127.0.0.1:7471 --connections 500 --idle"
         })
 final class PerfConnect implements Callable<Integer> {
     private static final int MOST_CONNECTIONS = 1_000_000;

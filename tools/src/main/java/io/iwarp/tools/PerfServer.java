@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "server",
         description = "Does what its clients want to measure: they tell it with each connection. Until Ctrl-C.",
-        footer = {"%nExample:", "  iwarp perf server --port 7471 --transport epoll"})
+        footer = {"%nExample:", "  iwarp perf server --port 7471 --threads 2"})
 final class PerfServer implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

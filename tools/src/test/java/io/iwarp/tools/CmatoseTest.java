@@ -2,10 +2,15 @@ package io.iwarp.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.verbs.QueuePairSettings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CmatoseTest {
     private static final Pattern LISTENING = Pattern.compile("listening on 127.0.0.1:(\\d+),.*");
@@ -16,7 +21,7 @@ class CmatoseTest {
         String[] common = {"-c", connections, "-C", count, "-S", size};
         try (CommandRun server = start("-p", "0", common)) {
             String port = server.awaitLine(LISTENING).group(1);
-            CommandRun client = start("-s", "127.0.0.1", common, "-p", port, "--peer-to-peer");
+            CommandRun client = start("-s", "127.0.0.1", common, "-p", port);
 
             assertThat(client.exitCode()).as(client.err()).isZero();
             assertThat(server.exitCode()).as(server.err()).isZero();
@@ -29,7 +34,7 @@ class CmatoseTest {
     void endsOfDifferentSizesFail() throws Exception {
         try (CommandRun server = CommandRun.start("cmatose", "-p", "0", "-S", "10")) {
             String port = server.awaitLine(LISTENING).group(1);
-            CommandRun client = CommandRun.of("cmatose", "-s", "127.0.0.1", "-p", port, "-S", "11", "--peer-to-peer");
+            CommandRun client = CommandRun.of("cmatose", "-s", "127.0.0.1", "-p", port, "-S", "11");
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err().lines()).singleElement().asString().contains("10 bytes instead of 11");
@@ -41,10 +46,30 @@ class CmatoseTest {
     void aConnectionTooManyIsTurnedAway() throws Exception {
         try (CommandRun server = CommandRun.start("cmatose", "-p", "0", "-c", "1")) {
             String port = server.awaitLine(LISTENING).group(1);
-            CommandRun client = CommandRun.of("cmatose", "-s", "127.0.0.1", "-p", port, "-c", "2", "--peer-to-peer");
+            CommandRun client = CommandRun.of("cmatose", "-s", "127.0.0.1", "-p", port, "-c", "2");
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err()).contains("as many connections as -c says");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aClientWithoutThePeerToPeerSetUpIsToldInsteadOfAwaited(boolean enhanced) throws Exception {
+        try (CommandRun server = CommandRun.start("cmatose", "-p", "0");
+                Endpoint endpoint = Endpoint.plain()) {
+            int port = Integer.parseInt(server.awaitLine(LISTENING).group(1));
+            MpaSettings mpa = MpaSettings.builder().enhanced(enhanced).build();
+            endpoint.beginConnect(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+                    QueuePairSettings.builder().mpa(mpa).build(),
+                    new byte[0],
+                    queuePair -> {});
+
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err())
+                    .contains("did not request the peer-to-peer set-up")
+                    .contains("iwarp cmatose -s");
         }
     }
 
