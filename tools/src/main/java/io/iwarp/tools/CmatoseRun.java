@@ -113,7 +113,7 @@ final class CmatoseRun {
     /** After another set-up the two ends would wait for each other: both for the first message. */
     private static void requirePeerToPeer(QueuePair queuePair) throws CommandFailedException {
         MpaParameters agreed = queuePair.parameters();
-        if (agreed == null || !agreed.setup().peerToPeer()) {
+        if (agreed == null || !agreed.peerToPeer()) {
             throw new CommandFailedException(
                     "the client did not request the peer-to-peer set-up, so this server must not"
                             + " send first: use 'iwarp cmatose -s', or ucmatose on a device with peer-to-peer set-up");

@@ -22,7 +22,10 @@ class FpduFuzzTest {
         Counters counters = new Counters();
         FpduDecoder decoder = new FpduDecoder(
                 allocator,
-                MpaParameters.builder(Role.INITIATOR).crc(crc).receiveMarkers(markers).build(),
+                MpaParameters.builder(Role.INITIATOR)
+                        .crc(crc)
+                        .receiveMarkers(markers)
+                        .build(),
                 counters);
         byte[] bytes = data.consumeRemainingAsBytes();
         ByteBuf wire = allocator.directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
