@@ -1,7 +1,6 @@
 package io.iwarp.ddp;
 
 import io.iwarp.CloseReason;
-import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
@@ -12,9 +11,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
-import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of {@link DdpHandler}: lets messages out as fast as the transport takes them, and no faster.
@@ -24,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Every burst is flushed. After a number of bursts the event loop gets a turn for its other work.
  *
  * <p>Everything may re-enter: a write or flush can complete promises, whose listeners report messages as sent, upon
- * which the ULP writes and flushes again. {@link #transmit} and {@link #report} therefore never nest, nor does the ULP
+ * which the ULP writes and flushes again. {@link #transmit} and {@link SentReports} therefore never nest, nor does the ULP
  * send from within a report; an inner call leaves the work to the loop that is running already. So all bursts of one
  * turn are counted, however a ULP and a fast transport spur each other on.
  */
@@ -32,66 +29,39 @@ final class DdpTransmitter {
     /** How many bursts go out before other work of the event loop gets a turn. */
     static final int BURSTS_PER_TURN = 8;
 
-    /**
-     * A burst goes through the CRC, perhaps a copy, and then the kernel's copy. Short bursts find their bytes in the
-     * core's own cache each time.
-     */
-    private static final int BURSTS_PER_WINDOW = 8;
-    /** No burst is shorter than the largest segment. */
-    private static final int SMALLEST_BURST = 64 * 1024;
-
-    private enum Phase {
-        /** Takes messages. */
-        OPEN,
-        /** Sending failed: takes final words only. */
-        FAILED,
-        /** Takes nothing more; what it has still goes out. */
-        CLOSING,
-        /** The channel is gone, or on its way out. */
-        ENDED
+    private enum Loop {
+        /** MPA is not ready to send. */
+        NOT_READY,
+        /** Nothing can be sent now, or somebody has to call {@link #transmit}. */
+        RESTING,
+        /** Bursts are being written. */
+        RUNNING,
+        /** The event loop has its turn for other work; {@link #resume} is scheduled. */
+        YIELDED
     }
 
     private final ChannelHandlerContext context;
-    private final DdpUlp ulp;
     private final DdpReceiver receiver;
-    private final Counters counters;
-    private final int window;
-    private final int burstLimit;
     private final DdpSegmenter segmenter;
-    private final Ulpdu ulpdu = new Ulpdu();
+    private final Ulpdu segment = new Ulpdu();
     private final TransmitQueue queue = new TransmitQueue();
-    private final ArrayDeque<Burst> underWay = new ArrayDeque<>();
-    private final ArrayDeque<Burst> spare = new ArrayDeque<>();
-    private final Runnable onSettled = this::onSettled;
+    private final BurstWindow bursts;
+    private final SentReports reports;
+    private final TransmitLife life = new TransmitLife();
     private final Runnable resume = this::resume;
 
-    private Phase phase = Phase.OPEN;
-    private boolean ready;
     private int mulpdu;
-    private int bytesUnderWay;
-    /** Messages that the transport has taken and the ULP does not know of. */
-    private int unreported;
-    /** A burst whose last segment is still to be written. */
-    private @Nullable Burst open;
-
-    private boolean transmitting;
+    private Loop loop = Loop.NOT_READY;
+    /** A segment is being written: an exception that comes up the pipeline meanwhile is the answer to it. */
     private boolean writing;
-    private boolean reporting;
-    private boolean resuming;
-    /** The transport did not take a burst; that it does not take later ones is no news. */
-    private boolean lost;
-    /** The final words were written. */
-    private boolean ending;
 
     DdpTransmitter(
             ChannelHandlerContext context, DdpSettings settings, DdpUlp ulp, DdpReceiver receiver, Counters counters) {
         this.context = context;
-        this.ulp = ulp;
         this.receiver = receiver;
-        this.counters = counters;
-        this.window = settings.transmitWindow();
-        this.burstLimit = Math.max(SMALLEST_BURST, window / BURSTS_PER_WINDOW);
         this.segmenter = new DdpSegmenter(context.alloc());
+        this.bursts = new BurstWindow(settings.transmitWindow(), this::onSettled, counters);
+        this.reports = new SentReports(queue, ulp);
     }
 
     /** Sets the largest ULPDU for the segments that are not cut yet. */
@@ -101,18 +71,20 @@ final class DdpTransmitter {
 
     /** Segments may go out from now on. */
     void ready() {
-        ready = true;
+        if (loop == Loop.NOT_READY) {
+            loop = Loop.RESTING;
+        }
         transmit();
     }
 
     /** {@return whether everything written was taken by the transport} */
     boolean idle() {
-        return queue.empty() && underWay.isEmpty();
+        return queue.empty() && bursts.empty();
     }
 
     /** Takes a message, which waits for {@link #flush}; or fails the promise. */
     void write(DdpMessage message, ChannelPromise promise) {
-        if (phase == Phase.CLOSING || phase == Phase.ENDED || (phase == Phase.FAILED && !message.finalWords())) {
+        if (!life.takes(message)) {
             // A void promise would turn this into an exception for the whole pipeline, and its handlers would close
             // the channel under the last message. Who did not ask sees that onSent does not come.
             if (!promise.isVoid()) {
@@ -132,8 +104,7 @@ final class DdpTransmitter {
             return;
         }
         if (message.finalWords()) {
-            phase = Phase.CLOSING;
-            ending = true;
+            life.finalWords();
             receiver.silence();
             segmenter.abandon();
             queue.dropUnsent(ended("dropped for the stream's last message"));
@@ -145,25 +116,22 @@ final class DdpTransmitter {
     /** Lets everything written so far go out. */
     void flush() {
         queue.flush();
-        if (!transmit() && !transmitting && !reporting) {
+        if (!transmit() && loop != Loop.RUNNING && !reports.reporting()) {
             context.flush();
         }
     }
 
     /** Takes no more messages. */
     void closing() {
-        if (phase != Phase.ENDED) {
-            phase = Phase.CLOSING;
-        }
+        life.closing();
     }
 
     /** The channel is gone, or the ULP closes it: drops everything. */
     void end() {
-        if (phase != Phase.ENDED) {
-            phase = Phase.ENDED;
-            unreported = 0;
-            open = null;
-            underWay.clear();
+        if (!life.ended()) {
+            life.end();
+            reports.drop();
+            bursts.clear();
             segmenter.abandon();
             // Most connections end with nothing to drop, and the exception's stack trace is not free.
             if (!queue.empty()) {
@@ -178,7 +146,7 @@ final class DdpTransmitter {
      * @return whether it was, and the ULP was told of it as a fault
      */
     boolean exceptionCaught(Throwable cause) {
-        if (!writing || lost || phase == Phase.ENDED) {
+        if (!writing || life.lost() || life.ended()) {
             return false;
         }
         lose(cause);
@@ -192,56 +160,58 @@ final class DdpTransmitter {
      * @return whether anything was flushed
      */
     boolean transmit() {
-        if (transmitting || reporting || resuming || !ready) {
+        if (loop != Loop.RESTING || reports.reporting()) {
             return false;
         }
-        transmitting = true;
-        int bursts = 0;
+        loop = Loop.RUNNING;
+        int written = 0;
         Throwable failure = null;
         try {
             while (mayBeginBurst()) {
-                if (bursts == BURSTS_PER_TURN) {
-                    resuming = true;
+                if (written == BURSTS_PER_TURN) {
+                    loop = Loop.YIELDED;
                     context.executor().schedule(resume, 0, TimeUnit.NANOSECONDS);
                     break;
                 }
                 writeBurst();
-                bursts++;
+                written++;
                 context.flush();
             }
         } catch (RuntimeException | Error unexpected) {
             failure = unexpected;
         } finally {
-            transmitting = false;
+            if (loop == Loop.RUNNING) {
+                loop = Loop.RESTING;
+            }
         }
         if (failure != null) {
             failUnexpectedly(failure);
         }
-        return bursts > 0;
+        return written > 0;
     }
 
     /** Comes behind a look at the sockets, which a plain task would not: tasks run as long as others follow. */
     private void resume() {
-        resuming = false;
+        loop = Loop.RESTING;
         transmit();
     }
 
     private boolean mayBeginBurst() {
-        return phase != Phase.ENDED
+        return !life.ended()
                 && queue.sendable()
-                && window - bytesUnderWay >= mulpdu
+                && bursts.hasRoomFor(mulpdu)
                 && context.channel().isWritable();
     }
 
     private void writeBurst() {
         writing = true;
         try {
-            Burst burst = openBurst();
+            Burst burst = bursts.open();
             int limit = mulpdu;
-            int budget = Math.min(burstLimit, window - bytesUnderWay);
+            int budget = bursts.budget();
             // Whatever a write sets off may take the rest of the burst away; it is then closed by a later one.
-            while (burst == open && queue.sendable() && cut(limit)) {
-                budget -= ulpdu.length();
+            while (bursts.isOpen(burst) && queue.sendable() && cut(limit)) {
+                budget -= segment.length();
                 writeSegment(burst, !queue.sendable() || budget < limit);
             }
         } finally {
@@ -250,25 +220,13 @@ final class DdpTransmitter {
         }
     }
 
-    private Burst openBurst() {
-        Burst burst = open;
-        if (burst == null) {
-            burst = spare.poll();
-        }
-        if (burst == null) {
-            burst = new Burst(onSettled);
-        }
-        open = burst;
-        return burst;
-    }
-
     private boolean cut(int limit) {
         boolean cut;
         try {
             if (!segmenter.busy()) {
                 segmenter.begin(queue.next());
             }
-            cut = segmenter.cut(ulpdu, limit);
+            cut = segmenter.cut(segment, limit);
         } catch (RuntimeException | Error unreadable) {
             // The memory is gone, or there is none for a copy. Nothing was cut, so the stream has no hole.
             fail(unreadable, faultOf(unreadable));
@@ -285,19 +243,12 @@ final class DdpTransmitter {
     }
 
     private void writeSegment(Burst burst, boolean lastOfBurst) {
-        int bytes = ulpdu.length();
-        burst.addSegment(bytes);
-        bytesUnderWay += bytes;
-        if (!segmenter.busy()) {
-            burst.endMessage();
-            counters.add(Counter.MESSAGES_SENT, 1);
-        }
+        bursts.add(burst, segment.length(), !segmenter.busy());
         if (lastOfBurst) {
-            open = null;
-            underWay.add(burst);
-            context.write(ulpdu, context.newPromise().addListener(burst));
+            bursts.close(burst);
+            context.write(segment, context.newPromise().addListener(burst));
         } else {
-            context.write(ulpdu, context.voidPromise());
+            context.write(segment, context.voidPromise());
         }
     }
 
@@ -318,59 +269,37 @@ final class DdpTransmitter {
      * those say that the bytes of earlier ones are in place. That cannot wait for earlier bursts to be taken.
      */
     private void loseWhatWasRefused() {
-        for (Burst burst : underWay) {
-            Throwable failure = burst.failure();
-            if (failure != null) {
-                lose(failure);
-                return;
-            }
+        Throwable failure = bursts.refusal();
+        if (failure != null) {
+            lose(failure);
         }
     }
 
-    /** Bursts are accounted for in their order, whatever the order of the promises. */
     private void settle() {
-        Burst head = underWay.peek();
-        while (head != null && head.settled()) {
-            underWay.remove();
-            bytesUnderWay -= head.bytes();
-            Throwable failure = head.failure();
-            if (failure == null) {
-                unreported += head.messages();
-            } else {
-                // What is still reported of a burst once one was lost are the final words.
-                boolean finalWords = lost && head.messages() > 0;
-                lose(failure);
-                if (finalWords) {
-                    loseFinalWords(failure);
-                }
-            }
-            head.reset();
-            spare.push(head);
-            head = underWay.peek();
+        Burst settled = bursts.takeSettled();
+        while (settled != null) {
+            account(settled);
+            bursts.reuse(settled);
+            settled = bursts.takeSettled();
         }
         try {
-            report();
+            reports.report();
         } finally {
             transmit();
         }
     }
 
-    private void report() {
-        if (reporting || unreported == 0) {
+    private void account(Burst settled) {
+        Throwable failure = settled.failure();
+        if (failure == null) {
+            reports.add(settled.messages());
             return;
         }
-        reporting = true;
-        try {
-            while (unreported > 0) {
-                unreported--;
-                DdpMessage message = queue.taken();
-                if (message != null) {
-                    message.sent();
-                    ulp.onSent(message);
-                }
-            }
-        } finally {
-            reporting = false;
+        // What is still reported of a burst once one was lost are the final words.
+        boolean finalWords = life.lost() && settled.messages() > 0;
+        lose(failure);
+        if (finalWords) {
+            loseFinalWords(failure);
         }
     }
 
@@ -379,25 +308,21 @@ final class DdpTransmitter {
         long bytesRead = segmenter.bytesCut();
         stop(ended("the memory that the message reads was revoked when " + bytesRead + " bytes of it were sent"));
         if (message != null) {
-            ulp.onSourceRevoked(message, bytesRead);
+            reports.sourceRevoked(message, bytesRead);
         }
     }
 
     /** The transport did not take a segment. Whatever it was given at that time counts as not sent. */
     private void lose(Throwable cause) {
-        if (lost || phase == Phase.ENDED) {
+        if (life.lost() || life.ended()) {
             return;
         }
-        lost = true;
-        boolean finalWords = ending;
-        halt();
-        for (Burst burst : underWay) {
-            burst.forgetMessages();
-        }
-        if (open != null) {
-            open.forgetMessages();
-        }
-        queue.dropAllBut(unreported, cause);
+        // Comes before any message is dropped: a drop callback may write.
+        life.lose();
+        segmenter.abandon();
+        boolean finalWords = life.finalWordsWritten();
+        bursts.forgetMessages();
+        queue.dropAllBut(reports.unreported(), cause);
         reportFault(cause);
         if (finalWords) {
             loseFinalWords(cause);
@@ -406,7 +331,7 @@ final class DdpTransmitter {
 
     /** The ULP waits for its last message to be sent, which will not happen: nothing can be sent on this channel. */
     private void loseFinalWords(Throwable cause) {
-        if (phase != Phase.ENDED && context.channel().isOpen()) {
+        if (!life.ended() && context.channel().isOpen()) {
             context.fireExceptionCaught(cause);
         }
     }
@@ -420,11 +345,11 @@ final class DdpTransmitter {
 
     /** Something went wrong on this side: the stream ends, for the ULP to tell the peer. */
     private void fail(Throwable cause, ProtocolFault fault) {
-        if (phase == Phase.ENDED) {
+        if (life.ended()) {
             context.fireExceptionCaught(cause);
             return;
         }
-        boolean finalWords = ending;
+        boolean finalWords = life.finalWordsWritten();
         stop(cause);
         receiver.fail(fault);
         if (finalWords) {
@@ -434,16 +359,10 @@ final class DdpTransmitter {
 
     /** Sends nothing more but final words, and what was handed over. */
     private void stop(Throwable cause) {
-        halt();
-        queue.dropUnsent(cause);
-    }
-
-    /** Takes final words only. Comes before any message is dropped: who is told of that may write again. */
-    private void halt() {
-        if (phase == Phase.OPEN) {
-            phase = Phase.FAILED;
-        }
+        // Comes before any message is dropped: a drop callback may write.
+        life.fail();
         segmenter.abandon();
+        queue.dropUnsent(cause);
     }
 
     /**
