@@ -14,8 +14,6 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.util.Objects;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -64,24 +62,18 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         ENDED
     }
 
-    private static final long NO_POSITION = -1;
-
     private final MpaSettings settings;
     private final Counters counters;
     private final ToIntFunction<Channel> segmentSize;
     private final @Nullable IwarpDevice device;
     private Phase phase = Phase.STARTING;
-    private boolean transmitReady;
+    private final TransmitGate gate = new TransmitGate();
     private boolean parsing;
     private final ReadPause pause = new ReadPause();
     private @Nullable FpduInput input;
-    private @Nullable FpduBatch batch;
-    private @Nullable MulpduWatch watch;
-    private @Nullable Future<?> delay;
+    private @Nullable FpduSender sender;
     /** Runs while the bytes so far may end in the middle of an FPDU. */
-    private @Nullable Future<?> fpduTimer;
-    /** Where the FPDU began that was unfinished when the timer was set. */
-    private long timedPosition;
+    private @Nullable FpduTimer timer;
 
     /**
      * Creates the handler of one channel.
@@ -96,8 +88,6 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     /**
      * Creates the handler of one channel, whose unfinished FPDUs count towards the limit of a device.
      *
-     * @param settings what is fixed about the segment size
-     * @param counters where the stream's traffic is counted
      * @param device see {@link IwarpDevice.Builder#maximumPartialFpduBytes}
      */
     public MpaFramingHandler(MpaSettings settings, Counters counters, IwarpDevice device) {
@@ -150,40 +140,28 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (!parsing && !pause.holding()) {
             parse(ctx, in);
         }
-        if (fpduTimer == null && in.insideFpdu() && phase == Phase.RECEIVING) {
-            timeFpdu(ctx, in.position());
+        FpduTimer unfinished = timer;
+        if (unfinished != null && !unfinished.running() && in.insideFpdu() && phase == Phase.RECEIVING) {
+            unfinished.start(ctx.executor(), in.position());
         }
     }
 
-    /**
-     * One timer serves all FPDUs that follow each other closely: when it ends, it is set again for the one that is unfinished
-     * then.
-     */
-    private void timeFpdu(ChannelHandlerContext ctx, long position) {
-        long nanos = settings.fpduTimeout().toNanos();
-        if (nanos > 0) {
-            timedPosition = position;
-            fpduTimer = ctx.executor().schedule(() -> onFpduTimeout(ctx), nanos, TimeUnit.NANOSECONDS);
-        }
-    }
-
-    private void onFpduTimeout(ChannelHandlerContext ctx) {
-        fpduTimer = null;
+    private void onFpduTimeout(ChannelHandlerContext ctx, FpduTimer expired) {
         FpduInput in = input;
         if (in == null || phase != Phase.RECEIVING || !in.insideFpdu()) {
             return;
         }
         if (pause.holding()) {
-            timeFpdu(ctx, NO_POSITION);
-        } else if (in.position() == timedPosition) {
+            expired.start(ctx.executor(), FpduTimer.NO_POSITION);
+        } else if (in.position() == expired.position()) {
             fault(
                     ctx,
                     new ProtocolFault(
                             ProtocolError.MPA_CONNECTION_LOST,
                             "the peer did not complete the FPDU at stream byte " + in.position() + " within "
-                                    + settings.fpduTimeout() + ", " + in.held() + " bytes of it had come"));
+                                    + expired.timeout() + ", " + in.held() + " bytes of it had come"));
         } else {
-            timeFpdu(ctx, in.position());
+            expired.start(ctx.executor(), in.position());
         }
     }
 
@@ -257,10 +235,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     public void flush(ChannelHandlerContext ctx) {
         handOverBatch(ctx);
         ctx.flush();
-        FpduBatch sending = batch;
-        MulpduWatch watching = watch;
-        if (sending != null && watching != null && watching.review(ctx.channel(), sending.position())) {
-            ctx.fireUserEventTriggered(new MpaEvent.MulpduChanged(watching.mulpdu()));
+        if (sender != null) {
+            sender.reviewMulpdu(ctx);
         }
     }
 
@@ -291,8 +267,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
         MpaParameters agreed = established.parameters();
         input = new FpduInput(ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed, counters), device);
-        batch = new FpduBatch(new FpduEncoder(agreed, counters));
-        watch = new MulpduWatch(settings, agreed.sendMarkers(), agreed.mulpdu(), segmentSize);
+        sender = new FpduSender(settings, agreed, segmentSize, counters);
+        timer = new FpduTimer(settings.fpduTimeout(), expired -> onFpduTimeout(ctx, expired));
         phase = Phase.RECEIVING;
         ctx.fireUserEventTriggered(established);
         ProtocolFault failed = established.setupFault();
@@ -302,44 +278,21 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (failed != null) {
             failSetup(ctx, failed);
         } else if (mayTransmitFirst(agreed)) {
-            announceAfterDelay(ctx);
+            gate.openAfter(ctx, settings.firstFpduDelay(), () -> phase == Phase.RECEIVING);
         }
-    }
-
-    /** An FPDU of the peer ends the delay early: it can receive by then. */
-    private void announceAfterDelay(ChannelHandlerContext ctx) {
-        long nanos = settings.firstFpduDelay().toNanos();
-        if (nanos == 0) {
-            announceTransmitReady(ctx);
-            return;
-        }
-        delay = ctx.executor()
-                .schedule(
-                        () -> {
-                            if (phase == Phase.RECEIVING && !transmitReady) {
-                                announceTransmitReady(ctx);
-                            }
-                        },
-                        nanos,
-                        TimeUnit.NANOSECONDS);
     }
 
     /** Lets the layers above know first that there is nothing to send but a Terminate. */
     private void failSetup(ChannelHandlerContext ctx, ProtocolFault failed) {
-        transmitReady = true;
+        gate.openSilently();
         fault(ctx, failed);
         if (phase == Phase.FAULTED) {
-            announceTransmitReady(ctx);
+            gate.open(ctx);
         }
     }
 
     private boolean mayTransmitFirst(MpaParameters agreed) {
         return agreed.role() == Role.INITIATOR || settings.start() == StartMode.PREAGREED;
-    }
-
-    private void announceTransmitReady(ChannelHandlerContext ctx) {
-        transmitReady = true;
-        ctx.fireUserEventTriggered(new MpaEvent.TransmitReady());
     }
 
     private void parse(ChannelHandlerContext ctx, FpduInput in) {
@@ -369,8 +322,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void deliver(ChannelHandlerContext ctx, ReceivedUlpdu received) {
-        if (!transmitReady) {
-            announceTransmitReady(ctx);
+        if (!gate.isOpen()) {
+            gate.open(ctx);
         }
         if (phase == Phase.RECEIVING) {
             ctx.fireChannelRead(received);
@@ -381,35 +334,19 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void send(ChannelHandlerContext ctx, Ulpdu outgoing, ChannelPromise promise) {
-        FpduBatch sending = batch;
-        if (sending == null || !transmitReady) {
+        if (sender == null || !gate.isOpen()) {
             promise.tryFailure(new IllegalStateException("a ULPDU of "
                     + outgoing.length()
                     + " bytes was written before MPA was ready to send: wait for"
                     + " MpaEvent.TransmitReady"));
-        } else if (outgoing.length() > Mulpdu.MAXIMUM) {
-            promise.tryFailure(new IllegalArgumentException("the ULPDU has "
-                    + outgoing.length()
-                    + " bytes, at most "
-                    + Mulpdu.MAXIMUM
-                    + " are allowed: cut the message into smaller segments"));
         } else {
-            add(ctx, sending, outgoing, promise);
-        }
-    }
-
-    private static void add(ChannelHandlerContext ctx, FpduBatch sending, Ulpdu outgoing, ChannelPromise promise) {
-        try {
-            sending.add(ctx, outgoing, promise);
-        } catch (RuntimeException unreadable) {
-            // The payload was released or shrunk; nothing of the ULPDU has been encoded.
-            promise.tryFailure(unreadable);
+            sender.send(ctx, outgoing, promise);
         }
     }
 
     private void handOverBatch(ChannelHandlerContext ctx) {
-        if (batch != null) {
-            batch.handOver(ctx, ctx.voidPromise());
+        if (sender != null) {
+            sender.handOver(ctx);
         }
     }
 
@@ -429,7 +366,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             input.release();
         }
         pause.end(ctx.channel().config());
-        ctx.fireUserEventTriggered(new MpaEvent.Fault(found, transmitReady));
+        ctx.fireUserEventTriggered(new MpaEvent.Fault(found, gate.isOpen()));
     }
 
     private static ProtocolFault lostInside(FpduInput in, String event) {
@@ -452,16 +389,12 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private void end() {
         endInput();
-        if (delay != null) {
-            delay.cancel(false);
-            delay = null;
+        gate.cancel();
+        if (timer != null) {
+            timer.cancel();
         }
-        if (fpduTimer != null) {
-            fpduTimer.cancel(false);
-            fpduTimer = null;
-        }
-        if (batch != null) {
-            batch.end();
+        if (sender != null) {
+            sender.end();
         }
     }
 }

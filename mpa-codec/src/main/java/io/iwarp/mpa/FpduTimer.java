@@ -1,0 +1,71 @@
+package io.iwarp.mpa;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time that the peer has to complete an FPDU. One timer serves all FPDUs that follow each other closely: when it ends, it
+ * is set again for the one that is unfinished then.
+ */
+final class FpduTimer {
+    /** The position of no FPDU. */
+    static final long NO_POSITION = -1;
+
+    private final Duration timeout;
+    private final Consumer<FpduTimer> onTimeout;
+    private @Nullable Future<?> timer;
+    private long position;
+
+    /**
+     * A timer that does not run.
+     *
+     * @param timeout zero for no limit
+     * @param onTimeout runs when the time is over
+     */
+    FpduTimer(Duration timeout, Consumer<FpduTimer> onTimeout) {
+        this.timeout = timeout;
+        this.onTimeout = onTimeout;
+    }
+
+    boolean running() {
+        return timer != null;
+    }
+
+    /**
+     * Starts the timer, unless there is no limit.
+     *
+     * @param newPosition where the unfinished FPDU began, or {@link #NO_POSITION} to give the next one all of the time
+     */
+    void start(EventExecutor executor, long newPosition) {
+        long nanos = timeout.toNanos();
+        if (nanos > 0) {
+            position = newPosition;
+            timer = executor.schedule(this::expire, nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void expire() {
+        timer = null;
+        onTimeout.accept(this);
+    }
+
+    /** {@return where the FPDU began that was unfinished when the timer was started} */
+    long position() {
+        return position;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    void cancel() {
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+    }
+}
