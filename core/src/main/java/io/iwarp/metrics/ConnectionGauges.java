@@ -1,5 +1,6 @@
 package io.iwarp.metrics;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.Counters;
 import org.apiguardian.api.API;
 

@@ -1,5 +1,6 @@
 package io.iwarp.metrics;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
@@ -14,6 +15,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.math.BigDecimal;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
@@ -69,7 +71,8 @@ public final class IwarpMeters implements MeterBinder {
     private void bindConnections(MeterRegistry registry) {
         for (Role role : Role.values()) {
             Tags ofRole = tag(IwarpMeter.Tag.ROLE, role.tag());
-            for (ConnectionState state : ConnectionState.values()) {
+            // A connection that is closed has left the sums.
+            for (ConnectionState state : EnumSet.complementOf(EnumSet.of(ConnectionState.CLOSED))) {
                 Tags tags = ofRole.and(tag(IwarpMeter.Tag.STATE, state.tag()));
                 gauge(registry, IwarpMeter.CONNECTIONS, tags, m -> m.connections(role, state));
             }

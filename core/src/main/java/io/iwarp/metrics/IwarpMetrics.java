@@ -1,5 +1,6 @@
 package io.iwarp.metrics;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;

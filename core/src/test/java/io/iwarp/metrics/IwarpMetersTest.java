@@ -3,6 +3,7 @@ package io.iwarp.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.Operation;

@@ -3,6 +3,7 @@ package io.iwarp.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
@@ -21,7 +22,7 @@ class IwarpMetricsTest {
     /** A connection that holds still. */
     private static final class StillConnection implements ConnectionGauges {
         private final Counters counters = new Counters();
-        private ConnectionState state = ConnectionState.SETUP;
+        private ConnectionState state = ConnectionState.INIT;
 
         @Override
         public ConnectionState connectionState() {
@@ -71,13 +72,13 @@ class IwarpMetricsTest {
         metrics.enter(Role.RESPONDER, two, LOOP);
         two.state = ConnectionState.READY;
 
-        assertThat(metrics.connections(Role.INITIATOR, ConnectionState.SETUP)).isOne();
-        assertThat(metrics.connections(Role.RESPONDER, ConnectionState.SETUP)).isZero();
+        assertThat(metrics.connections(Role.INITIATOR, ConnectionState.INIT)).isOne();
+        assertThat(metrics.connections(Role.RESPONDER, ConnectionState.INIT)).isZero();
         assertThat(metrics.connections(Role.RESPONDER, ConnectionState.READY)).isOne();
 
         first.closed();
 
-        assertThat(metrics.connections(Role.INITIATOR, ConnectionState.SETUP)).isZero();
+        assertThat(metrics.connections(Role.INITIATOR, ConnectionState.INIT)).isZero();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.iwarp.tools;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.Operation;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
@@ -11,7 +12,6 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
-import io.iwarp.verbs.QueuePairState;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -170,8 +170,8 @@ final class Conversation implements QueuePairListener {
     }
 
     private void requireEnding(IllegalStateException refusal) {
-        QueuePairState state = queuePair().state();
-        if (state == QueuePairState.INIT || state == QueuePairState.READY) {
+        ConnectionState state = queuePair().state();
+        if (state.compareTo(ConnectionState.READY) <= 0) {
             throw refusal;
         }
     }

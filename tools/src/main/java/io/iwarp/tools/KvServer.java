@@ -1,7 +1,7 @@
 package io.iwarp.tools;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.Role;
-import io.iwarp.metrics.ConnectionState;
 import io.iwarp.metrics.IwarpMeters;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.tools.kv.KvMeters;

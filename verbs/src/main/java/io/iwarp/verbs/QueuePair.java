@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Role;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Refused posts.</b> A post throws {@link QueueFullException} beyond the queue's depth or bytes, and
  * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} or {@link IllegalStateException} for what cannot be
- * meant; nothing was posted then, and no reference is held. On a queue pair that is {@linkplain QueuePairState#DRAINING
+ * meant; nothing was posted then, and no reference is held. On a queue pair that is {@linkplain ConnectionState#DRAINING
  * closing} or has ended, a post with an id throws {@link QueuePairClosedException}, and a post with a future returns one that
  * failed with {@link StreamEndedException}. Both exceptions name the reason.
  *
@@ -222,7 +223,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /** {@return where it is in its life; a moment's view} */
-    public QueuePairState state() {
+    public ConnectionState state() {
         return engine.life().state();
     }
 

@@ -1,8 +1,8 @@
 package io.iwarp.verbs;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.Counters;
 import io.iwarp.metrics.ConnectionGauges;
-import io.iwarp.metrics.ConnectionState;
 
 /** What meters read of a queue pair, from any thread. */
 final class QueuePairGauges implements ConnectionGauges {
@@ -20,12 +20,7 @@ final class QueuePairGauges implements ConnectionGauges {
 
     @Override
     public ConnectionState connectionState() {
-        return switch (life.state()) {
-            case INIT -> life.parameters() == null ? ConnectionState.SETUP : ConnectionState.READY;
-            case READY -> ConnectionState.READY;
-            case DRAINING -> ConnectionState.DRAINING;
-            case ERROR, CLOSED -> ConnectionState.CLOSING;
-        };
+        return life.state();
     }
 
     @Override

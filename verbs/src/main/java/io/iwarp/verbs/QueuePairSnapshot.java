@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.Role;
@@ -22,7 +23,7 @@ public final class QueuePairSnapshot {
 
     private final String channel;
     private final Role role;
-    private final QueuePairState state;
+    private final ConnectionState state;
     private final @Nullable SocketAddress localAddress;
     private final @Nullable SocketAddress remoteAddress;
     private final @Nullable MpaParameters parameters;
@@ -87,7 +88,7 @@ public final class QueuePairSnapshot {
     }
 
     /** Returns the state of the queue pair. */
-    public QueuePairState state() {
+    public ConnectionState state() {
         return state;
     }
 

@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
@@ -108,7 +109,7 @@ final class QuietWatches {
     private void writeIfQuiet() {
         try {
             boolean nothingPosted = sends.ring().uncompleted() == 0;
-            if (sent() == sentAtLastLook && life.state() == QueuePairState.READY && nothingPosted) {
+            if (sent() == sentAtLastLook && life.state() == ConnectionState.READY && nothingPosted) {
                 writeNothing();
             }
         } finally {

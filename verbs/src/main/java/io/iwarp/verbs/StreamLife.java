@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.transport.TransportHandler;
 import io.netty.channel.Channel;
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * thread may {@linkplain #beginClose begin the close}; any thread may ask.
  */
 final class StreamLife {
-    /** Never DRAINING: that is what it is until the end once there is a reason in {@link #closing}. */
-    private volatile QueuePairState state = QueuePairState.INIT;
+    /** Never DRAINING: a stream drains when there is a reason in {@link #closing}, until it ends. */
+    private volatile ConnectionState state = ConnectionState.INIT;
 
     /** Why the orderly close began that is under way; null before it. */
     private final AtomicReference<@Nullable CloseReason> closing = new AtomicReference<>();
@@ -32,12 +33,15 @@ final class StreamLife {
 
     void established(MpaParameters agreed) {
         parameters = agreed;
+        if (state == ConnectionState.INIT) {
+            state = ConnectionState.ESTABLISHED;
+        }
     }
 
     /** Requests of this side may flow. */
     void ready() {
-        if (state == QueuePairState.INIT) {
-            state = QueuePairState.READY;
+        if (state == ConnectionState.INIT || state == ConnectionState.ESTABLISHED) {
+            state = ConnectionState.READY;
         }
     }
 
@@ -58,14 +62,16 @@ final class StreamLife {
     /** The stream is over; its channel may still be open. */
     void end(CloseReason reason, Channel channel) {
         closeReason = reason;
-        state = channel.isOpen() ? QueuePairState.ERROR : QueuePairState.CLOSED;
-        channel.closeFuture().addListener(closing -> state = QueuePairState.CLOSED);
+        state = channel.isOpen() ? ConnectionState.ERROR : ConnectionState.CLOSED;
+        channel.closeFuture().addListener(closing -> state = ConnectionState.CLOSED);
     }
 
-    QueuePairState state() {
-        boolean draining = closing.get() != null;
-        QueuePairState now = state;
-        return draining && (now == QueuePairState.INIT || now == QueuePairState.READY) ? QueuePairState.DRAINING : now;
+    ConnectionState state() {
+        ConnectionState now = state;
+        if (now == ConnectionState.ERROR || now == ConnectionState.CLOSED) {
+            return now;
+        }
+        return closing.get() == null ? now : ConnectionState.DRAINING;
     }
 
     /** {@return why the stream ended; null while it has not} */

@@ -3,6 +3,7 @@ package io.iwarp.simulation;
 import static io.iwarp.verbs.CompareSwap.compare;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
@@ -18,7 +19,6 @@ import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;
 import io.iwarp.verbs.QueuePairListener;
 import io.iwarp.verbs.QueuePairSettings;
-import io.iwarp.verbs.QueuePairState;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -415,7 +415,7 @@ final class End {
 
     /** On a queue pair that takes no requests the future has failed already, and nothing was posted. */
     private void postFuture(Post post, FuturePost withFuture) {
-        boolean open = queuePair().state() == QueuePairState.INIT || queuePair().state() == QueuePairState.READY;
+        boolean open = queuePair().state().compareTo(ConnectionState.READY) <= 0;
         CompletableFuture<Completion> future;
         try {
             future = withFuture.post();

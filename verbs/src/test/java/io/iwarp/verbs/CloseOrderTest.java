@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.memory.ProtectionDomain;
@@ -40,7 +41,7 @@ class CloseOrderTest {
         queuePair.close();
         pair.run();
 
-        assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
+        assertThat(queuePair.state()).isEqualTo(ConnectionState.DRAINING);
         assertThat(sent).isNotDone();
         assertThatThrownBy(() -> queuePair.sendQueue().send(1, Unpooled.EMPTY_BUFFER, PostOptions.NONE))
                 .isInstanceOf(IllegalStateException.class);

@@ -3,9 +3,11 @@ package io.iwarp.verbs;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionRejectedException;
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.StreamEndedException;
@@ -53,13 +55,13 @@ class ConnectionSetupTest {
         });
         try (ScriptedPeer peer = ScriptedPeer.established(address)) {
             QueuePair responder = loopback.nextAccepted();
-            assertThat(responder.state()).isEqualTo(QueuePairState.INIT);
+            await().untilAsserted(() -> assertThat(responder.state()).isEqualTo(ConnectionState.ESTABLISHED));
             assertThat(responder.counters().get(Counter.FPDUS_SENT)).isZero();
             peer.sends(Segment.write(0, 0, new byte[0]));
             assertThat(peer.expectUlpdu())
                     .isEqualTo(Segment.send(1, "hello".getBytes(StandardCharsets.UTF_8))
                             .ulpdu());
-            assertThat(responder.state()).isEqualTo(QueuePairState.READY);
+            assertThat(responder.state()).isEqualTo(ConnectionState.READY);
             peer.finish();
             peer.expectEnd();
         }
@@ -109,7 +111,7 @@ class ConnectionSetupTest {
         SocketAddress address =
                 loopback.listen(domain, QueuePairSettings.DEFAULT, request -> decider.execute(request::accept));
         QueuePair queuePair = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
-        assertThat(queuePair.state()).isEqualTo(QueuePairState.READY);
+        assertThat(queuePair.state()).isEqualTo(ConnectionState.READY);
         queuePair.close();
         await(queuePair.closed());
         decider.shutdown();

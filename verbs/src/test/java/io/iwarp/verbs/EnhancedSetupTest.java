@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionRejectedException;
+import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.StreamEndedException;
@@ -234,7 +235,7 @@ class EnhancedSetupTest {
                 peer.sends(Segment.readResponse(1, 0, NOTHING));
             }
             assertThat(completed).containsExactly("SEND 11, 1 bytes", "WRITE 12, 1 bytes");
-            assertThat(peer.queuePair().state()).isEqualTo(QueuePairState.READY);
+            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
         }
         oneByte.release();
     }
@@ -274,7 +275,7 @@ class EnhancedSetupTest {
         })) {
             peer.sends(sent.toArray(new Segment[0]));
             assertThat(completed).isEqualTo(received);
-            assertThat(peer.queuePair().state()).isEqualTo(QueuePairState.READY);
+            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
         }
         inbox.release();
     }

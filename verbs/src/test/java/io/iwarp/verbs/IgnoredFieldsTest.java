@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
@@ -115,7 +116,7 @@ class IgnoredFieldsTest {
             }
             for (Segment message : messages) {
                 peer.sends(junk.in(message, stag));
-                assertThat(peer.queuePair().state()).isEqualTo(QueuePairState.READY);
+                assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
             }
             assertThat(peer.hears())
                     .isEqualTo(Segment.readResponse(0x1234, 5, BYTE).ulpdu());

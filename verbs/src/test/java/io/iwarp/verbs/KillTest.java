@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
@@ -84,7 +85,7 @@ class KillTest {
 
         /** Two Sends and a Write at most are under way, so that the peer's receives suffice. */
         void postRequest() {
-            if (queuePair.state() != QueuePairState.READY) {
+            if (queuePair.state() != ConnectionState.READY) {
                 return;
             }
             int id = nextRequest++;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
@@ -129,7 +130,7 @@ class LifeTest {
         CompletableFuture<Completion> read = queuePair.futures().read(region, 0, SOMEWHERE);
         CompletableFuture<Completion> behind = queuePair.futures().send(bytes, PostOptions.FENCED);
         queuePair.close();
-        assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
+        assertThat(queuePair.state()).isEqualTo(ConnectionState.DRAINING);
         assertFlushedWith(queuePair.fetchAdd(SOMEWHERE, 1), EndedBy.LOCAL_APPLICATION);
         settle();
         assertThat(queuePair.counters().get(Counter.FPDUS_SENT)).isOne();
@@ -201,7 +202,7 @@ class LifeTest {
         peer.finish();
         await(halfClosed);
         settle();
-        assertThat(queuePair.state()).isEqualTo(QueuePairState.DRAINING);
+        assertThat(queuePair.state()).isEqualTo(ConnectionState.DRAINING);
         CompletableFuture<Completion> future = queuePair.send(bytes);
         Throwable refused = catchThrowable(() -> queuePair.sendQueue().sendImmediate(1, 1, PostOptions.NONE));
         queuePair.close();
@@ -260,7 +261,7 @@ class LifeTest {
         peer.sends(Segment.readRequest(1, 7, 0, 8, region.stag(), 0));
         peer.finish();
         await(halfClosed);
-        assertThat(queuePair.state()).isEqualTo(QueuePairState.READY);
+        assertThat(queuePair.state()).isEqualTo(ConnectionState.READY);
         assertThat(peer.expectOpcode()).isEqualTo(2);
         await(queuePair.send(bytes));
         assertThat(peer.expectOpcode()).isEqualTo(3);
@@ -283,11 +284,11 @@ class LifeTest {
         assertThat(reason.endedBy()).isEqualTo(EndedBy.TIMEOUT);
         assertThat(reason.detail()).contains("4 Reads or atomics").contains("PT0.2S");
         assertFlushed(posted, reason);
-        assertThat(queuePair.state()).isEqualTo(QueuePairState.ERROR);
+        assertThat(queuePair.state()).isEqualTo(ConnectionState.ERROR);
         peer.close();
         queuePair.channel().closeFuture().sync();
         settle();
-        assertThat(queuePair.state()).isEqualTo(QueuePairState.CLOSED);
+        assertThat(queuePair.state()).isEqualTo(ConnectionState.CLOSED);
     }
 
     @ParameterizedTest

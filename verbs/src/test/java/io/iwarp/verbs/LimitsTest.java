@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
@@ -17,7 +18,6 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.ResourceLimitException;
-import io.iwarp.metrics.ConnectionState;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.metrics.SetupOutcome;
@@ -165,7 +165,7 @@ class LimitsTest {
                 IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], qp -> {}));
         var first = connector.connect(address);
         ConnectionRequest request = undecided.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        await().until(() -> metrics.connections(Role.RESPONDER, ConnectionState.SETUP) == 2);
+        await().until(() -> metrics.connections(Role.RESPONDER, ConnectionState.INIT) == 2);
 
         assertThatThrownBy(() -> Loopback.await(connector.connect(address)))
                 .hasCauseInstanceOf(StreamEndedException.class)
@@ -174,7 +174,7 @@ class LimitsTest {
                                 .endedBy())
                         .isIn(EndedBy.PEER_CLOSED, EndedBy.TRANSPORT));
         assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.REFUSED)).isOne();
-        assertThat(metrics.connections(Role.RESPONDER, ConnectionState.SETUP)).isEqualTo(2);
+        assertThat(metrics.connections(Role.RESPONDER, ConnectionState.INIT)).isEqualTo(2);
 
         // One is decided about and leaves the set-up; another peer gets its place.
         request.accept();
@@ -184,7 +184,7 @@ class LimitsTest {
         assertThatThrownBy(() -> Loopback.await(second)).isNotNull();
         // And the place of one that goes without a word.
         silent.close();
-        await().until(() -> metrics.connections(Role.RESPONDER, ConnectionState.SETUP) == 0);
+        await().until(() -> metrics.connections(Role.RESPONDER, ConnectionState.INIT) == 0);
         for (int i = 0; i < 2; i++) {
             var last = connector.connect(address);
             undecided.poll(PATIENCE_SECONDS, TimeUnit.SECONDS).accept();

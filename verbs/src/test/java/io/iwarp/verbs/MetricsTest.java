@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.iwarp.ConnectionRejectedException;
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
@@ -17,7 +18,6 @@ import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.metrics.ConnectionState;
 import io.iwarp.metrics.IwarpMeters;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.QueueLimit;
@@ -138,13 +138,14 @@ class MetricsTest {
             assertThat(initiators.setups(Role.INITIATOR, SetupOutcome.FAILED)).isZero();
             assertThat(initiators.connections(Role.INITIATOR, ConnectionState.READY))
                     .isOne();
-            assertThat(initiators.connections(Role.INITIATOR, ConnectionState.SETUP))
+            assertThat(initiators.connections(Role.INITIATOR, ConnectionState.INIT))
                     .isZero();
             assertThat(responders.setups(Role.RESPONDER, SetupOutcome.ACCEPTED)).isOne();
             assertThat(responders.setups(Role.RESPONDER, SetupOutcome.REJECTED)).isOne();
             // The peer that lost its patience, and the stranger.
             assertThat(responders.setups(Role.RESPONDER, SetupOutcome.FAILED)).isEqualTo(2);
-            assertThat(responders.connections(Role.RESPONDER, ConnectionState.READY))
+            // Its peer has not sent anything.
+            assertThat(responders.connections(Role.RESPONDER, ConnectionState.ESTABLISHED))
                     .isOne();
         });
 

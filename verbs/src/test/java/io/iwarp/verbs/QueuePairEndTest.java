@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.StreamEndedException;
@@ -143,7 +144,7 @@ class QueuePairEndTest {
                             @Override
                             protected void channelIdle(ChannelHandlerContext ctx, IdleStateEvent event) {
                                 QueuePair queuePair = IwarpChannelInitializer.queuePair(ctx.channel());
-                                if (queuePair.state() == QueuePairState.READY) {
+                                if (queuePair.state() == ConnectionState.READY) {
                                     queuePair.abort();
                                 }
                             }

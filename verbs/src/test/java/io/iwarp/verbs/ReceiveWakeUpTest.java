@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
@@ -131,7 +132,7 @@ class ReceiveWakeUpTest {
         sendTo(pair);
         pair.advance(WAIT.minusMillis(1));
 
-        assertThat(taker.state()).isEqualTo(QueuePairState.READY);
+        assertThat(taker.state()).isEqualTo(ConnectionState.READY);
         pair.advance(Duration.ofMillis(1));
         assertThat(taker.closed().toCompletableFuture())
                 .isCompletedWithValueMatching(reason -> reason.error() == ProtocolError.DDP_UNTAGGED_NO_BUFFER);
@@ -147,7 +148,7 @@ class ReceiveWakeUpTest {
         assertThat(takers).hasSize(1);
         assertThat(taker.engine().receives().receiveWait().waiting()).isFalse();
         pair.advance(WAIT.multipliedBy(2));
-        assertThat(taker.state()).isEqualTo(QueuePairState.READY);
+        assertThat(taker.state()).isEqualTo(ConnectionState.READY);
     }
 
     @Test
@@ -158,7 +159,7 @@ class ReceiveWakeUpTest {
         pair.advance(WAIT.minusMillis(1));
         taker.channel().read();
         pair.run();
-        assertThat(taker.state()).isEqualTo(QueuePairState.READY);
+        assertThat(taker.state()).isEqualTo(ConnectionState.READY);
         pair.advance(Duration.ofMillis(1));
         CloseReason reason = taker.closed().toCompletableFuture().join();
         assertThat(reason.error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
@@ -180,7 +181,7 @@ class ReceiveWakeUpTest {
 
         pair.advance(WAIT.minusMillis(1));
 
-        assertThat(taker.state()).isEqualTo(QueuePairState.READY);
+        assertThat(taker.state()).isEqualTo(ConnectionState.READY);
         pair.advance(Duration.ofMillis(1));
         assertThat(taker.closed().toCompletableFuture())
                 .isCompletedWithValueMatching(reason -> reason.error() == ProtocolError.DDP_UNTAGGED_NO_BUFFER);
@@ -214,7 +215,7 @@ class ReceiveWakeUpTest {
         pair.run();
         for (int i = 0; i < 4; i++) {
             pair.advance(closeTimeout);
-            assertThat(taker.state()).isEqualTo(QueuePairState.DRAINING);
+            assertThat(taker.state()).isEqualTo(ConnectionState.DRAINING);
         }
 
         taker.receiveQueue().receive(0, Unpooled.EMPTY_BUFFER);

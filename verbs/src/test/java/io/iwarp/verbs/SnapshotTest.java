@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.Role;
@@ -45,12 +46,12 @@ class SnapshotTest {
             Loopback.await(initiator.closed());
             QueuePairSnapshot over = initiator.snapshot();
 
-            assertThat(early.get().state()).isEqualTo(QueuePairState.INIT);
+            assertThat(early.get().state()).isEqualTo(ConnectionState.INIT);
             assertThat(early.get().receiveRequests()).isOne();
             assertThat(early.get().parameters()).isNull();
             assertThat(early.get().toString())
                     .contains("is INIT, INITIATOR", "nothing yet", "receive    1 of 128 posted", "ended      no");
-            assertThat(ready.state()).isEqualTo(QueuePairState.READY);
+            assertThat(ready.state()).isEqualTo(ConnectionState.READY);
             assertThat(ready.role()).isEqualTo(Role.INITIATOR);
             assertThat(ready.outstandingReads()).isOne();
             assertThat(ready.outstandingPeerReads()).isZero();
@@ -67,7 +68,7 @@ class SnapshotTest {
                             "Reads      1 of 128 outstanding, 0 of 128 of the peer",
                             "FPDUS_SENT 1",
                             "ended      no");
-            assertThat(over.state()).isIn(QueuePairState.ERROR, QueuePairState.CLOSED);
+            assertThat(over.state()).isIn(ConnectionState.ERROR, ConnectionState.CLOSED);
             assertThat(over.sendRequests()).isZero();
             assertThat(over.closeReason()).isNotNull();
             assertThat(over.closeReason().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);

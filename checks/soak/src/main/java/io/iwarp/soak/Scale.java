@@ -1,6 +1,7 @@
 package io.iwarp.soak;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
@@ -10,7 +11,6 @@ import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
-import io.iwarp.verbs.QueuePairState;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -191,7 +191,7 @@ public final class Scale {
             pause();
         }
         require(
-                connected.stream().allMatch(queuePair -> queuePair.state() == QueuePairState.READY),
+                connected.stream().allMatch(queuePair -> queuePair.state() == ConnectionState.READY),
                 "a connection ended while it was idle");
     }
 

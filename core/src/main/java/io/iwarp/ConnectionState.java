@@ -1,0 +1,33 @@
+package io.iwarp;
+
+import java.util.Locale;
+
+/** The state of a connection, and of its queue pair. It only ever moves down this list. */
+public enum ConnectionState {
+    /** Connecting, or the start-up is under way. Anything may be posted; all but receives waits. */
+    INIT,
+    /**
+     * The two ends have agreed, and this end may not send yet: a responder waits for the initiator's first message. Anything
+     * may be posted; all but receives waits.
+     */
+    ESTABLISHED,
+    /** Requests of this side flow. */
+    READY,
+    /**
+     * The connection is being closed in order: by this side's application, because the peer closed its half (unless {@code
+     * QueuePairSettings.closeWithPeer} is off), or because it was idle for too long. What was posted is still sent. New
+     * requests are refused with the reason of the close.
+     */
+    DRAINING,
+    /** The stream is over and every request has completed. The TCP connection is being taken down. */
+    ERROR,
+    /** The stream is over, every request has completed, and the TCP connection is closed. */
+    CLOSED;
+
+    private final String tag = name().toLowerCase(Locale.ROOT);
+
+    /** Returns the value of the tag {@code state} of meters, for example {@code draining}. */
+    public String tag() {
+        return tag;
+    }
+}
