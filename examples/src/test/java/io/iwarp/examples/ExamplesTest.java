@@ -272,7 +272,6 @@ class ExamplesTest {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry ->
                         LIBRARY.matcher(entry.replace(File.separatorChar, '/')).matches())
-                .filter(entry -> !entry.endsWith("-tests.jar"))
                 .collect(Collectors.joining(File.pathSeparator));
     }
 

@@ -23,9 +23,7 @@ import java.util.TreeSet;
  * Which types of one package refer to each other in a circle: those that are named here, each of which
  * {@code docs/architecture.md} explains, and no other. Nested types count as a part of the type around them.
  */
-@AnalyzeClasses(
-        packages = "io.iwarp",
-        importOptions = {ImportOption.DoNotIncludeTests.class, LayeringTest.DoNotIncludeTestJars.class})
+@AnalyzeClasses(packages = "io.iwarp", importOptions = ImportOption.DoNotIncludeTests.class)
 class ClassCyclesTest {
     private static final Path DOCUMENT = Path.of("..", "docs", "architecture.md");
 

@@ -12,7 +12,6 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -24,9 +23,7 @@ import org.apiguardian.api.API;
 import org.jspecify.annotations.NullMarked;
 
 /** The rules of the code base that its classes can be asked about. */
-@AnalyzeClasses(
-        packages = "io.iwarp",
-        importOptions = {ImportOption.DoNotIncludeTests.class, LayeringTest.DoNotIncludeTestJars.class})
+@AnalyzeClasses(packages = "io.iwarp", importOptions = ImportOption.DoNotIncludeTests.class)
 class LayeringTest {
     @ArchTest
     static final ArchRule dependenciesPointDownward = layeredArchitecture()
@@ -48,6 +45,8 @@ class LayeringTest {
             .definedBy("io.iwarp.verbs..")
             .layer("tools")
             .definedBy("io.iwarp.tools..")
+            .layer("testkit")
+            .definedBy("io.iwarp.testing..")
             .whereLayer("core")
             .mayNotAccessAnyLayer()
             .whereLayer("metrics")
@@ -63,6 +62,10 @@ class LayeringTest {
             .whereLayer("verbs")
             .mayOnlyAccessLayers("core", "metrics", "transport", "mpa", "ddp", "rdmap")
             .whereLayer("tools")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("testkit")
+            .mayNotAccessAnyLayer()
+            .whereLayer("testkit")
             .mayNotBeAccessedByAnyLayer();
 
     @ArchTest
@@ -113,14 +116,6 @@ class LayeringTest {
         public void check(JavaClass item, ConditionEvents events) {
             boolean marked = item.getPackage().isAnnotatedWith(mark);
             events.add(new SimpleConditionEvent(item, marked, item.getPackageName() + " of " + item.getName()));
-        }
-    }
-
-    /** Jars of test classes, as other modules see them. */
-    static final class DoNotIncludeTestJars implements ImportOption {
-        @Override
-        public boolean includes(Location location) {
-            return !location.contains("-tests.jar");
         }
     }
 }

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what is logged while a test runs, and keeps it from the loggers above. For a field that is not static, with
- * {@code @RegisterExtension}. Afterwards the logger is as before, also if the test has changed its level.
+ * Captures what is logged during a test, instead of printing it. Use it in a field that is not static, with
+ * {@code @RegisterExtension}. After the test the logger is as before, even if the test has changed its level. Needs Logback.
  */
 public final class LogCapture implements BeforeEachCallback, AfterEachCallback {
     private static final class Events extends AppenderBase<ILoggingEvent> {
@@ -23,7 +23,7 @@ public final class LogCapture implements BeforeEachCallback, AfterEachCallback {
 
         @Override
         protected void append(ILoggingEvent event) {
-            // Now, while what is logged is still as it is.
+            // Formats the arguments now, before they change.
             event.prepareForDeferredProcessing();
             events.add(event);
         }
@@ -34,15 +34,15 @@ public final class LogCapture implements BeforeEachCallback, AfterEachCallback {
     private final Events appender = new Events();
     private @Nullable Level levelBefore;
 
-    /** Captures what a logger and those below it would print. */
+    /** Captures what a logger, and the loggers below it, would print. */
     public LogCapture(String logger) {
         this(logger, null);
     }
 
     /**
-     * Captures what a logger and those below it are told from a level on.
+     * Captures what a logger, and the loggers below it, log at a level or above.
      *
-     * @param level null for that which the logger has
+     * @param level the level, or null for the level of the logger
      */
     public LogCapture(String logger, @Nullable Level level) {
         this.logger = (Logger) LoggerFactory.getLogger(logger);
@@ -67,12 +67,12 @@ public final class LogCapture implements BeforeEachCallback, AfterEachCallback {
         logger.setLevel(levelBefore);
     }
 
-    /** {@return what was logged so far} */
+    /** Returns the events logged so far. */
     public List<ILoggingEvent> events() {
         return List.copyOf(appender.events);
     }
 
-    /** {@return the messages of what was logged so far} */
+    /** Returns the messages logged so far. */
     public List<String> messages() {
         return appender.events.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }

@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The golden bytes of {@code vectors.txt}. They come from the figures of RFC 5044 and from an encoder that shares no
- * code with this project, so that an error in our own encoder cannot hide behind the same error in our decoder.
+ * The golden bytes of {@code vectors.txt}. They come from the figures of RFC 5044 and from an encoder that shares no code with
+ * this project. So an error of the stack's encoder cannot hide behind the same error of its decoder.
  */
 public final class GoldenVectors {
     private static final Pattern TITLE = Pattern.compile("#\\s+(.*\\S)\\s+\\((\\d+) octets\\)");
@@ -23,28 +23,30 @@ public final class GoldenVectors {
 
     private GoldenVectors() {}
 
-    /** All titles, in the order of the file. */
+    /** Returns all titles, in the order of the file. */
     public static Set<String> titles() {
         return VECTORS.keySet();
     }
 
     /**
-     * The bytes under a title, as a copy that the caller may change.
+     * Returns a copy of the bytes under a title.
      *
-     * @param title the whole title without its length, or as much of its beginning as makes it the only one
+     * @param title the title without its length, or a beginning that only this title has
+     * @throws NoSuchElementException if there is no such title, or more than one
      */
     public static byte[] bytes(String title) {
         byte[] exact = VECTORS.get(title);
         if (exact != null) {
             return exact.clone();
         }
-        List<String> candidates =
-                VECTORS.keySet().stream().filter(t -> t.startsWith(title)).toList();
+        List<Map.Entry<String, byte[]>> candidates = VECTORS.entrySet().stream()
+                .filter(vector -> vector.getKey().startsWith(title))
+                .toList();
         if (candidates.size() != 1) {
             throw new NoSuchElementException(
-                    "\"" + title + "\" names " + candidates.size() + " vectors " + candidates + " of " + titles());
+                    "\"" + title + "\" names " + candidates.size() + " vectors of " + titles());
         }
-        return VECTORS.get(candidates.get(0)).clone();
+        return candidates.get(0).getValue().clone();
     }
 
     static Map<String, byte[]> parse(String text) {

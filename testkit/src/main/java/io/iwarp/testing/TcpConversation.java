@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The two byte streams of one TCP connection, each reassembled: in order, without gaps, every byte once.
  *
- * @param initiator what the side that connected sent
- * @param responder what the side that accepted sent
+ * @param initiator the bytes that the connecting side sent
+ * @param responder the bytes that the accepting side sent
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record TcpConversation(byte[] initiator, byte[] responder) {

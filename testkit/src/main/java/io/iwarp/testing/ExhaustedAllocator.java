@@ -3,9 +3,9 @@ package io.iwarp.testing;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 
-/** Has no memory left. */
+/** An allocator that has no memory left. */
 public final class ExhaustedAllocator extends AbstractByteBufAllocator {
-    /** An allocator that prefers direct buffers. */
+    /** Creates an allocator that prefers direct buffers. */
     public ExhaustedAllocator() {
         super(true);
     }

@@ -5,8 +5,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /**
- * Captures of a real peer: Linux siw (kernel 6.1) talking to itself, {@code rping -C 3} with pings of 64 bytes. Each
- * holds Sends, Read Requests and Responses, Writes and an orderly close.
+ * Captures of a real peer: Linux siw (kernel 6.1) with itself, {@code rping -C 3} with pings of 64 bytes. Each contains
+ * Sends, Read Requests and Responses, Writes and an orderly close.
  */
 public enum Captures {
     /** MPA revision 2, enhanced set-up (IRD 1, ORD 1), CRC off, no markers. */
@@ -22,7 +22,7 @@ public enum Captures {
         this.file = file;
     }
 
-    /** What the two sides said. */
+    /** Returns the byte streams of both sides. */
     public TcpConversation conversation() {
         try (InputStream in = Captures.class.getResourceAsStream("captures/" + file)) {
             return TcpConversation.ofPcap(in.readAllBytes());

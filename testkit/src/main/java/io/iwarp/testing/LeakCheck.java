@@ -13,11 +13,11 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test class that lets a tracked resource (a pooled or direct {@code ByteBuf} above all) be collected without
- * having been released, with Netty's record of where it was touched.
+ * Fails a test class in which a tracked resource, mainly a pooled or direct {@code ByteBuf}, was collected without being
+ * released. The failure contains Netty's record of where it was touched.
  *
- * <p>JUnit finds it by itself ({@code META-INF/services}), once this module's tests are on the class path. A buffer
- * that is still reachable when the class ends is not seen, nor is an unpooled heap buffer, which Netty does not track.
+ * <p>Register it with {@code @ExtendWith}, or turn on JUnit's autodetection of extensions. It does not detect a buffer that is
+ * still reachable when the class ends, nor an unpooled heap buffer, which Netty does not track.
  */
 public final class LeakCheck implements AfterAllCallback {
     private static final long COLLECTION_DEADLINE_MILLIS = 10_000;
@@ -30,6 +30,9 @@ public final class LeakCheck implements AfterAllCallback {
         ResourceLeakDetectorFactory.setResourceLeakDetectorFactory(new RecordingFactory());
     }
 
+    /** Creates the extension. All tests of the JVM then run with leak detection at {@code PARANOID}. */
+    public LeakCheck() {}
+
     @Override
     public void afterAll(ExtensionContext context) throws InterruptedException {
         List<String> leaks = collectLeaks();
@@ -39,9 +42,9 @@ public final class LeakCheck implements AfterAllCallback {
         }
     }
 
-    /** Collects garbage until everything unreachable so far has been judged, and takes what was found. */
+    /** Collects garbage until the detectors have checked everything unreachable, and returns the leaks found. */
     static List<String> collectLeaks() throws InterruptedException {
-        // References are handed over in no particular order: the second round has those that the first one left.
+        // References are enqueued in no particular order: the second round gets those that the first one missed.
         for (int round = 0; round < 2; round++) {
             collectGarbage();
             DETECTORS.forEach(LeakCheck::report);
@@ -62,7 +65,7 @@ public final class LeakCheck implements AfterAllCallback {
         }
     }
 
-    /** A detector reports what it knows whenever it is given something new to track. */
+    /** A detector reports leaks whenever it is given something new to track. */
     private static void report(ResourceLeakDetector<Object> detector) {
         Object probe = new Object();
         ResourceLeakTracker<Object> tracker = detector.trackForcibly(probe);

@@ -5,8 +5,8 @@ import java.util.SplittableRandom;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * Reproducible randomness for property tests. The same seeds are used in every run, and a failure names the one that
- * shows it: {@code -Diwarp.seed=} then runs that seed alone.
+ * Reproducible randomness for property tests. Every run uses the same seeds. A failure names its seed, and
+ * {@code -Diwarp.seed=} runs this seed alone.
  */
 public final class Seeds {
     private static final String PROPERTY = "iwarp.seed";
@@ -14,14 +14,20 @@ public final class Seeds {
 
     private Seeds() {}
 
-    /** What must hold for every seed. */
+    /** A property that must hold for every seed. */
     @FunctionalInterface
     public interface Property {
-        /** Takes all its choices from {@code random}, and fails by throwing. */
+        /**
+         * Checks the property.
+         *
+         * @param seed the seed, for messages
+         * @param random the source of all choices
+         * @throws Exception if the property does not hold
+         */
         void check(long seed, Random random) throws Exception;
     }
 
-    /** Checks a property with {@code count} seeds, or with the one that {@code -Diwarp.seed=} gives. */
+    /** Checks a property with {@code count} seeds, or with the one given by {@code -Diwarp.seed=}. */
     public static void forEach(int count, Property property) {
         Long only = Long.getLong(PROPERTY);
         if (only != null) {
