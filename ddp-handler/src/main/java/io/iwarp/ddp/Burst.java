@@ -5,8 +5,8 @@ import io.netty.channel.ChannelFutureListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segments that were handed to MPA together. One promise, that of the last of them, tells when the transport has taken
- * all. The objects are used again and again.
+ * Segments that were handed to MPA together. The promise of the last one completes when the transport has taken all. The
+ * objects are reused.
  */
 final class Burst implements ChannelFutureListener {
     private final Runnable onSettled;
@@ -15,7 +15,7 @@ final class Burst implements ChannelFutureListener {
     private boolean settled;
     private @Nullable Throwable failure;
 
-    /** A burst without segments, which runs {@code onSettled} when its promise completes. */
+    /** Creates a burst without segments. It runs {@code onSettled} when its promise completes. */
     Burst(Runnable onSettled) {
         this.onSettled = onSettled;
     }
@@ -28,17 +28,17 @@ final class Burst implements ChannelFutureListener {
         messages++;
     }
 
-    /** The messages that have their last segment in this burst are not to be reported. */
+    /** The messages whose last segment is in this burst will not be reported. */
     void forgetMessages() {
         messages = 0;
     }
 
-    /** {@return bytes of all segments} */
+    /** {@return the bytes of all segments together} */
     int bytes() {
         return bytes;
     }
 
-    /** {@return how many messages have their last segment in this burst} */
+    /** {@return the number of messages whose last segment is in this burst} */
     int messages() {
         return messages;
     }
@@ -48,7 +48,7 @@ final class Burst implements ChannelFutureListener {
         return settled;
     }
 
-    /** {@return why the transport did not take the burst; null when it did} */
+    /** {@return why the transport refused the burst; null if it took it} */
     @Nullable
     Throwable failure() {
         return failure;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class BurstWindow {
     /**
-     * A burst goes through the CRC, perhaps a copy, and then the kernel's copy. Short bursts find their bytes in the
-     * core's own cache each time.
+     * The CRC, perhaps a copy, and the kernel's copy read the bytes of a burst. With short bursts they are in the cache of
+     * the core each time.
      */
     private static final int BURSTS_PER_WINDOW = 8;
     /** No burst is shorter than the largest segment. */

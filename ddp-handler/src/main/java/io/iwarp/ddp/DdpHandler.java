@@ -13,38 +13,30 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DDP's place in the pipeline, above {@code MpaFramingHandler} (RFC 5041). One object serves one channel, and all of it
- * belongs to the channel's event loop.
+ * The handler of DDP in the pipeline, above {@code MpaFramingHandler} (RFC 5041). One handler serves one channel and belongs to
+ * its event loop.
  *
- * <p><b>Outbound</b> it takes {@link DdpMessage}s, which leave in the order of writing, after a flush and once MPA is
- * ready to send. A message without buffers of its own costs nothing but its place in the queue: segments are cut as the
- * transport takes them, with no more than {@link DdpSettings#transmitWindow} bytes under way; that holds for the copies
- * of a {@linkplain DdpMessage#source source} as well. {@link DdpUlp#onSent} tells when a message is sent; a promise that
- * is not void completes just before that, or fails with {@link io.iwarp.StreamEndedException} when the message is
- * dropped. A write fails
+ * <p><b>Outbound</b> it takes {@link DdpMessage}s. They are sent in the order of writing, after a flush and once MPA is ready to send. Segments are cut as the transport takes them, with at most {@link DdpSettings#transmitWindow} bytes in flight, including the copies of a {@linkplain DdpMessage#source source}. {@link DdpUlp#onSent} reports that a message is sent. A promise that is not void completes just before that, or fails with {@link io.iwarp.StreamEndedException} if the message is dropped. A write fails
  *
  * <ul>
- *   <li>after close, after shutting down the output or after {@linkplain DdpMessage#finalWords() final words}:
+ *   <li>after close, after shutting down the output or after the {@linkplain DdpMessage#terminal() terminal message}:
  *       {@link io.iwarp.StreamEndedException}, but silently when the promise is void;
  *   <li>if the message has 2^32 bytes or more: {@link IllegalArgumentException};
- *   <li>if the message is on its way already: {@link IllegalStateException};
+ *   <li>if the message is already in flight: {@link IllegalStateException};
  *   <li>if it is anything but a DdpMessage: {@link UnsupportedOperationException}, and the object is released.
  * </ul>
  *
- * <p><b>Inbound</b> ULPDUs are checked, placed and delivered by calls on {@link DdpUlp}; none goes further up. Events of
- * MPA are acted upon and then passed on: the ULP's handler hears of start-up and of the peer's half-close by them. Only
- * a fault comes by {@link DdpUlp#onFault}, as those of DDP do.
+ * <p><b>Inbound</b> ULPDUs are checked, placed and delivered by calls of {@link DdpUlp}. They are not passed on. Events of MPA
+ * are handled and then passed on: they report start-up and the half-close of the peer to the handler of the ULP. Only a fault
+ * comes by {@link DdpUlp#onFault}, as faults of DDP do.
  *
  * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close in order, the ULP waits for
  * {@link DdpUlp#onSent} of its last message, shuts down the output, and closes after the peer's half-close. A close passes
- * through at once and loses what is not sent. When the channel is closed everything not sent is dropped
- * without {@code onSent}. When final words cannot be sent on a channel that is open, {@code exceptionCaught} goes up the
- * pipeline with the reason.
+ * through at once and loses what is not sent. When the channel closes, everything not sent is dropped without {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up the pipeline with the reason.
  */
 public final class DdpHandler extends ChannelDuplexHandler {
     /**
-     * How many ULPDUs are handled before what they led to is sent. One read can bring a thousand small requests or answers:
-     * were all of them handled first, the peer would wait meanwhile, then this side for the peer, in turns.
+     * The number of ULPDUs that are handled before the responses are sent. One read can bring a thousand small requests. If all were handled first, this side and the peer would wait for each other in turns.
      */
     static final int LONGEST_BURST = 64;
 
@@ -56,10 +48,10 @@ public final class DdpHandler extends ChannelDuplexHandler {
     private int ulpdusInBurst;
 
     /**
-     * A handler for one channel.
+     * Creates a handler for one channel.
      *
      * @param settings the transmit window
-     * @param association says which STags this stream may use; stays the caller's, who closes it after the stream
+     * @param association says which STags this stream may use; the caller keeps it and closes it after the stream
      * @param ulp the layer above
      * @param counters counts segments and messages; written only by the event loop
      */
@@ -71,10 +63,9 @@ public final class DdpHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * {@return whether everything written so far was taken by the transport}
+     * {@return whether the transport has taken everything that was written}
      *
-     * <p>True before the first write. Call it on the event loop; within {@link DdpUlp#onSent} of the last message it is
-     * true already.
+     * <p>True before the first write, and during {@link DdpUlp#onSent} of the last message. Call it on the event loop.
      */
     boolean idle() {
         return transmitter == null || transmitter.idle();
@@ -164,8 +155,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * What is the answer to a segment just written goes up as a fault of the stream, which the ULP can tell the peer of, as
-     * with a segment that was written with a promise; unless the transport is lost.
+     * An exception caused by the segment that is being written becomes a fault of the stream, which the ULP can report to the peer, as with a segment that was written with a promise. If the transport is lost, the exception is passed on.
      */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
@@ -191,8 +181,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Drops what is not sent and what still comes in; the close itself passes through. It may take a while to reach the
-     * socket, as with TLS, and no segment may be cut meanwhile from memory that the ULP has given up.
+     * Drops what is not sent and what still arrives, and passes the close on. The close may take time to reach the socket, as with TLS. Meanwhile no segment may be cut from memory that the ULP has released.
      */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {

@@ -1,8 +1,8 @@
 package io.iwarp.ddp;
 
 /**
- * Where the fields of a DDP header are (RFC 5041 sections 4.1 to 4.3). Offsets count bytes from the first byte of the
- * ULPDU; all fields are big-endian.
+ * The layout of DDP headers (RFC 5041 sections 4.1 to 4.3). Offsets are in bytes from the first byte of the ULPDU. All
+ * fields are big-endian.
  *
  * <p>Tagged (T = 1):
  *
@@ -48,13 +48,13 @@ public final class DdpLayout {
     /** L: the segment is the last of its message. */
     public static final int LAST_FLAG = 0x40;
 
-    /** The reserved bits: zero when sent, not looked at when received. */
+    /** The reserved bits: zero when sent, ignored when received. */
     public static final int RESERVED_MASK = 0x3C;
 
     /** DV: the version of the protocol. */
     public static final int VERSION_MASK = 0x03;
 
-    /** The only version there is; every segment of a stream carries it. */
+    /** The only version. Every segment of a stream carries it. */
     public static final int VERSION = 1;
 
     /** Offset of RsvdULP, or of its first byte when untagged. */
@@ -66,7 +66,7 @@ public final class DdpLayout {
     /** Tagged: offset of the tagged offset (section 4.2). */
     public static final int TAGGED_OFFSET_OFFSET = STAG_OFFSET + Integer.BYTES;
 
-    /** Bytes of a tagged header. */
+    /** Length of a tagged header in bytes. */
     public static final int TAGGED_HEADER_LENGTH = TAGGED_OFFSET_OFFSET + Long.BYTES;
 
     /** Untagged: offset of the last four bytes of RsvdULP (section 4.3). */
@@ -81,27 +81,27 @@ public final class DdpLayout {
     /** Untagged: offset of the message offset (section 4.3). */
     public static final int MESSAGE_OFFSET_OFFSET = MSN_OFFSET + Integer.BYTES;
 
-    /** Bytes of an untagged header. */
+    /** Length of an untagged header in bytes. */
     public static final int UNTAGGED_HEADER_LENGTH = MESSAGE_OFFSET_OFFSET + Integer.BYTES;
 
-    /** How many untagged queues a stream has; they are numbered from 0 (RFC 5040 section 4.3, RFC 7306 section 4). */
+    /** Number of untagged queues of a stream; they are numbered from 0 (RFC 5040 section 4.3, RFC 7306 section 4). */
     public static final int QUEUES = 4;
 
     /** The MSN of the first message of each queue and direction (section 4.3). */
     public static final int FIRST_MSN = 1;
 
-    /** Bytes of the longest message: its length is less than 2^32 (section 5.2). */
+    /** Maximum length of a message in bytes: less than 2^32 (section 5.2). */
     public static final long MAXIMUM_MESSAGE_LENGTH = 0xFFFF_FFFFL;
 
-    // Where the fields are when the bytes 0 to 7 of a header are taken as one number.
+    // Positions of the fields when bytes 0 to 7 of a header are read as one number.
 
-    /** How far left the DDP control field is. */
+    /** Left shift of the DDP control field. */
     static final int CONTROL_SHIFT = shift(CONTROL_OFFSET, Byte.BYTES);
 
-    /** How far left RsvdULP, or its first byte, is. */
+    /** Left shift of RsvdULP, or of its first byte. */
     static final int RSVD_ULP_SHIFT = shift(RSVD_ULP_OFFSET, Byte.BYTES);
 
-    /** How far left the STag, or the rest of RsvdULP, is. */
+    /** Left shift of the STag, or of the rest of RsvdULP. */
     static final int STAG_SHIFT = shift(STAG_OFFSET, Integer.BYTES);
 
     private DdpLayout() {}

@@ -6,21 +6,16 @@ import io.netty.util.concurrent.Promise;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One outgoing DDP message: where it goes and the bytes to send.
+ * One outgoing DDP message: its destination and its bytes.
  *
- * <p>Fill it with {@link #tagged} or {@link #untagged} and say where its bytes are, and write it to the channel. From
- * then until {@link DdpUlp#onSent} names it, or the stream ends, the message may not change. Afterwards the object can be
- * used again. It belongs to the event loop of the stream. There are two places where its bytes can be:
+ * <p>Fill it with {@link #tagged} or {@link #untagged}, set its bytes, and write it to the channel. Do not change it until {@link DdpUlp#onSent} reports it or the stream ends. Then the object can be used again. It belongs to the event loop of the stream. Its bytes come from one of two places:
  *
  * <ul>
- *   <li>The {@link #payload}, for what this side chose to send. It goes by reference: until {@code onSent} its bytes
- *       may not change, and its buffer or region must stay alive; DDP takes no reference.
- *   <li>A {@link #source}, for what the peer asked to read by an STag. Such memory can be revoked at any moment, and the
- *       application may write to it at any moment, so it is read when segments are cut, each as a copy.
+ *   <li>The {@link #payload}, for what this side chooses to send. It is sent by reference: until {@code onSent} its bytes must not change, and its buffer or region must stay alive. DDP does not retain it.
+ *   <li>A {@link #source}, for memory that the peer reads by an STag. It can be revoked at any time, and the application may write to it at any time. So each segment is copied when it is cut.
  * </ul>
  *
- * <p>A message of 0 bytes is exactly one segment; at most 2^32 - 1 bytes are allowed (RFC 5041
- * section 5.2).
+ * <p>A message has at most 2^32 - 1 bytes. A message of 0 bytes is one segment (RFC 5041 section 5.2).
  */
 public class DdpMessage {
     private static final int BYTE_MASK = 0xFF;
@@ -35,23 +30,22 @@ public class DdpMessage {
     private long taggedOffset;
     private int rsvdUlp;
     private int queueNumber;
-    private boolean finalWords;
+    private boolean terminal;
     private boolean submitted;
     private boolean handedOver;
     private @Nullable Promise<Void> promise;
 
-    /** An untagged message without bytes for queue 0. */
+    /** Creates an untagged message of 0 bytes for queue 0. */
     public DdpMessage() {}
 
     /**
-     * Makes this a tagged message: the peer places it into the buffer that an STag names. The message is no longer
-     * {@link #finalWords}; payload and source stay as they are.
+     * Makes this a tagged message: the peer places it into the buffer of an STag. The message is no longer {@link #terminal}. Payload and source do not change.
      *
      * @param rsvdUlp RsvdULP, passed to the peer's ULP unchanged: 0..255, the control byte of RDMAP
      * @param destination the STag that the peer advertised, any 32-bit value
-     * @param offset the tagged offset of the first byte, any unsigned 64-bit value; it wraps to 0 behind 2^64 - 1
+     * @param offset the tagged offset of the first byte, any unsigned 64-bit value; it wraps to 0 after 2^64 - 1
      * @return this message
-     * @throws IllegalStateException if the message was written and is not sent yet
+     * @throws IllegalStateException if the message is in flight
      */
     public final DdpMessage tagged(int rsvdUlp, int destination, long offset) {
         describe(true, rsvdUlp);
@@ -61,15 +55,14 @@ public class DdpMessage {
     }
 
     /**
-     * Makes this an untagged message: the peer places it into the next buffer of a queue. The message is no longer
-     * {@link #finalWords}; payload and source stay as they are.
+     * Makes this an untagged message: the peer places it into the next buffer of a queue. The message is no longer {@link #terminal}. Payload and source do not change.
      *
      * @param rsvdUlpFirst the first byte of RsvdULP, passed to the peer's ULP unchanged: 0..255, the control byte of
      *     RDMAP
      * @param rsvdUlpRest the other four bytes of RsvdULP, any 32-bit value
      * @param queue the queue number, 0..3
      * @return this message
-     * @throws IllegalStateException if the message was written and is not sent yet
+     * @throws IllegalStateException if the message is in flight
      */
     public final DdpMessage untagged(int rsvdUlpFirst, int rsvdUlpRest, int queue) {
         if (queue < 0 || queue >= DdpLayout.QUEUES) {
@@ -89,28 +82,24 @@ public class DdpMessage {
         }
         tagged = isTagged;
         control = controlByte;
-        finalWords = false;
+        terminal = false;
         handedOver = false;
     }
 
     private void requireNotUnderWay() {
         if (submitted) {
-            throw new IllegalStateException("the message is on its way: wait for onSent before using it again");
+            throw new IllegalStateException("the message is in flight: wait for onSent before using it again");
         }
     }
 
     /**
-     * Says that the bytes are those that a peer asked to read by an STag. They are copied out segment by segment, as
-     * the transport takes them, and only while the STag is valid: once a revocation has returned, none is read.
-     * {@link DdpUlp#onSourceRevoked} tells when the message is cut short by that. While there is a source the payload is
-     * not looked at.
+     * Sets the memory to send, which the peer reads by an STag. It is copied segment by segment, as the transport takes them, and only while the STag is valid: after a revocation has returned, no byte is read. {@link DdpUlp#onSourceRevoked} reports a message that is cut short by a revocation. While there is a source, the payload is ignored.
      *
-     * @param buffer the memory to read, whose access was checked; or null for none: the bytes are those of the payload,
-     *     as they are for a new message
+     * @param buffer the memory to read, whose access was checked; null to send the payload, as a new message does
      * @param offset the tagged offset of the first byte in the buffer, unsigned
-     * @param length the number of bytes, 0..2^32-1; with 0 nothing is read, whether the buffer is valid or not
+     * @param length the number of bytes, 0..2^32-1; with 0 nothing is read, even if the buffer is invalid
      * @return this message
-     * @throws IllegalStateException if the message was written and is not sent yet
+     * @throws IllegalStateException if the message is in flight
      */
     public final DdpMessage source(@Nullable TaggedBuffer buffer, long offset, long length) {
         requireNotUnderWay();
@@ -125,24 +114,21 @@ public class DdpMessage {
     }
 
     /**
-     * Says whether this message ends the sending side of the stream. Everything written before it that is not on the
-     * wire yet is dropped, even the rest of a message whose first segments are; it goes next, and nothing goes after
-     * it. Incoming segments are dropped from the moment it is written. RDMAP's Terminate is such a message (RFC 5041
-     * section 7.1 allows one more message after an error).
+     * Sets whether this message ends the sending side of the stream. Everything written before it that is not on the wire yet is dropped, even the rest of a message that was sent in part. The terminal message is sent next, and nothing is sent after it. Incoming segments are dropped as soon as it is written. RDMAP's Terminate is such a message: RFC 5041 section 7.1 allows one more message after an error.
      *
      * @return this message
      */
-    public final DdpMessage finalWords(boolean ends) {
-        finalWords = ends;
+    public final DdpMessage terminal(boolean ends) {
+        terminal = ends;
         return this;
     }
 
-    /** {@return the bytes to send unless there is a {@link #source}; wrap a buffer or region with it} */
+    /** {@return the bytes to send if there is no {@link #source}; wrap a buffer or region with it} */
     public final ByteSpan payload() {
         return payload;
     }
 
-    /** {@return bytes of the message, those of its source or payload} */
+    /** {@return the number of bytes of the message} */
     public final long messageLength() {
         return source == null ? payload.length() : sourceLength;
     }
@@ -158,8 +144,8 @@ public class DdpMessage {
     }
 
     /** {@return whether this message ends the sending side of the stream} */
-    public final boolean finalWords() {
-        return finalWords;
+    public final boolean terminal() {
+        return terminal;
     }
 
     /** {@return whether the message goes to a tagged buffer} */
@@ -172,22 +158,22 @@ public class DdpMessage {
         return control;
     }
 
-    /** {@return the STag; of meaning for a tagged message only} */
+    /** {@return the STag of a tagged message} */
     public final int stag() {
         return stag;
     }
 
-    /** {@return the tagged offset of the first byte, unsigned; of meaning for a tagged message only} */
+    /** {@return the tagged offset of the first byte of a tagged message, unsigned} */
     public final long taggedOffset() {
         return taggedOffset;
     }
 
-    /** {@return the last four bytes of RsvdULP; of meaning for an untagged message only} */
+    /** {@return the last four bytes of RsvdULP of an untagged message} */
     public final int rsvdUlp() {
         return rsvdUlp;
     }
 
-    /** {@return the queue number, 0..3; of meaning for an untagged message only} */
+    /** {@return the queue number of an untagged message, 0..3} */
     public final int queueNumber() {
         return queueNumber;
     }
@@ -195,8 +181,7 @@ public class DdpMessage {
     /**
      * {@return whether all segments of the message were cut and written to the layer below}
      *
-     * <p>That is before {@link DdpUlp#onSent}, and no more of the message is read from then on. It stays true until the
-     * object is used for another message.
+     * <p>This is the case before {@link DdpUlp#onSent}. From then on the message is not read any more. It stays true until the object is used for another message.
      */
     public final boolean handedOver() {
         return handedOver;
@@ -207,12 +192,12 @@ public class DdpMessage {
         handedOver = true;
     }
 
-    /** {@return whether the message was written and neither sent nor dropped since} */
+    /** {@return whether the message is in flight: written, and not yet sent or dropped} */
     final boolean submitted() {
         return submitted;
     }
 
-    /** The message was written; the promise, if there is one, waits for it to be sent or dropped. */
+    /** The message was written. The promise, if any, completes when it is sent or dropped. */
     final void submit(@Nullable Promise<Void> waiting) {
         submitted = true;
         handedOver = false;
@@ -229,7 +214,7 @@ public class DdpMessage {
         }
     }
 
-    /** The message may be used again; it was not, or not wholly, sent. */
+    /** The message may be used again. It was not sent, or only in part. */
     final void drop(Throwable cause) {
         Promise<Void> waiting = promise;
         submitted = false;
@@ -239,7 +224,7 @@ public class DdpMessage {
         }
     }
 
-    /** The header fields for people; the payload's bytes do not appear. */
+    /** Returns the header fields, without the bytes of the payload. */
     @Override
     public String toString() {
         String where = tagged
@@ -247,6 +232,6 @@ public class DdpMessage {
                 : String.format("QN %d, RsvdULP rest 0x%x", queueNumber, rsvdUlp);
         return String.format(
                 "DdpMessage[%s, control 0x%02x, %d bytes%s]",
-                where, control, messageLength(), finalWords ? ", final words" : "");
+                where, control, messageLength(), terminal ? ", terminal" : "");
     }
 }

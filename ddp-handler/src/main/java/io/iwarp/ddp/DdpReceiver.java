@@ -16,21 +16,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Checks, places and delivers the segments of the peer (RFC 5041 sections 5 and 7), without I/O.
  *
- * <p>Events are {@link #receive}, {@link #fail} and {@link #peerClosedHalf}; outputs are calls on {@link DdpUlp} and its
- * queues. For each segment the checks come first, in this order, and the first that fails ends reception:
+ * <p>Its inputs are {@link #receive}, {@link #fail} and {@link #peerClosedHalf}. Its outputs are calls of {@link DdpUlp} and of its
+ * queues. Each segment is checked first, in this order. The first failed check ends reception:
  *
  * <ol>
  *   <li>the ULPDU is long enough for its header;
  *   <li>the version; for an untagged segment the queue number;
- *   <li>what {@link DdpUlp#examine} looks at;
- *   <li>untagged, also without payload as it uses up a buffer: MSN, buffer, message offset, length;
- *   <li>tagged, only with payload: STag, association, right, wrap, bounds.
+ *   <li>the checks of {@link DdpUlp#examine};
+ *   <li>untagged, even without payload because it uses a buffer: MSN, buffer, message offset, length;
+ *   <li>tagged, with payload only: STag, association, right, wrap, bounds.
  * </ol>
  *
- * <p>Then the payload is placed, all of it or nothing. Segments of one message may come in any order and overlap; the
- * one with the L flag completes it. Untagged messages are delivered in MSN order, so one that is complete early waits.
+ * <p>Then the payload is placed, all of it or nothing. Segments of one message may arrive in any order and overlap. The one
+ * with the L flag completes it. Untagged messages are delivered in MSN order, so one that is complete early waits.
  *
- * <p>After an error every later segment is dropped and nothing more is reported (section 7.1).
+ * <p>After an error all later segments are dropped, and nothing more is reported (section 7.1).
  *
  * <p>It belongs to the event loop of the stream.
  */
@@ -47,7 +47,7 @@ final class DdpReceiver {
     private boolean halfClosed;
 
     /**
-     * A receiver whose queues all begin at MSN 1.
+     * Creates a receiver whose queues all begin at MSN 1.
      *
      * @param association says which STags this stream may use
      * @param ulp the layer above
@@ -57,7 +57,7 @@ final class DdpReceiver {
         this(association, ulp, counters, DdpLayout.FIRST_MSN);
     }
 
-    /** A receiver whose queues all begin at the given MSN. */
+    /** Creates a receiver whose queues all begin at the given MSN. */
     DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters, int firstMsn) {
         this.association = association;
         this.ulp = ulp;
@@ -68,11 +68,10 @@ final class DdpReceiver {
     /**
      * Handles one ULPDU.
      *
-     * @param bytes the buffer that holds it in one piece; neither retained nor released, its indexes do not change
-     * @param index index of its first byte
-     * @param length its bytes, at least 0
-     * @return true; but false if it has to be held back as {@link UntaggedQueue#awaitBuffer} says. Then nothing of it was
-     *     placed, and the same ULPDU has to come again before any other
+     * @param bytes the buffer that contains it in one piece; it is not retained or released, and its indexes do not change
+     * @param index the index of its first byte
+     * @param length its length in bytes, at least 0
+     * @return false if it has to be held back because of {@link UntaggedQueue#awaitBuffer}: then nothing was placed, and the same ULPDU must come again before any other; otherwise true
      */
     boolean receive(ByteBuf bytes, int index, int length) {
         if (silent) {
@@ -87,17 +86,17 @@ final class DdpReceiver {
         return !heldBack;
     }
 
-    /** A burst of ULPDUs is over: keeps the buffer of the last one from being collected no longer. */
+    /** A burst of ULPDUs is over: drops the reference to the last buffer. */
     void endBurst() {
         segment.clear();
     }
 
-    /** The layer below, or this side's sender, failed: reports it unless an error was reported before. */
+    /** The layer below, or the sender of this side, failed. Reports it unless an error was reported before. */
     void fail(ProtocolFault fault) {
         report(fault, null);
     }
 
-    /** The peer closed its half: a segment after that is an error (RFC 5041 section 6.2.1). */
+    /** The peer closed its half. A segment after that is an error (RFC 5041 section 6.2.1). */
     void peerClosedHalf() {
         halfClosed = true;
     }
@@ -115,7 +114,7 @@ final class DdpReceiver {
         }
     }
 
-    /** Memory that the application gave away, or a failure of the layer above: the stream ends with it as with any fault. */
+    /** Handles the segment. An exception, for example because the application released memory, becomes a fault of the stream. */
     private @Nullable ProtocolFault handleOrFail() {
         try {
             return handle();
@@ -188,8 +187,8 @@ final class DdpReceiver {
                 return invalidStag("was revoked");
             }
             case NO_RIGHT -> {
-                // DDP has no number for a missing right (RFC 5041 section 7.2): a buffer that cannot be written is
-                // none.
+                // DDP has no error number for a missing right (RFC 5041 section 7.2). To a peer without the right, the
+                // buffer does not exist.
                 return invalidStag("lacks the right " + right);
             }
             case WRAP -> {
@@ -234,7 +233,7 @@ final class DdpReceiver {
         if (buffer.complete()) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
-                    describeMessage() + " was complete already, its last segment had come");
+                    describeMessage() + " was already complete: its last segment has arrived");
         }
         ByteSpan sink = buffer.target(segment);
         long room = sink.length();
@@ -245,8 +244,8 @@ final class DdpReceiver {
                     ProtocolError.DDP_UNTAGGED_INVALID_MO,
                     describeMessage() + ": message offset " + offset + " is beyond the buffer of " + room + " bytes");
         }
-        // A segment that begins right behind the last byte of the buffer is what a sender of too long a message
-        // makes, so it is called that; an offset further out cannot come from a message without gaps.
+        // The sender of a message that is too long makes a segment that begins directly after the last byte of the
+        // buffer. A larger offset cannot come from a message without gaps.
         if (offset + length > Math.min(room, DdpLayout.MAXIMUM_MESSAGE_LENGTH)) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG,
@@ -266,7 +265,7 @@ final class DdpReceiver {
         return null;
     }
 
-    /** The buffer is the application's, which may have released or resized it although it was posted. */
+    /** The buffer belongs to the application, which may have released or resized it after it was posted. */
     private @Nullable ProtocolFault copy(ByteSpan sink, long offset, int length) {
         try {
             sink.put(offset, segment.buffer(), segment.payloadIndex(), length);
@@ -279,7 +278,7 @@ final class DdpReceiver {
         return null;
     }
 
-    /** Delivers what is complete at the head of a queue, and leaves {@link #segment} at the last message's segment. */
+    /** Delivers the complete messages at the head of a queue. Then {@link #segment} is the last segment of the last one. */
     private @Nullable ProtocolFault deliver(UntaggedQueue queue, int queueNumber) {
         ProtocolFault fault = null;
         boolean waited = false;
@@ -299,7 +298,7 @@ final class DdpReceiver {
         return fault;
     }
 
-    /** A message that waited did not come with this segment, and its buffer may be used again once it is delivered. */
+    /** A message that waited has another last segment. Its header is taken now: its buffer may be reused after delivery. */
     private void nameLastSegmentOf(UntaggedBuffer buffer) {
         buffer.lastHeader(waitedHeader.clear());
         segment.wrap(waitedHeader, 0, buffer.lastSegmentLength());

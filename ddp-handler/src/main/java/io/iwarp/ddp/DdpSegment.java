@@ -4,14 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * One received DDP segment, read where it lies: a ULPDU with a header as {@link DdpLayout} draws it and, behind that,
- * the payload.
+ * One received DDP segment, read in place: a ULPDU with a header as shown in {@link DdpLayout}, followed by the payload.
  *
- * <p>The object is used for one segment after the other, and it and its buffer are valid only during the call that
- * passes them. It owns nothing. All of it belongs to the event loop of the stream.
+ * <p>The object is reused for each segment. It and its buffer are valid only during the call that passes them. It owns
+ * nothing. It belongs to the event loop of the stream.
  *
- * <p>A peer may send a ULPDU that is too short for a header; {@link #headerComplete} tells. Only {@link #tagged},
- * {@link #ulpduLength} and the accessors of buffer and header range may be asked then, the others throw
+ * <p>A peer may send a ULPDU that is too short for a header ({@link #headerComplete}). Then only {@link #tagged},
+ * {@link #ulpduLength} and the accessors of buffer and header range may be called. The others throw
  * {@link IllegalStateException}.
  */
 public final class DdpSegment {
@@ -19,23 +18,23 @@ public final class DdpSegment {
     private int index;
     private int length;
     private int headerLength;
-    // The header is read at once: each look at a buffer costs its checks again. Bytes 0 to 7, 6 to 13, 14 to 17.
+    // The header is read in few pieces, because each access to a buffer is checked. Bytes 0 to 7, 6 to 13, 14 to 17.
     private long headerStart;
     private long headerMiddle;
     private int messageOffset;
 
-    /** A segment of no bytes. */
+    /** Creates a segment of 0 bytes. */
     public DdpSegment() {}
 
     /**
-     * Makes this object name the bytes of a ULPDU.
+     * Makes this object refer to the bytes of a ULPDU.
      *
-     * @param bytes the buffer; no reference is taken
-     * @param from index of the first byte of the ULPDU in the buffer
-     * @param count bytes of the ULPDU, at least 0
+     * @param bytes the buffer, which is not retained
+     * @param from the index of the first byte of the ULPDU in the buffer
+     * @param count the length of the ULPDU in bytes, at least 0
      * @return this segment
      */
-    @SuppressWarnings("ReferenceEquality") // a reference written again costs more than a look at it
+    @SuppressWarnings("ReferenceEquality") // rewriting a reference costs more than comparing it
     public DdpSegment wrap(ByteBuf bytes, int from, int count) {
         if (buffer != bytes) {
             buffer = bytes;
@@ -55,7 +54,7 @@ public final class DdpSegment {
         return this;
     }
 
-    /** Makes this object name nothing, so that it keeps no buffer from being collected. */
+    /** Drops the reference to the buffer. */
     void clear() {
         wrap(Unpooled.EMPTY_BUFFER, 0, 0);
     }
@@ -65,7 +64,7 @@ public final class DdpSegment {
         return length >= headerLength;
     }
 
-    /** {@return the T flag: whether the payload goes to a tagged buffer; false for a ULPDU of no bytes} */
+    /** {@return the T flag: whether the payload goes to a tagged buffer; false for a ULPDU of 0 bytes} */
     public boolean tagged() {
         return (ddpControl() & DdpLayout.TAGGED_FLAG) != 0;
     }
@@ -125,40 +124,40 @@ public final class DdpSegment {
     }
 
     /**
-     * {@return the buffer that holds header and payload in one piece, still owned by MPA}
+     * {@return the buffer that contains header and payload in one piece, owned by MPA}
      *
-     * <p>In {@link DdpUlp#onFault} it may hold the header alone.
+     * <p>In {@link DdpUlp#onFault} it may contain only the header.
      */
     public ByteBuf buffer() {
         return buffer;
     }
 
-    /** {@return index of the first header byte in the buffer} */
+    /** {@return the index of the first header byte in the buffer} */
     public int headerIndex() {
         return index;
     }
 
-    /** {@return bytes of the header, 14 or 18; or all bytes there are when the header is incomplete} */
+    /** {@return the length of the header, 14 or 18 bytes; if the header is incomplete, the length of the ULPDU} */
     public int headerLength() {
         return Math.min(headerLength, length);
     }
 
-    /** {@return index of the first payload byte in the buffer} */
+    /** {@return the index of the first payload byte in the buffer} */
     public int payloadIndex() {
         return index + headerLength();
     }
 
-    /** {@return bytes of the payload, at least 0} */
+    /** {@return the length of the payload in bytes, at least 0} */
     public int payloadLength() {
         return length - headerLength();
     }
 
-    /** {@return bytes of the ULPDU, header and payload: the DDP Segment Length of a Terminate message} */
+    /** {@return the length of the ULPDU, header and payload, in bytes: the DDP Segment Length of a Terminate message} */
     public int ulpduLength() {
         return length;
     }
 
-    /** The header fields for people; the payload does not appear. */
+    /** Returns the header fields, without the payload. */
     @Override
     public String toString() {
         if (!headerComplete()) {
@@ -191,7 +190,7 @@ public final class DdpSegment {
     private void requireHeader() {
         if (!headerComplete()) {
             throw new IllegalStateException("the ULPDU has " + length + " bytes, its DDP header needs " + headerLength
-                    + ": ask headerComplete() first");
+                    + ": call headerComplete() first");
         }
     }
 }

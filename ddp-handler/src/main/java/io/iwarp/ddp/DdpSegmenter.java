@@ -1,6 +1,6 @@
 package io.iwarp.ddp;
 
-import io.iwarp.internal.WarmBuffers;
+import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.mpa.Ulpdu;
@@ -13,25 +13,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cuts messages into DDP segments (RFC 5041 section 5.2), one message at a time and without I/O.
  *
- * <p>{@link #begin} takes a message, then {@link #cut} fills one ULPDU after the other until the message is no longer
- * {@linkplain #busy in work}. Each segment is as large as the MULPDU of its moment allows, so a change of the MULPDU
- * concerns only what is not cut yet (section 3 rules 1 and 2). Segments come in rising order of their offsets, the last
- * and only the last has the L flag, and a message without bytes makes one segment.
+ * <p>{@link #begin} takes a message. Then {@link #cut} fills one ULPDU after the other until the segmenter is no longer
+ * {@linkplain #busy busy}. Each segment is as large as the current MULPDU allows. A change of the MULPDU applies to segments
+ * that are cut later (section 3 rules 1 and 2). Segments have rising offsets. Only the last one has the L flag. A message of
+ * 0 bytes makes one segment.
  *
- * <p>A payload goes by reference, except for a segment that lies across two pieces of a region; a source is always
- * copied, and only while its STag is valid. Copies are made in a buffer that lives until the next cut unless somebody
- * retains it; while nobody does, the next copy goes there as well.
+ * <p>A payload is sent by reference, except for a segment that spans two pieces of a region. A source is always copied, and
+ * only while its STag is valid. A copy is valid until the next cut unless somebody retains its buffer. If nobody does, the
+ * buffer is reused for the next copy.
  *
  * <p>It belongs to the event loop of the stream.
  */
 final class DdpSegmenter {
-    /** A buffer for copies has at least this many bytes, so that small segments of any size can share it. */
+    /** Minimum capacity of a buffer for copies, so that small segments of any size can share it. */
     private static final int SMALLEST_COPY_CAPACITY = 4 * 1024;
 
     private static final int LARGEST_COPY_CAPACITY = 64 * 1024;
-    /** As many as wait for the transport when the usual window is full, and what is being filled. */
-    private static final WarmBuffers WARM =
-            new WarmBuffers(LARGEST_COPY_CAPACITY, DdpSettings.DEFAULT_TRANSMIT_WINDOW / LARGEST_COPY_CAPACITY + 2);
+    /** Enough buffers for a full default window, and for the segment that is being filled. */
+    private static final EventLoopBuffers WARM = new EventLoopBuffers(
+            LARGEST_COPY_CAPACITY, DdpSettings.DEFAULT_TRANSMIT_WINDOW / LARGEST_COPY_CAPACITY + 2);
 
     private final ByteBufAllocator allocator;
     private final int[] nextMsn = new int[DdpLayout.QUEUES];
@@ -43,26 +43,26 @@ final class DdpSegmenter {
     private long offset;
 
     /**
-     * A segmenter whose queues all begin at MSN 1.
+     * Creates a segmenter whose queues all begin at MSN 1.
      *
-     * @param allocator gives the buffers for segments that are copied
+     * @param allocator allocates the buffers for segments that are copied
      */
     DdpSegmenter(ByteBufAllocator allocator) {
         this(allocator, DdpLayout.FIRST_MSN);
     }
 
-    /** A segmenter whose queues all begin at the given MSN. */
+    /** Creates a segmenter whose queues all begin at the given MSN. */
     DdpSegmenter(ByteBufAllocator allocator, int firstMsn) {
         this.allocator = allocator;
         Arrays.fill(nextMsn, firstMsn);
     }
 
-    /** {@return whether a message was begun of which a segment is still to be cut} */
+    /** {@return whether a segment of the current message is still to be cut} */
     boolean busy() {
         return message != null;
     }
 
-    /** {@return bytes of the message in work, or of the last one, that were cut} */
+    /** {@return how many bytes of the current message, or of the last one, were cut} */
     long bytesCut() {
         return offset;
     }
@@ -71,7 +71,7 @@ final class DdpSegmenter {
      * Takes the next message, and numbers it if it is untagged.
      *
      * @param next a message of at most 2^32 - 1 bytes
-     * @throws IllegalStateException if the one before is not finished: messages never interleave
+     * @throws IllegalStateException if the previous message is not finished: messages never interleave
      * @throws IllegalArgumentException if the message is too long
      */
     void begin(DdpMessage next) {
@@ -102,11 +102,11 @@ final class DdpSegmenter {
     /**
      * Cuts the next segment.
      *
-     * @param ulpdu takes the segment; its payload refers to the message's buffer, which must stay alive until the
-     *     ULPDU was written, or to a copy
-     * @param mulpdu bytes that the ULPDU may have at most, at least 128
-     * @return true; or false if the message's source was revoked, then nothing was cut and the message stays in work
-     * @throws IllegalStateException if no message is in work, or if its memory is gone; nothing was cut then
+     * @param ulpdu takes the segment; its payload refers to a copy, or to the message's buffer, which must stay alive
+     *     until the ULPDU was written
+     * @param mulpdu the maximum length of the ULPDU in bytes, at least 128
+     * @return false if the source of the message was revoked: then nothing was cut, and the message stays current
+     * @throws IllegalStateException if there is no current message, or if its memory was released; then nothing was cut
      */
     boolean cut(Ulpdu ulpdu, int mulpdu) {
         DdpMessage current = message;
@@ -131,12 +131,12 @@ final class DdpSegmenter {
         return true;
     }
 
-    /** Gives up the message in work, if there is one; the segments that were cut stay cut. */
+    /** Abandons the current message, if any. The segments already cut stay valid. */
     void abandon() {
         message = null;
     }
 
-    /** Gives back the memory that cuts may have taken. The segmenter can go on. */
+    /** Releases the memory that cuts may have taken. The segmenter can be used further. */
     void release() {
         if (copy != null) {
             copy.release();
@@ -176,7 +176,7 @@ final class DdpSegmenter {
         }
     }
 
-    /** A buffer for the bytes of one segment: the one of the last cut, if nobody but this object refers to it. */
+    /** Returns a buffer for the bytes of one segment: that of the last cut, if nobody else refers to it. */
     private ByteBuf copyBuffer(int count) {
         ByteBuf buffer = copy;
         if (buffer == null || buffer.refCnt() > 1 || buffer.capacity() < count) {
@@ -187,8 +187,8 @@ final class DdpSegmenter {
         return buffer;
     }
 
-    // Headers are put in as few pieces as they have, because each one costs the checks of the buffer; the second piece
-    // overwrites the end of the first.
+    // Headers are written in few pieces, because each access to a buffer is checked. The second piece overwrites the
+    // end of the first.
 
     private void putTaggedHeader(ByteBuf header, DdpMessage current, boolean last) {
         header.setLong(0, headerStart(DdpLayout.TAGGED_FLAG | lastFlag(last), current.control(), current.stag()));
@@ -205,7 +205,7 @@ final class DdpSegmenter {
         header.setIndex(0, DdpLayout.UNTAGGED_HEADER_LENGTH);
     }
 
-    /** {@return the bytes 0 to 7 of a header, of which only the first 6 have a meaning} */
+    /** {@return the bytes 0 to 7 of a header; only the first 6 are used} */
     private static long headerStart(int flags, int control, int stagOrRsvdUlp) {
         return (long) (flags | DdpLayout.VERSION) << DdpLayout.CONTROL_SHIFT
                 | (long) control << DdpLayout.RSVD_ULP_SHIFT

@@ -16,17 +16,17 @@ import java.util.concurrent.TimeUnit;
 /**
  * The sending half of {@link DdpHandler}: lets messages out as fast as the transport takes them, and no faster.
  *
- * <p>Segments leave in bursts. A burst begins only while the channel is writable and the transmit window has room for a
- * segment of any size, and holds at most an eighth of the window, so a message of 4 GiB ties up no more than the window.
- * Every burst is flushed. After a number of bursts the event loop gets a turn for its other work.
+ * <p>Segments are sent in bursts. A burst begins only while the channel is writable and the transmit window has room for a
+ * segment of any size. It holds at most an eighth of the window. So a message of 4 GiB ties up no more than the window. Every
+ * burst is flushed. After some bursts the event loop gets time for its other work.
  *
- * <p>Everything may re-enter: a write or flush can complete promises, whose listeners report messages as sent, upon
- * which the ULP writes and flushes again. {@link #transmit} and {@link SentReports} therefore never nest, nor does the ULP
- * send from within a report; an inner call leaves the work to the loop that is running already. So all bursts of one
- * turn are counted, however a ULP and a fast transport spur each other on.
+ * <p>All calls may be re-entrant: a write or flush can complete promises, whose listeners report messages as sent, and then
+ * the ULP writes and flushes again. Therefore {@link #transmit} and {@link SentReports} never nest, and nothing is sent
+ * during a report. An inner call leaves the work to the loop that is already running. So all bursts of one turn are counted,
+ * even if the transport takes everything at once.
  */
 final class DdpTransmitter {
-    /** How many bursts go out before other work of the event loop gets a turn. */
+    /** The number of bursts before other work of the event loop gets a turn. */
     static final int BURSTS_PER_TURN = 8;
 
     private enum Loop {
@@ -64,12 +64,12 @@ final class DdpTransmitter {
         this.reports = new SentReports(queue, ulp);
     }
 
-    /** Sets the largest ULPDU for the segments that are not cut yet. */
+    /** Sets the largest ULPDU for segments that are cut from now on. */
     void mulpdu(int bytes) {
         mulpdu = bytes;
     }
 
-    /** Segments may go out from now on. */
+    /** Segments may be sent from now on. */
     void ready() {
         if (loop == Loop.NOT_READY) {
             loop = Loop.RESTING;
@@ -77,16 +77,16 @@ final class DdpTransmitter {
         transmit();
     }
 
-    /** {@return whether everything written was taken by the transport} */
+    /** {@return whether the transport has taken everything that was written} */
     boolean idle() {
         return queue.empty() && bursts.empty();
     }
 
-    /** Takes a message, which waits for {@link #flush}; or fails the promise. */
+    /** Takes a message, which is sent after {@link #flush}; or fails the promise. */
     void write(DdpMessage message, ChannelPromise promise) {
         if (!life.takes(message)) {
-            // A void promise would turn this into an exception for the whole pipeline, and its handlers would close
-            // the channel under the last message. Who did not ask sees that onSent does not come.
+            // A void promise would fire this exception through the pipeline, and handlers would close the channel
+            // before the last message is sent.
             if (!promise.isVoid()) {
                 promise.tryFailure(ended("a message was written after the stream's last one"));
             }
@@ -94,7 +94,7 @@ final class DdpTransmitter {
         }
         if (message.submitted()) {
             promise.tryFailure(
-                    new IllegalStateException(message + " is on its way: wait for onSent before writing it again"));
+                    new IllegalStateException(message + " is in flight: wait for onSent before writing it again"));
             return;
         }
         try {
@@ -103,8 +103,8 @@ final class DdpTransmitter {
             promise.tryFailure(tooLong);
             return;
         }
-        if (message.finalWords()) {
-            life.finalWords();
+        if (message.terminal()) {
+            life.terminal();
             receiver.silence();
             segmenter.abandon();
             queue.dropUnsent(ended("dropped for the stream's last message"));
@@ -113,7 +113,7 @@ final class DdpTransmitter {
         queue.add(message);
     }
 
-    /** Lets everything written so far go out. */
+    /** Sends everything written so far. */
     void flush() {
         queue.flush();
         if (!transmit() && loop != Loop.RUNNING && !reports.reporting()) {
@@ -126,14 +126,14 @@ final class DdpTransmitter {
         life.closing();
     }
 
-    /** The channel is gone, or the ULP closes it: drops everything. */
+    /** Drops everything: the channel is closed, or the ULP closes it. */
     void end() {
         if (!life.ended()) {
             life.end();
             reports.drop();
             bursts.clear();
             segmenter.abandon();
-            // Most connections end with nothing to drop, and the exception's stack trace is not free.
+            // Most connections end with nothing to drop, and the stack trace of the exception is expensive.
             if (!queue.empty()) {
                 queue.dropAllBut(0, ended("the channel was closed before the message was sent"));
             }
@@ -141,9 +141,9 @@ final class DdpTransmitter {
     }
 
     /**
-     * An exception came up the pipeline; if it is the answer to a segment just written, the message has a hole.
+     * Handles an exception of the pipeline. If the segment that is being written caused it, the message has a hole.
      *
-     * @return whether it was, and the ULP was told of it as a fault
+     * @return whether it was caused by that segment, and was reported to the ULP as a fault
      */
     boolean exceptionCaught(Throwable cause) {
         if (!writing || life.lost() || life.ended()) {
@@ -154,8 +154,8 @@ final class DdpTransmitter {
     }
 
     /**
-     * Writes bursts while that is possible. Callers are often tasks and promises, behind which nobody sees an exception:
-     * whatever fails ends the stream.
+     * Writes bursts while possible. Callers are often tasks and promises, where nobody sees an exception. So each failure ends
+     * the stream.
      *
      * @return whether anything was flushed
      */
@@ -190,7 +190,7 @@ final class DdpTransmitter {
         return written > 0;
     }
 
-    /** Comes behind a look at the sockets, which a plain task would not: tasks run as long as others follow. */
+    /** Runs after the event loop has polled its sockets. A plain task would run before: the loop runs all tasks first. */
     private void resume() {
         loop = Loop.RESTING;
         transmit();
@@ -209,7 +209,7 @@ final class DdpTransmitter {
             Burst burst = bursts.open();
             int limit = mulpdu;
             int budget = bursts.budget();
-            // Whatever a write sets off may take the rest of the burst away; it is then closed by a later one.
+            // A write can trigger calls that drop the rest of the burst. A later segment then completes the burst.
             while (bursts.isOpen(burst) && queue.sendable() && cut(limit)) {
                 budget -= segment.length();
                 writeSegment(burst, !queue.sendable() || budget < limit);
@@ -228,7 +228,7 @@ final class DdpTransmitter {
             }
             cut = segmenter.cut(segment, limit);
         } catch (RuntimeException | Error unreadable) {
-            // The memory is gone, or there is none for a copy. Nothing was cut, so the stream has no hole.
+            // The memory was released, or there is no memory for a copy. Nothing was cut, so the stream has no hole.
             fail(unreadable, faultOf(unreadable));
             return false;
         }
@@ -252,7 +252,7 @@ final class DdpTransmitter {
         }
     }
 
-    /** The promise of a burst completed. An exception that left this would be logged, and the stream would stand still. */
+    /** The promise of a burst completed. If this method threw an exception, Netty would log it and the stream would hang. */
     private void onSettled() {
         try {
             if (writing) {
@@ -265,8 +265,8 @@ final class DdpTransmitter {
     }
 
     /**
-     * A segment that cannot be written leaves a hole, and no segment may follow it: the peer would take later messages, and
-     * those say that the bytes of earlier ones are in place. That cannot wait for earlier bursts to be taken.
+     * A segment that cannot be written leaves a hole, and no segment may follow it: later messages would tell the peer that the
+     * bytes of earlier ones are in place. This cannot wait until earlier bursts are taken.
      */
     private void loseWhatWasRefused() {
         Throwable failure = bursts.refusal();
@@ -295,11 +295,11 @@ final class DdpTransmitter {
             reports.add(settled.messages());
             return;
         }
-        // What is still reported of a burst once one was lost are the final words.
-        boolean finalWords = life.lost() && settled.messages() > 0;
+        // After a loss, a burst has only the terminal message left to report.
+        boolean terminal = life.lost() && settled.messages() > 0;
         lose(failure);
-        if (finalWords) {
-            loseFinalWords(failure);
+        if (terminal) {
+            loseTerminal(failure);
         }
     }
 
@@ -312,7 +312,7 @@ final class DdpTransmitter {
         }
     }
 
-    /** The transport did not take a segment. Whatever it was given at that time counts as not sent. */
+    /** The transport refused a segment. All that it has not confirmed counts as not sent. */
     private void lose(Throwable cause) {
         if (life.lost() || life.ended()) {
             return;
@@ -320,17 +320,17 @@ final class DdpTransmitter {
         // Comes before any message is dropped: a drop callback may write.
         life.lose();
         segmenter.abandon();
-        boolean finalWords = life.finalWordsWritten();
+        boolean terminal = life.terminalWritten();
         bursts.forgetMessages();
         queue.dropAllBut(reports.unreported(), cause);
         reportFault(cause);
-        if (finalWords) {
-            loseFinalWords(cause);
+        if (terminal) {
+            loseTerminal(cause);
         }
     }
 
-    /** The ULP waits for its last message to be sent, which will not happen: nothing can be sent on this channel. */
-    private void loseFinalWords(Throwable cause) {
+    /** Reports that the terminal message, for which the ULP waits, cannot be sent. */
+    private void loseTerminal(Throwable cause) {
         if (!life.ended() && context.channel().isOpen()) {
             context.fireExceptionCaught(cause);
         }
@@ -343,21 +343,21 @@ final class DdpTransmitter {
                         ProtocolError.DDP_LOCAL_CATASTROPHIC, "this side failed while it sent messages", cause));
     }
 
-    /** Something went wrong on this side: the stream ends, for the ULP to tell the peer. */
+    /** This side failed: the stream ends, and the ULP reports it to the peer. */
     private void fail(Throwable cause, ProtocolFault fault) {
         if (life.ended()) {
             context.fireExceptionCaught(cause);
             return;
         }
-        boolean finalWords = life.finalWordsWritten();
+        boolean terminal = life.terminalWritten();
         stop(cause);
         receiver.fail(fault);
-        if (finalWords) {
-            loseFinalWords(cause);
+        if (terminal) {
+            loseTerminal(cause);
         }
     }
 
-    /** Sends nothing more but final words, and what was handed over. */
+    /** From now on only the terminal message, and segments already handed over, are sent. */
     private void stop(Throwable cause) {
         // Comes before any message is dropped: a drop callback may write.
         life.fail();
@@ -366,8 +366,8 @@ final class DdpTransmitter {
     }
 
     /**
-     * A closed channel tells its end by itself. But when a write meets the lost connection before a read does, the transport
-     * closes the channel first, and only the failed message knows why.
+     * A closed channel reports its end by itself. But if a write fails before a read does, the transport closes the channel
+     * first, and only the failed message has the cause.
      */
     private void reportFault(Throwable cause) {
         if (context.channel().isOpen() || !(cause instanceof ClosedChannelException)) {

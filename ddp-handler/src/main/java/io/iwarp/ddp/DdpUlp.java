@@ -5,8 +5,8 @@ import io.iwarp.memory.AccessRight;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What DDP asks of, and tells, the layer above it. All calls come on the event loop of the stream. The ULP may write
- * messages from within any of them.
+ * The layer above DDP (ULP): what DDP asks it and reports to it. All calls come on the event loop of the stream. The ULP may
+ * write messages during any of them.
  *
  * <p>For each segment the order is: {@link #examine}, then {@link #queue} or {@link #placementRight}, then placement and
  * {@link #onPlaced}, then, if it was the last of its message, delivery by {@link UntaggedQueue#deliver} or
@@ -14,18 +14,17 @@ import org.jspecify.annotations.Nullable;
  */
 public interface DdpUlp {
     /**
-     * Looks at a segment before anything of it is placed. Its DDP version is good, and its queue number when untagged;
-     * nothing else was checked. Further checks follow, so this changes nothing; what a valid segment changes is for
-     * {@link #onPlaced}.
+     * Checks a segment before it is placed. Its DDP version is valid, and so is its queue number if it is untagged. Nothing else
+     * has been checked. Further checks follow, so this changes nothing; {@link #onPlaced} changes what a valid segment changes.
      *
      * @param segment valid during the call
-     * @return null if the segment may be placed, otherwise the error that ends reception
+     * @return null if the segment may be placed; otherwise the error that ends reception
      */
     @Nullable
     ProtocolFault examine(DdpSegment segment);
 
     /**
-     * {@return the right that the buffer has to grant for this segment}
+     * {@return the right that the buffer must grant for this segment}
      *
      * @param segment a tagged segment with payload that passed {@link #examine}
      */
@@ -49,46 +48,41 @@ public interface DdpUlp {
      * A tagged message is complete: its last segment was placed.
      *
      * @param last that segment, with the STag and RsvdULP of the message; valid during the call
-     * @return null if all is well; otherwise the error that ends reception, which {@link #onFault} gets with this
-     *     segment
+     * @return null if the message is valid; otherwise the error that ends reception, which {@link #onFault} gets with this segment
      */
     @Nullable
     ProtocolFault onTaggedDelivery(DdpSegment last);
 
     /**
-     * The transport has taken all bytes of a message (RFC 5041 section 5.4). Calls come in the order of writing. The
-     * message may be used again, also within this call.
+     * The transport has taken all bytes of a message (RFC 5041 section 5.4). Calls come in the order of writing. The message may be used again, even during this call.
+     *
+     * <p>A ULP that has nothing more to send closes the sending half when its last message is sent.
      *
      * @param message the message
      */
     void onSent(DdpMessage message);
 
     /**
-     * The memory that a message reads was revoked before all of it was read. What was cut of the message is on its way,
-     * the rest is not sent, and the messages behind it are dropped. Messages before it are still sent, and reported with
-     * the final words at the latest. Of what this side writes from now on only
-     * {@linkplain DdpMessage#finalWords() final words} go out; until they are written, segments are still received.
-     * Comes at most once; {@link #onSent} does not come for this message.
+     * The memory that a message reads was revoked before all of it was read. The segments cut so far are sent, the rest of the message is not, and the messages after it are dropped. Messages before it are still sent. They are reported before the terminal message at the latest. From now on only the {@linkplain DdpMessage#terminal() terminal message} is sent. Until it is written, segments are still received. Called at most once. {@link #onSent} is not called for this message.
      *
-     * <p>A ULP whose messages have no {@linkplain DdpMessage#source source} is never called.
+     * <p>It is never called if no message has a {@linkplain DdpMessage#source source}.
      *
      * @param message the message, free to be used again
-     * @param bytesRead how many of its bytes had been cut, 0 to less than its length
+     * @param bytesRead the number of its bytes that were cut, 0 to less than its length
      */
     default void onSourceRevoked(DdpMessage message, long bytesRead) {}
 
     /**
-     * An error ends reception: all later segments are dropped silently. Comes at most once. The stream stays open until
-     * the ULP closes it, and may send one more message ({@link DdpMessage#finalWords}) unless the transport is lost.
+     * An error ends reception: all later segments are dropped silently. Called at most once. The stream stays open until the ULP closes it. The ULP may send one more message ({@link DdpMessage#terminal}) unless the transport is lost.
      *
      * @param fault what happened
-     * @param segment the segment with the error, or the last one of the message whose delivery was the error; valid
-     *     during the call; null when the error is not that of a segment. Header and length are as they came, but the
-     *     header may be incomplete, which {@link DdpSegment#headerComplete} tells, and the payload of a message that
-     *     waited for earlier ones is not in the segment's buffer
+     * @param segment the segment with the error, or the last segment of the message whose delivery failed; null if no segment caused the error; valid during the call. Header and length are as received. The header may be incomplete ({@link DdpSegment#headerComplete}). The payload of a message that waited for earlier ones is not in the segment's buffer.
      */
     void onFault(ProtocolFault fault, @Nullable DdpSegment segment);
 
-    /** One burst of input has been handled, all of what was read or the next part of it: the moment to flush what it led to. */
+    /**
+     * One burst of input has been handled: all that was read, or the next part of it. This is the time to flush what was
+     * written in response.
+     */
     void onReadComplete();
 }

@@ -5,30 +5,30 @@ final class TransmitLife {
     private enum Phase {
         /** Takes messages. */
         OPEN,
-        /** Sending failed: takes final words only. */
+        /** Sending failed: takes only the terminal message. */
         FAILED,
-        /** Takes nothing more; what it has still goes out. */
+        /** Takes nothing more, and sends what it has. */
         CLOSING,
-        /** The channel is gone, or on its way out. */
+        /** The channel is closed, or closing. */
         ENDED
     }
 
     private Phase phase = Phase.OPEN;
     private boolean lost;
-    private boolean finalWordsWritten;
+    private boolean terminalWritten;
 
     boolean takes(DdpMessage message) {
-        return phase == Phase.OPEN || (phase == Phase.FAILED && message.finalWords());
+        return phase == Phase.OPEN || (phase == Phase.FAILED && message.terminal());
     }
 
-    /** The final words were written. */
-    void finalWords() {
+    /** The terminal message was written. */
+    void terminal() {
         phase = Phase.CLOSING;
-        finalWordsWritten = true;
+        terminalWritten = true;
     }
 
-    boolean finalWordsWritten() {
-        return finalWordsWritten;
+    boolean terminalWritten() {
+        return terminalWritten;
     }
 
     /** Takes no more messages. */
@@ -38,14 +38,14 @@ final class TransmitLife {
         }
     }
 
-    /** A message could not be sent, or not wholly: takes final words only. */
+    /** A message could not be sent, or not wholly: takes only the terminal message. */
     void fail() {
         if (phase == Phase.OPEN) {
             phase = Phase.FAILED;
         }
     }
 
-    /** The transport did not take a burst. Whether it takes later ones does not matter any more. */
+    /** The transport refused a burst. Later refusals are ignored. */
     void lose() {
         lost = true;
         fail();
@@ -55,7 +55,7 @@ final class TransmitLife {
         return lost;
     }
 
-    /** The channel is gone, or the ULP closes it. */
+    /** The channel is closed, or the ULP closes it. */
     void end() {
         phase = Phase.ENDED;
     }

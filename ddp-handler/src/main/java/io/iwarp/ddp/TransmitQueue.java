@@ -1,21 +1,21 @@
 package io.iwarp.ddp;
 
-import io.iwarp.internal.RecurringQueue;
+import io.iwarp.internal.RingQueue;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one stream that are not sent yet, in the order of writing. A message is first waiting, then in work
- * while segments are cut from it, then handed over until the transport has taken it.
+ * The messages of one stream that are not sent yet, in the order of writing. A message first waits, then is current while
+ * segments are cut from it, then is handed over until the transport has taken it.
  *
  * <pre>
- *     taken        handed over          waiting, may go    waiting
- *       │               │ next: in work │ flushed          │
+ *     taken        handed over          waiting, flushed   waiting
+ *       │               │ next: current │ flushed          │
  *   ────┴───────────────┴───────────────┴──────────────────┴──►  position
  * </pre>
  */
 final class TransmitQueue {
-    private final RecurringQueue<DdpMessage> messages = new RecurringQueue<>();
+    private final RingQueue<DdpMessage> messages = new RingQueue<>();
     private long next;
     private long flushed;
     private boolean inWork;
@@ -24,7 +24,7 @@ final class TransmitQueue {
         messages.add(message);
     }
 
-    /** Everything added so far may go. */
+    /** Everything added so far may be sent. */
     void flush() {
         flushed = messages.end();
     }
@@ -34,12 +34,12 @@ final class TransmitQueue {
         return next < flushed;
     }
 
-    /** {@return whether no message is left in any state} */
+    /** {@return whether there is no message in any state} */
     boolean empty() {
         return messages.isEmpty();
     }
 
-    /** Puts the next message in work; only when {@link #sendable} and none is. */
+    /** Makes the next message current. Call it only if {@link #sendable} and no message is current. */
     DdpMessage next() {
         inWork = true;
         return messages.get(next);
@@ -51,7 +51,7 @@ final class TransmitQueue {
         return inWork ? messages.get(next) : null;
     }
 
-    /** The last segment of the message in work was cut. */
+    /** The last segment of the current message was cut. */
     void handOver() {
         if (inWork) {
             messages.get(next).handOver();
@@ -60,24 +60,24 @@ final class TransmitQueue {
         }
     }
 
-    /** {@return the oldest message that was handed over, which the transport has taken; null if there is none} */
+    /** {@return the oldest message that was handed over, which is removed; null if there is none} */
     @Nullable
     DdpMessage taken() {
         return messages.first() < next ? messages.remove() : null;
     }
 
-    /** Drops what is waiting or in work. */
+    /** Drops the current message and those that wait. */
     void dropUnsent(Throwable cause) {
         drop(next, cause);
     }
 
-    /** Drops everything but the oldest {@code kept} messages, which were handed over. */
+    /** Drops all messages except the oldest {@code kept}, which were handed over. */
     void dropAllBut(int kept, Throwable cause) {
         drop(messages.first() + kept, cause);
     }
 
     private void drop(long from, Throwable cause) {
-        // Whoever is told may write again, which finds the queue in order.
+        // Drop callbacks may write, so the queue is consistent before they run.
         List<DdpMessage> dropped = messages.removeFrom(from);
         next = Math.min(next, from);
         flushed = next;

@@ -4,17 +4,17 @@ import io.iwarp.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
 
 /**
- * One buffer of an {@link UntaggedQueue}: room for one message, and what DDP found out about that message.
+ * One buffer of an {@link UntaggedQueue}: room for one message, and the results of its reception.
  *
- * <p>The ULP wraps memory with the {@link #sink} and keeps it alive until the buffer was delivered or the stream ended.
- * What is placed before delivery may change and has no meaning yet. The object can be used again after {@link #reset}.
+ * <p>The ULP wraps memory with the {@link #sink} and keeps it alive until the buffer is delivered or the stream ends. Before
+ * delivery the content is undefined. The object can be used again after {@link #reset}.
  * It belongs to the event loop of the stream.
  */
 public class UntaggedBuffer {
     private final ByteSpan sink = new ByteSpan();
-    /** Where the message goes that has begun. */
+    /** Destination of the message that has begun. */
     private ByteSpan chosen = sink;
-    /** A segment of the message has come. */
+    /** Whether a segment of the message has arrived. */
     private boolean begun;
 
     private boolean complete;
@@ -27,20 +27,18 @@ public class UntaggedBuffer {
     private long headerStart;
     private long headerMiddle;
 
-    /** A buffer without room, not used by any message. */
+    /** Creates a buffer of 0 bytes, not used by any message. */
     public UntaggedBuffer() {}
 
-    /** {@return where the message goes unless {@link #sinkFor} says otherwise; its length is the room in bytes} */
+    /** {@return the destination of the message unless {@link #sinkFor} chooses another; its length is the room in bytes} */
     public final ByteSpan sink() {
         return sink;
     }
 
     /**
-     * {@return where the message of a segment goes; its length is the room for the message in bytes}
+     * {@return the destination for the message of a segment; its length is the room in bytes}
      *
-     * <p>A subclass can keep messages of the ULP's own out of the application's buffer. DDP asks once for each message,
-     * with the first of its segments that comes: the one whose {@link #control} and {@link #rsvdUlp} are reported. All
-     * segments of the message go there, whatever a faulty peer writes into the RsvdULP of the others.
+     * <p>A subclass can place internal messages of the ULP elsewhere than in the application's buffer. DDP asks once for each message, with the first segment that arrives, whose {@link #control} and {@link #rsvdUlp} are reported. All segments of the message go there, even if a faulty peer sends another RsvdULP in the others.
      *
      * @param segment passed {@link DdpUlp#examine}; valid during the call
      */
@@ -51,7 +49,7 @@ public class UntaggedBuffer {
     /**
      * {@return the first byte of RsvdULP, 0..255}
      *
-     * <p>It is that of the first segment seen; RFC 5041 section 4.3 allows any one, and does not ask to compare them.
+     * <p>It comes from the first segment that arrived. RFC 5041 section 4.3 allows any segment, and does not require a comparison.
      */
     public final int control() {
         return control;
@@ -78,8 +76,8 @@ public class UntaggedBuffer {
     }
 
     /**
-     * {@return bytes of the segment that completed the message, header and payload: the DDP Segment Length of a
-     * Terminate message}
+     * {@return the length of the segment that completed the message, header and payload, in bytes: the DDP Segment Length
+     * of a Terminate message}
      *
      * @throws IllegalStateException if the message is not {@link #complete}
      */
@@ -89,8 +87,8 @@ public class UntaggedBuffer {
     }
 
     /**
-     * Writes the header of the segment that completed the message, exactly as it came. Together with
-     * {@link #lastSegmentLength} it says, until {@link #reset}, which segment an error is about.
+     * Writes the header of the segment that completed the message, exactly as received. With {@link #lastSegmentLength} it
+     * identifies the segment that an error refers to, until {@link #reset}.
      *
      * @param out takes {@link DdpLayout#UNTAGGED_HEADER_LENGTH} bytes at its writer index
      * @throws IllegalStateException if the message is not {@link #complete}
@@ -105,7 +103,7 @@ public class UntaggedBuffer {
 
     private void requireComplete() {
         if (!complete) {
-            throw new IllegalStateException("the last segment of the message has not come: ask complete() first");
+            throw new IllegalStateException("the last segment of the message has not arrived: call complete() first");
         }
     }
 
@@ -119,12 +117,12 @@ public class UntaggedBuffer {
         messageLength = 0;
     }
 
-    /** {@return where this segment goes} */
+    /** {@return the destination of this segment} */
     final ByteSpan target(DdpSegment segment) {
         return begun ? chosen : sinkFor(segment);
     }
 
-    /** A segment of the message was placed; the first one says where the others go and what is reported. */
+    /** A segment of the message was placed. The first one decides the destination of the others, and what is reported. */
     final void note(DdpSegment segment, ByteSpan target) {
         if (!begun) {
             begun = true;
@@ -146,7 +144,7 @@ public class UntaggedBuffer {
         headerMiddle = last.headerMiddle();
     }
 
-    /** State and size; the bytes themselves do not appear. */
+    /** Returns state and size, without the bytes. */
     @Override
     public String toString() {
         String state = complete ? messageLength + " bytes" : begun ? "incomplete" : "empty";

@@ -1,20 +1,19 @@
 /**
  * DDP, Direct Data Placement (<a href="https://www.rfc-editor.org/rfc/rfc5041">RFC 5041</a>): cuts messages into
- * segments that each say where they go, and places the segments of the peer.
+ * segments that carry their destination, and places the segments of the peer.
  *
- * <p>{@link io.iwarp.ddp.DdpHandler} is the place in the pipeline. The protocol itself has no channel in it:
- * {@link io.iwarp.ddp.DdpSegmenter} makes segments, {@link io.iwarp.ddp.DdpReceiver} checks and places them. The layer
- * above implements {@link io.iwarp.ddp.DdpUlp} and hands down {@link io.iwarp.ddp.DdpMessage}s.
+ * <p>{@link io.iwarp.ddp.DdpHandler} is the handler in the pipeline. The layer above implements {@link io.iwarp.ddp.DdpUlp} and
+ * writes {@link io.iwarp.ddp.DdpMessage}s.
  *
- * <p>A message's bytes go by reference when this side chose to send them, and as copies made at the last moment when a
- * peer asked for them by an STag, since that memory can be taken away while the message is under way.
+ * <p>Bytes that this side chooses to send go by reference. Bytes that a peer reads by an STag are copied at the last moment,
+ * because that memory can be revoked while the message is in flight.
  *
- * <p>What completion means: a message counts as sent when the transport has taken responsibility for all of its bytes
- * (section 5.4). It says nothing about whether the peer has received, placed or seen them.
+ * <p>Completion: a message is sent when the transport has taken all of its bytes (section 5.4). This does not mean that the
+ * peer has received, placed or seen them.
  *
- * <p>What delivery means: the segment with the Last flag arrived. As the sender posts it after all others and the
- * transport keeps the order, all segments that were sent are then placed. Whether the peer sent all bytes of the
- * message is not checked (section 5.2): bytes that it left out keep what the buffer held before.
+ * <p>Delivery: the segment with the Last flag has arrived. The sender sends it after all others and the transport keeps the
+ * order, so all segments that were sent are placed then. Whether the peer sent all bytes of the message is not checked
+ * (section 5.2): where it left bytes out, the buffer keeps its content.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 @NullMarked

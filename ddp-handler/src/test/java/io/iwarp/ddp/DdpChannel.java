@@ -92,7 +92,7 @@ final class DdpChannel implements AutoCloseable {
     }
 
     static DdpMessage terminate() {
-        DdpMessage message = new DdpMessage().untagged(0x47, 0, 2).finalWords(true);
+        DdpMessage message = new DdpMessage().untagged(0x47, 0, 2).terminal(true);
         message.payload().wrap(Unpooled.wrappedBuffer(new byte[] {'T'}), 0, 1);
         return message;
     }

@@ -210,7 +210,7 @@ class DdpDeliveryTest {
         buffer.reset();
         assertThatThrownBy(() -> buffer.lastHeader(header))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("has not come");
+                .hasMessageContaining("has not arrived");
     }
 
     @Test

@@ -32,7 +32,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement({"DDP-51", "DDP-67"})
-    void finalWordsGoNextAndWhatWasWaitingIsDropped() {
+    void aTerminalMessageGoesNextAndWhatWasWaitingIsDropped() {
         ddp.ready();
         ddp.send("on the wire");
         ddp.flush();
@@ -48,7 +48,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement({"DDP-51", "DDP-67"})
-    void finalWordsCutALongMessageShortBetweenTwoSegments() {
+    void aTerminalMessageCutsALongMessageShortBetweenTwoSegments() {
         ddp.ready();
         ddp.write(message("a".repeat(10 * DdpSettings.MINIMUM_TRANSMIT_WINDOW)));
         ddp.flush();
@@ -68,7 +68,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement("DDP-7")
-    void afterFinalWordsNothingIsSent() {
+    void afterATerminalMessageNothingIsSent() {
         ddp.ready();
         ddp.writeAndFlush(terminate());
         ChannelFuture later = ddp.writeWithPromise(message("later"));
@@ -85,7 +85,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement({"DDP-7", "DDP-66"})
-    void afterFinalWordsNothingIsReceived() {
+    void afterATerminalMessageNothingIsReceived() {
         ddp.ready();
         UntaggedBuffer buffer = ddp.ulp.post(0, 4);
         ddp.write(terminate());
@@ -96,7 +96,7 @@ class DdpHandlerEndTest {
     }
 
     @Test
-    void finalWordsWaitForAFlushOfTheirOwn() {
+    void aTerminalMessageWaitsForAFlushOfItsOwn() {
         ddp.ready();
         ddp.writable(false);
         ddp.send("dropped");
@@ -111,7 +111,7 @@ class DdpHandlerEndTest {
     }
 
     @Test
-    void finalWordsWrittenInTheMiddleOfABurstStillClose() {
+    void aTerminalMessageWrittenInTheMiddleOfABurstStillCloses() {
         ddp.ready();
         ddp.write(message("a".repeat(5000)));
         transport.onWrite = () -> {
@@ -261,7 +261,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement("DDP-51")
-    void finalWordsAreTriedAlsoAfterALoss() {
+    void aTerminalMessageIsTriedAlsoAfterALoss() {
         ddp.ready();
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.send("a");
@@ -318,7 +318,7 @@ class DdpHandlerEndTest {
     }
 
     @Test
-    void finalWordsAfterARefusedSegmentAreReportedWhenTheyAreTakenAndNotBefore() {
+    void aTerminalMessageAfterARefusedSegmentIsReportedWhenItIsTakenAndNotBefore() {
         ddp.ready();
         ddp.send("a");
         ddp.flush();

@@ -198,7 +198,7 @@ class DdpHandlerFailureTest {
 
     /** Nobody would close the connection: the layer above waits for its last message to be sent. */
     @Test
-    void finalWordsThatCannotBeSentAreReportedAsAnExceptionOfTheChannel() {
+    void aTerminalMessageThatCannotBeSentIsReportedAsAnExceptionOfTheChannel() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.receives(Segment.untagged(0, 1).payload("x"));
         OutOfMemoryError exhausted = new OutOfMemoryError("for the test");
@@ -212,7 +212,7 @@ class DdpHandlerFailureTest {
     }
 
     @Test
-    void finalWordsThatCannotBeSentEitherAreReportedAsAnExceptionOfTheChannel() {
+    void aTerminalMessageThatCannotBeSentEitherIsReportedAsAnExceptionOfTheChannel() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.send("a");
         ddp.flush();
@@ -230,7 +230,7 @@ class DdpHandlerFailureTest {
     }
 
     @Test
-    void finalWordsThatAreDroppedBehindALossAreReportedAsAnExceptionOfTheChannel() {
+    void aTerminalMessageThatIsDroppedAfterALossIsReportedAsAnExceptionOfTheChannel() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.send("a");
         ddp.flush();

@@ -97,7 +97,7 @@ class DdpHandlerSourceTest {
     }
 
     @Test
-    void aSourceThatIsRevokedInTheMiddleEndsTheMessageThereAndOnlyFinalWordsFollow() {
+    void aSourceThatIsRevokedInTheMiddleEndsTheMessageThereAndOnlyATerminalMessageFollows() {
         MemoryRegion region = region(LONG);
         DdpMessage cut = response(region, 0, LONG);
         ddp.send("before");
@@ -147,7 +147,7 @@ class DdpHandlerSourceTest {
     }
 
     @Test
-    void finalWordsAreNotReportedBeforeTheTransportHasTakenThem() {
+    void aTerminalMessageIsNotReportedBeforeTheTransportHasTakenIt() {
         MemoryRegion region = region(LONG);
         ddp.ulp.onSourceRevoked = revoked -> ddp.writeAndFlush(terminate());
         ddp.send("a");
@@ -188,7 +188,7 @@ class DdpHandlerSourceTest {
 
     @Test
     @Requirement("DDP-67")
-    void finalWordsThatAreWrittenLaterStillGo() {
+    void aTerminalMessageThatIsWrittenLaterStillGoes() {
         MemoryRegion region = region(100);
         ddp.write(response(region, 0, 100));
         region.invalidate();

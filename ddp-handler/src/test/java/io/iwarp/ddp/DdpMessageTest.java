@@ -37,10 +37,10 @@ class DdpMessageTest {
 
     @Test
     void anotherUseOfAMessageIsNotFinal() {
-        DdpMessage message = new DdpMessage().untagged(0x47, 0, 2).finalWords(true);
-        assertThat(message.finalWords()).isTrue();
+        DdpMessage message = new DdpMessage().untagged(0x47, 0, 2).terminal(true);
+        assertThat(message.terminal()).isTrue();
 
-        assertThat(message.untagged(0x43, 0, 0).finalWords()).isFalse();
+        assertThat(message.untagged(0x43, 0, 0).terminal()).isFalse();
     }
 
     @Test
@@ -48,7 +48,7 @@ class DdpMessageTest {
         assertThat(DdpChannel.message("secret"))
                 .hasToString("DdpMessage[QN 0, RsvdULP rest 0x0, control 0x43, 6 bytes]");
         assertThat(DdpChannel.terminate())
-                .hasToString("DdpMessage[QN 2, RsvdULP rest 0x0, control 0x47, 1 bytes, final words]");
+                .hasToString("DdpMessage[QN 2, RsvdULP rest 0x0, control 0x47, 1 bytes, terminal]");
         assertThat(new DdpMessage().tagged(0x40, 0xCAFE, -1))
                 .hasToString("DdpMessage[STag 0x0000cafe, TO 0xffffffffffffffff, control 0x40, 0 bytes]");
     }

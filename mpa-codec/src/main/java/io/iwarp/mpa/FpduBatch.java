@@ -1,6 +1,6 @@
 package io.iwarp.mpa;
 
-import io.iwarp.internal.WarmBuffers;
+import io.iwarp.internal.EventLoopBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -29,7 +29,7 @@ final class FpduBatch {
     private static final int SMALLEST_CAPACITY = 512;
 
     /** As many as wait for the transport when a window of 1 MiB is full, and what is being filled. */
-    private static final WarmBuffers WARM = new WarmBuffers(LIMIT, 18);
+    private static final EventLoopBuffers WARM = new EventLoopBuffers(LIMIT, 18);
 
     private final FpduEncoder encoder;
     private @Nullable ByteBuf buffer;

@@ -1,6 +1,6 @@
 package io.iwarp.mpa;
 
-import io.iwarp.internal.WarmBuffers;
+import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -22,7 +22,7 @@ final class PartialFpdu {
     static final int GROWTH = 4;
 
     /** One for the FPDU that ends each read of a busy connection, some for connections whose peer is slow. */
-    private static final WarmBuffers WARM = new WarmBuffers(FpduDecoder.maxWireLength(), 4);
+    private static final EventLoopBuffers WARM = new EventLoopBuffers(FpduDecoder.maxWireLength(), 4);
 
     private final ByteBufAllocator allocator;
     private final @Nullable IwarpDevice device;

@@ -1,6 +1,6 @@
 package io.iwarp.transport;
 
-import io.iwarp.internal.WarmBuffers;
+import io.iwarp.internal.EventLoopBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -26,7 +26,7 @@ public final class WarmReads implements RecvByteBufAllocator {
      */
     private static final int SHARED = LARGEST - 64;
 
-    private static final WarmBuffers WARM = new WarmBuffers(SHARED, 1);
+    private static final EventLoopBuffers WARM = new EventLoopBuffers(SHARED, 1);
 
     private final AdaptiveRecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(SMALLEST, FIRST, LARGEST);
 

@@ -8,7 +8,7 @@ import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.internal.RecurringQueue;
+import io.iwarp.internal.RingQueue;
 import io.iwarp.mpa.ReadyToReceive;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
@@ -37,13 +37,13 @@ final class Requester {
     private final Consumer<RdmapRequest> completion;
     private final Counters counters;
     private final int ord;
-    private final RecurringQueue<RdmapRequest> reads = new RecurringQueue<>();
-    private final RecurringQueue<RdmapRequest> atomics = new RecurringQueue<>();
+    private final RingQueue<RdmapRequest> reads = new RingQueue<>();
+    private final RingQueue<RdmapRequest> atomics = new RingQueue<>();
     private final ArrayDeque<HeaderMessage> spareMessages = new ArrayDeque<>();
     private final AtomicResponses atomicResponses;
 
     /** All that were submitted and are not complete. */
-    private final RecurringQueue<RdmapRequest> requests = new RecurringQueue<>();
+    private final RingQueue<RdmapRequest> requests = new RingQueue<>();
     /** The position of the first that was not started. */
     private long waiting;
 

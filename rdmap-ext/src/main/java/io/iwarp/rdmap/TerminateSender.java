@@ -25,7 +25,7 @@ final class TerminateSender {
         error = terminate.error();
         message.untagged(Opcode.TERMINATE.control(), 0, RdmapLayout.TERMINATE_QUEUE);
         message.payload().wrap(encoded, 0, encoded.readableBytes());
-        message.finalWords(true);
+        message.terminal(true);
         link.write(message);
         link.flush();
     }

@@ -69,10 +69,10 @@ final class QueuePairEngine {
                         meters.enter(role, new QueuePairGauges(life, ring, receives, counters), eventLoop));
         sends = new SendSide(ring, budget(settings), life, drains, completer, metrics);
         poster = new Poster(sends, receives, life, stream, settings.rdmap().extensions(), metrics);
-        QuietWatches watches =
+        IdleTimers idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
-                        : new QuietWatches(settings, eventLoop, counters, life, sends, this::closeInOrder);
+                        : new IdleTimers(settings, eventLoop, counters, life, sends, this::closeInOrder);
         Runnable afterPeersClose = settings.closeWithPeer() ? () -> closeInOrder(CLOSED_BY_PEER) : () -> {};
         events = new StreamEvents(
                 channel,
@@ -82,7 +82,7 @@ final class QueuePairEngine {
                 receives,
                 drains,
                 metrics,
-                watches,
+                idleTimers,
                 setupTicket,
                 listener,
                 afterPeersClose);

@@ -28,7 +28,7 @@ final class StreamEvents implements RdmapUlp {
     private final ReceiveSide receives;
     private final DrainSchedule drains;
     private final @Nullable QueuePairMetrics metrics;
-    private final @Nullable QuietWatches watches;
+    private final @Nullable IdleTimers idleTimers;
     private final SetupGate.@Nullable Ticket setupTicket;
     private final LifeListener listener;
     private final Runnable afterPeersClose;
@@ -36,7 +36,7 @@ final class StreamEvents implements RdmapUlp {
 
     /**
      * @param metrics null if nobody counts
-     * @param watches null if nobody watches
+     * @param idleTimers null if there are none
      * @param setupTicket null at an initiator
      * @param afterPeersClose called when the peer has closed its half
      */
@@ -48,7 +48,7 @@ final class StreamEvents implements RdmapUlp {
             ReceiveSide receives,
             DrainSchedule drains,
             @Nullable QueuePairMetrics metrics,
-            @Nullable QuietWatches watches,
+            @Nullable IdleTimers idleTimers,
             SetupGate.@Nullable Ticket setupTicket,
             LifeListener listener,
             Runnable afterPeersClose) {
@@ -59,7 +59,7 @@ final class StreamEvents implements RdmapUlp {
         this.receives = receives;
         this.drains = drains;
         this.metrics = metrics;
-        this.watches = watches;
+        this.idleTimers = idleTimers;
         this.setupTicket = setupTicket;
         this.listener = listener;
         this.afterPeersClose = afterPeersClose;
@@ -74,8 +74,8 @@ final class StreamEvents implements RdmapUlp {
     public void onEstablished(MpaParameters agreed) {
         life.learnTlsSession(channel);
         life.established(agreed);
-        if (watches != null) {
-            watches.start();
+        if (idleTimers != null) {
+            idleTimers.start();
         }
         leaveSetup();
         if (metrics != null) {
@@ -157,8 +157,8 @@ final class StreamEvents implements RdmapUlp {
     @Override
     public void onEnded(CloseReason reason) {
         leaveSetup();
-        if (watches != null) {
-            watches.stop();
+        if (idleTimers != null) {
+            idleTimers.stop();
         }
         life.end(reason, channel);
         VarHandle.fullFence();

@@ -1,6 +1,6 @@
 package io.iwarp.benchmarks.micro;
 
-import io.iwarp.internal.RecurringQueue;
+import io.iwarp.internal.RingQueue;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -26,7 +26,7 @@ public class QueueBenchmark {
     @Param({"16", "1024"})
     int depth;
 
-    private final RecurringQueue<Object> recurring = new RecurringQueue<>();
+    private final RingQueue<Object> recurring = new RingQueue<>();
     private final ArrayDeque<Object> deque = new ArrayDeque<>();
     private Object[] objects;
     private int next;

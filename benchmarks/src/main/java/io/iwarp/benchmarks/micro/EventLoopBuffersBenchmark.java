@@ -1,6 +1,6 @@
 package io.iwarp.benchmarks.micro;
 
-import io.iwarp.internal.WarmBuffers;
+import io.iwarp.internal.EventLoopBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -22,7 +22,7 @@ import org.openjdk.jmh.annotations.TearDown;
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-public class WarmBuffersBenchmark {
+public class EventLoopBuffersBenchmark {
     private static final int BYTES = 64 * 1024;
     private static final int AT_A_TIME = 256;
 
@@ -31,7 +31,7 @@ public class WarmBuffersBenchmark {
     int waiting;
 
     private final ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
-    private final WarmBuffers buffers = new WarmBuffers(BYTES, 18);
+    private final EventLoopBuffers buffers = new EventLoopBuffers(BYTES, 18);
     private DefaultEventExecutor loop;
     private ByteBuf[] underWay;
     private ByteBuf payload;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <E> what is queued
  */
-public final class RecurringQueue<E> {
+public final class RingQueue<E> {
     private static final int SMALLEST_CAPACITY = 8;
 
     private @Nullable Object[] places = new Object[SMALLEST_CAPACITY];
@@ -28,7 +28,7 @@ public final class RecurringQueue<E> {
     private long end;
 
     /** An empty queue. */
-    public RecurringQueue() {}
+    public RingQueue() {}
 
     /** {@return the position of the oldest element, or of the next one if there is none} */
     public long first() {

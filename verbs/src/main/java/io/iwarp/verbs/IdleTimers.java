@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Looks now and then whether a stream is still in use: ends one that is idle, and keeps one alive that is quiet. It costs
  * two timers at most, and nothing for each message. Belongs to the event loop.
  */
-final class QuietWatches {
+final class IdleTimers {
     private final Duration idleTimeout;
     private final Duration keepAliveInterval;
     private final EventLoop eventLoop;
@@ -36,7 +36,7 @@ final class QuietWatches {
      * @param counters of what the stream moves
      * @param closeInOrder ends the stream
      */
-    QuietWatches(
+    IdleTimers(
             QueuePairSettings settings,
             EventLoop eventLoop,
             Counters counters,

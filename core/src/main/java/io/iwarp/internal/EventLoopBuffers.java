@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may use it.
  */
-public final class WarmBuffers {
+public final class EventLoopBuffers {
     private final int capacity;
     private final FastThreadLocal<@Nullable ByteBuf[]> kept;
 
@@ -24,7 +24,7 @@ public final class WarmBuffers {
      * @param capacity of each buffer, in bytes
      * @param count how many an event loop keeps; they are made when they are first needed
      */
-    public WarmBuffers(int capacity, int count) {
+    public EventLoopBuffers(int capacity, int count) {
         this.capacity = capacity;
         this.kept = new FastThreadLocal<>() {
             @Override

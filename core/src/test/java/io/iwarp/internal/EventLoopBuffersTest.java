@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
-class WarmBuffersTest {
+class EventLoopBuffersTest {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-    private final WarmBuffers warm = new WarmBuffers(1024, 2);
+    private final EventLoopBuffers warm = new EventLoopBuffers(1024, 2);
 
     @Test
     void givesTheSameBufferAgainOnceNobodyRefersToIt() throws Exception {

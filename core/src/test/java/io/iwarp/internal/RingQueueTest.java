@@ -9,8 +9,8 @@ import java.util.NoSuchElementException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class RecurringQueueTest {
-    private final RecurringQueue<Integer> queue = new RecurringQueue<>();
+class RingQueueTest {
+    private final RingQueue<Integer> queue = new RingQueue<>();
 
     @Test
     void behavesAsAnyQueue() {
