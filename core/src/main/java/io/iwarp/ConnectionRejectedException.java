@@ -2,7 +2,7 @@ package io.iwarp;
 
 import java.util.OptionalInt;
 
-/** The peer refused the connection: it answered with an MPA Reply whose R bit is set (RFC 5044 section 7.1.1). */
+/** The peer rejected the connection: it answered with an MPA Reply with the R bit set (RFC 5044 section 7.1.1). */
 public final class ConnectionRejectedException extends IwarpException {
     private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ public final class ConnectionRejectedException extends IwarpException {
     private final transient OptionalInt peerOrd;
 
     /**
-     * An exception for a refused connection.
+     * Creates an exception for a rejected connection.
      *
      * @param privateData the Private Data of the peer's Reply, 0 to 512 bytes; copied
      */
@@ -20,11 +20,11 @@ public final class ConnectionRejectedException extends IwarpException {
     }
 
     /**
-     * An exception for a refused connection whose peer told its depths (RFC 6581 section 9.1).
+     * Creates an exception for a rejected connection whose peer stated its depths (RFC 6581 section 9.1).
      *
      * @param privateData the Private Data of the peer's Reply, 0 to 512 bytes; copied
-     * @param peerIrd how many RDMA Reads and atomics the peer would take at a time, 0 to 16382, if it said so
-     * @param peerOrd how many the peer would have outstanding, 0 to 16382, if it said so
+     * @param peerIrd how many RDMA Reads and atomics the peer would accept at a time, 0 to 16382, if stated
+     * @param peerOrd how many the peer would have outstanding, 0 to 16382, if stated
      */
     public ConnectionRejectedException(byte[] privateData, OptionalInt peerIrd, OptionalInt peerOrd) {
         super(
@@ -36,19 +36,19 @@ public final class ConnectionRejectedException extends IwarpException {
         this.peerOrd = peerOrd;
     }
 
-    /** A copy of the Private Data that came with the refusal, 0 to 512 bytes. */
+    /** Returns a copy of the Private Data of the rejection, 0 to 512 bytes. */
     public byte[] privateData() {
         return privateData.clone();
     }
 
-    /** How many RDMA Reads and atomics the peer would take at a time, 0 to 16382; empty if it did not say. */
+    /** Returns how many RDMA Reads and atomics the peer would accept at a time, 0 to 16382; empty if not stated. */
     public OptionalInt peerIrd() {
         return peerIrd;
     }
 
     /**
-     * How many RDMA Reads and atomics the peer would have outstanding, 0 to 16382; empty if it did not say. A peer that
-     * rejects because our IRD is too small shows here what it needs.
+     * Returns how many RDMA Reads and atomics the peer would have outstanding, 0 to 16382; empty if not stated. A peer that
+     * rejects because the IRD of this end is too small states here what it needs.
      */
     public OptionalInt peerOrd() {
         return peerOrd;

@@ -3,22 +3,21 @@ package io.iwarp;
 import java.util.Locale;
 
 /**
- * What is counted for each connection. Meters and the table in the documentation are made from this enum, so a counter
- * exists once.
+ * The counters of each connection. Meters and the table in the documentation are derived from this enum.
  */
 public enum Counter {
     /** FPDUs handed to the transport. */
     FPDUS_SENT("fpdus", "FPDUs handed to the transport"),
-    /** FPDUs received whole and found good. */
-    FPDUS_RECEIVED("fpdus", "FPDUs received whole and found good"),
-    /** Markers put between outgoing bytes. */
-    MARKERS_SENT("markers", "Markers put between outgoing bytes"),
-    /** Markers taken out of incoming bytes. */
-    MARKERS_RECEIVED("markers", "Markers taken out of incoming bytes"),
-    /** Incoming FPDUs whose CRC was computed and compared. */
-    CRC_CHECKED("fpdus", "Incoming FPDUs whose CRC was computed and compared"),
-    /** Incoming FPDUs whose CRC did not fit. */
-    CRC_ERRORS("fpdus", "Incoming FPDUs whose CRC did not fit"),
+    /** Valid FPDUs received. */
+    FPDUS_RECEIVED("fpdus", "Valid FPDUs received"),
+    /** Markers inserted into outgoing bytes. */
+    MARKERS_SENT("markers", "Markers inserted into outgoing bytes"),
+    /** Markers removed from incoming bytes. */
+    MARKERS_RECEIVED("markers", "Markers removed from incoming bytes"),
+    /** Incoming FPDUs whose CRC was checked. */
+    CRC_CHECKED("fpdus", "Incoming FPDUs whose CRC was checked"),
+    /** Incoming FPDUs with a wrong CRC. */
+    CRC_ERRORS("fpdus", "Incoming FPDUs with a wrong CRC"),
     /** Bytes of ULPDUs handed to the transport, without framing. */
     ULPDU_BYTES_SENT("iwarp.ulpdus.sent", "bytes", "Bytes of ULPDUs handed to the transport, without framing"),
     /** Bytes of ULPDUs received, without framing. */
@@ -27,8 +26,8 @@ public enum Counter {
     SEGMENTS_PLACED("segments", "Incoming DDP segments whose payload was placed"),
     /** Payload bytes placed in registered memory and receive buffers. */
     BYTES_PLACED("iwarp.payload.placed", "bytes", "Payload bytes placed in registered memory and receive buffers"),
-    /** DDP messages of which the last segment was handed to the transport. */
-    MESSAGES_SENT("messages", "DDP messages of which the last segment was handed to the transport"),
+    /** DDP messages whose last segment was handed to the transport. */
+    MESSAGES_SENT("messages", "DDP messages whose last segment was handed to the transport"),
     /** DDP messages delivered to RDMAP. */
     MESSAGES_DELIVERED("messages", "DDP messages delivered to RDMAP"),
     /** Terminate messages sent: 0 or 1. */
@@ -60,23 +59,23 @@ public enum Counter {
         this.description = description;
     }
 
-    /** The name of its meter, for example {@code iwarp.fpdus.sent}. */
+    /** Returns the name of its meter, for example {@code iwarp.fpdus.sent}. */
     public String meterName() {
         return meterName;
     }
 
-    /** The place of the counter in an array of all counters. */
-    @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
+    /** Returns the index of the counter in an array of all counters. */
+    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
     int slot() {
         return ordinal();
     }
 
-    /** What one step of the counter stands for, as a plural noun. */
+    /** Returns the unit of the counter, as a plural noun. */
     public String unit() {
         return unit;
     }
 
-    /** What is counted, as the beginning of a sentence. */
+    /** Returns what is counted, as the beginning of a sentence. */
     public String description() {
         return description;
     }

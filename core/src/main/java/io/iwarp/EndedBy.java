@@ -4,19 +4,19 @@ package io.iwarp;
 public enum EndedBy {
     /** The application on this side closed it. */
     LOCAL_APPLICATION("this side closed the stream"),
-    /** This side found the peer breaking the protocol, or failed itself, and ended the stream. */
+    /** This side found a breach of the protocol by the peer, or failed, and ended the stream. */
     LOCAL_FAULT("this side found an error and ended the stream"),
     /** The peer sent a Terminate message (RFC 5040 section 4.8). */
     PEER_TERMINATE("the peer terminated the stream"),
     /**
-     * The peer closed its side of the connection in good order. Without TLS a peer whose process died may show like that
-     * too: its system closes the connection for it. A {@link CloseReason#detail} that tells of Reads or atomics left without
-     * an answer hints at it; with TLS such an end is {@link #TRANSPORT}.
+     * The peer closed its side of the connection in order. Without TLS a peer whose process died may look the same, because its
+     * kernel closes the connection. A {@link CloseReason#detail} that reports Reads or atomics without an answer suggests this.
+     * With TLS such an end is {@link #TRANSPORT}.
      */
     PEER_CLOSED("the peer closed the stream"),
-    /** A time limit of this side ran out. */
+    /** A time limit of this side expired. */
     TIMEOUT("a time limit ran out"),
-    /** The connection below was lost. */
+    /** The TCP connection was lost. */
     TRANSPORT("the connection was lost");
 
     private final String sentence;
@@ -25,7 +25,7 @@ public enum EndedBy {
         this.sentence = sentence;
     }
 
-    /** What happened, in words that can begin a sentence. */
+    /** Returns what happened, as the beginning of a sentence. */
     String sentence() {
         return sentence;
     }

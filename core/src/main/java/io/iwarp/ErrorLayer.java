@@ -20,16 +20,16 @@ public enum ErrorLayer {
         this.number = number;
     }
 
-    /** The value of the 4-bit Layer field. */
+    /** Returns the value of the 4-bit Layer field. */
     public int number() {
         return number;
     }
 
     /**
-     * The layer with this number.
+     * Returns the layer with a number.
      *
      * @param number the value of a Layer field, 0 to 15
-     * @return the layer, or null when the number is not assigned
+     * @return the layer, or null if the number is not assigned
      */
     static @Nullable ErrorLayer find(int number) {
         return switch (number) {

@@ -4,14 +4,14 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something went wrong between the two sides of a stream. Misuse of the API is not reported by this exception but by
- * {@link IllegalArgumentException} and {@link IllegalStateException}.
+ * An error between the two sides of a stream. Misuse of the API is reported by {@link IllegalArgumentException} and
+ * {@link IllegalStateException} instead.
  */
 public class IwarpException extends IOException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * An exception with a message and, if there is one, a cause.
+     * Creates an exception.
      *
      * @param message what happened and what to do about it
      * @param cause what the transport or the runtime reported, or null

@@ -2,26 +2,26 @@ package io.iwarp;
 
 import java.util.Locale;
 
-/** What a work request does. */
+/** The operation of a work request. */
 public enum Operation {
-    /** A message sent to a receive of the peer, with or without taking back an STag of the peer. */
+    /** A message to a receive of the peer. It may also invalidate an STag of the peer. */
     SEND,
-    /** Bytes written into memory of the peer, with or without Immediate Data behind them. */
+    /** Bytes written into memory of the peer, with or without Immediate Data after them. */
     WRITE,
     /** Bytes read from memory of the peer. */
     READ,
-    /** A number of the peer added to, and its value before that fetched (FetchAdd of RFC 7306). */
+    /** Adds to a number of the peer and returns its previous value (FetchAdd of RFC 7306). */
     FETCH_ADD,
-    /** A number of the peer compared and perhaps replaced, and its value before that fetched (CmpSwap of RFC 7306). */
+    /** Replaces a number of the peer if it has an expected value, and returns its previous value (CmpSwap of RFC 7306). */
     COMPARE_SWAP,
-    /** Immediate Data sent to a receive of the peer; at its target also that which comes behind a Write. */
+    /** Immediate Data to a receive of the peer. At the target also the Immediate Data after a Write. */
     IMMEDIATE,
-    /** A message or Immediate Data of the peer taken by a posted receive. Metrics count it as a {@link #SEND}. */
+    /** A posted receive that took a message or Immediate Data of the peer. Metrics count it as a {@link #SEND}. */
     RECEIVE;
 
     private final String tag = name().toLowerCase(Locale.ROOT);
 
-    /** {@return the value of the tag {@code operation} of meters, for example {@code fetch_add}} */
+    /** Returns the value of the tag {@code operation} of meters, for example {@code fetch_add}. */
     public String tag() {
         return tag;
     }

@@ -292,38 +292,38 @@ public enum ProtocolError {
         this.explanation = explanation;
     }
 
-    /** The layer whose registry has this error. */
+    /** Returns the layer whose registry has this error. */
     public ErrorLayer layer() {
         return layer;
     }
 
-    /** The 4-bit Error Type, 0 to 15. */
+    /** Returns the 4-bit Error Type, 0 to 15. */
     public int type() {
         return type;
     }
 
-    /** The 8-bit Error Code, 0 to 255. */
+    /** Returns the 8-bit Error Code, 0 to 255. */
     public int code() {
         return code;
     }
 
-    /** The name in the registry of RFC 6580 section 3: error type, and error code where there is one. */
+    /** Returns the name in the registry of RFC 6580 section 3: error type, and error code if it has one. */
     public String rfcName() {
         return rfcName;
     }
 
-    /** A sentence for people: what the peer or the caller did, and what to do about it. */
+    /** Returns a sentence for people: what the peer or the caller did, and what to do about it. */
     public String explanation() {
         return explanation;
     }
 
     /**
-     * The error with these numbers. The code of an RDMAP Local Catastrophic Error has no meaning, so any code finds it.
+     * Returns the error with these numbers. The code of an RDMAP Local Catastrophic Error has no meaning: any code finds it.
      *
      * @param layer the Layer field of a Terminate, 0 to 15
      * @param type the Error Type field, 0 to 15
      * @param code the Error Code field, 0 to 255
-     * @return the error, or null when the numbers are not assigned
+     * @return the error, or null if the numbers are not assigned
      */
     public static @Nullable ProtocolError find(int layer, int type, int code) {
         if (layer == ErrorLayer.RDMAP.number() && type == RDMAP_LOCAL_CATASTROPHIC.type) {
@@ -335,13 +335,13 @@ public enum ProtocolError {
         return BY_NUMBER[slot(layer, type, code)];
     }
 
-    /** The numbers as layer/type/code and the registered name. */
+    /** Returns the numbers as layer/type/code, and the registered name. */
     @Override
     public String toString() {
         return numbers() + " " + rfcName;
     }
 
-    /** The numbers as layer/type/code, for example {@code 0x1/0x1/0x00}. */
+    /** Returns the numbers as layer/type/code, for example {@code 0x1/0x1/0x00}. */
     public String numbers() {
         return String.format(Locale.ROOT, "0x%x/0x%x/0x%02x", layer.number(), type, code);
     }
@@ -350,7 +350,7 @@ public enum ProtocolError {
         return (layer * TYPES + type) * CODES + code;
     }
 
-    /** Two errors with the same numbers could not be told apart on the wire, so loading this class fails for them. */
+    /** Fails if two errors have the same numbers, because they could not be distinguished on the wire. */
     private static @Nullable ProtocolError[] index(ProtocolError[] errors) {
         @Nullable ProtocolError[] table = new @Nullable ProtocolError[LAYERS * TYPES * CODES];
         for (ProtocolError error : errors) {

@@ -3,12 +3,12 @@ package io.iwarp;
 import java.util.Objects;
 
 /**
- * The connection could not be set up: the peer's first bytes were not valid, none came in time, or the connection was
+ * The connection could not be set up: the peer's first bytes were invalid, nothing arrived in time, or the connection was
  * lost.
  *
- * <p>Only whoever uses MPA by itself meets it: the future of an answer to an {@code MpaConnectionRequest} fails with it if
- * the start-up ended before the Reply Frame had left. Queue pairs, connectors and listeners fail with
- * {@link StreamEndedException} instead, also in set-up, so there is no need to catch it there.
+ * <p>Only programs that use MPA directly get it: the future of an answer to an {@code MpaConnectionRequest} fails with it if
+ * the start-up ended before the Reply Frame was sent. Queue pairs, connectors and listeners fail with
+ * {@link StreamEndedException}, even during set-up.
  */
 public final class StartupException extends IwarpException {
     private static final long serialVersionUID = 1L;
@@ -16,7 +16,7 @@ public final class StartupException extends IwarpException {
     private final transient CloseReason reason;
 
     /**
-     * An exception for this reason; its message is the reason's sentence.
+     * Creates an exception. Its message is the sentence of the reason.
      *
      * @param reason why it ended, and who ended it
      */
@@ -25,7 +25,7 @@ public final class StartupException extends IwarpException {
         this.reason = reason;
     }
 
-    /** Why it ended, and who ended it. Not kept by serialization, where the message alone remains. */
+    /** Returns why it ended, and who ended it. Serialization keeps only the message. */
     public CloseReason reason() {
         return reason;
     }

@@ -2,14 +2,14 @@ package io.iwarp;
 
 import java.util.Objects;
 
-/** The stream ended before a request on it was completed, or was ended already when the request was posted. */
+/** The stream ended before a request completed, or before the request was posted. */
 public final class StreamEndedException extends IwarpException {
     private static final long serialVersionUID = 1L;
 
     private final transient CloseReason reason;
 
     /**
-     * An exception for this reason; its message is the reason's sentence.
+     * Creates an exception. Its message is the sentence of the reason.
      *
      * @param reason why it ended, and who ended it
      */
@@ -18,7 +18,7 @@ public final class StreamEndedException extends IwarpException {
         this.reason = reason;
     }
 
-    /** Why it ended, and who ended it. Not kept by serialization, where the message alone remains. */
+    /** Returns why it ended, and who ended it. Serialization keeps only the message. */
     public CloseReason reason() {
         return reason;
     }

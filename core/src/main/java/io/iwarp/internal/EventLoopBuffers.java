@@ -7,12 +7,12 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few large buffers for each event loop, which are used again while their bytes are in the processor's caches. An
- * allocator that serves many threads hands out other memory each time, which is cold, and has to be cleared by the JVM when
- * it is new: that took a fifth of the time of a receiver.
+ * A few large buffers for each event loop, which are reused while their bytes are in the processor's caches. An allocator for
+ * many threads returns different memory each time. That memory is cold, and the JVM must clear it if it is new: this took a
+ * fifth of the time of a receiver.
  *
- * <p>A buffer is free when nobody but this object refers to it, so it may be retained, sliced and released like any other.
- * Only threads that clean up behind themselves keep buffers; they release them at their end.
+ * <p>A buffer is free if only this object references it, so it may be retained, sliced and released like any other. Only threads
+ * that remove their thread-local values keep buffers. They release them when they end.
  *
  * <p>Any thread may use it.
  */
@@ -21,8 +21,10 @@ public final class EventLoopBuffers {
     private final FastThreadLocal<@Nullable ByteBuf[]> kept;
 
     /**
-     * @param capacity of each buffer, in bytes
-     * @param count how many an event loop keeps; they are made when they are first needed
+     * Creates the buffers of all event loops, which are allocated when they are first used.
+     *
+     * @param capacity the capacity of each buffer, in bytes
+     * @param count the number of buffers of an event loop
      */
     public EventLoopBuffers(int capacity, int count) {
         this.capacity = capacity;
@@ -44,11 +46,11 @@ public final class EventLoopBuffers {
     }
 
     /**
-     * {@return an empty direct buffer that the caller has to release; one of the allocator's own if all of this thread are
-     * in use or too small, or it keeps none}
+     * {@return an empty direct buffer that the caller has to release; a new one if all of this thread are in use or too
+     * small, or if this thread keeps none}
      *
-     * @param allocator makes it, unless one is there
-     * @param bytes its least capacity; a buffer of the allocator's own has no more, and may grow to that of the others
+     * @param allocator allocates new buffers
+     * @param bytes the minimum capacity; a new buffer has this capacity and may grow to that of the others
      */
     public ByteBuf take(ByteBufAllocator allocator, int bytes) {
         ByteBuf buffer = bytes <= capacity ? tryTake(allocator) : null;
@@ -56,10 +58,10 @@ public final class EventLoopBuffers {
     }
 
     /**
-     * {@return an empty direct buffer that the caller has to release; or null if all of this thread are in use, or it keeps
-     * none}
+     * {@return an empty direct buffer that the caller has to release; null if all of this thread are in use, or if this
+     * thread keeps none}
      *
-     * @param allocator makes it, unless one is there
+     * @param allocator allocates the buffers of the thread
      */
     public @Nullable ByteBuf tryTake(ByteBufAllocator allocator) {
         if (!FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals()) {

@@ -7,35 +7,34 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A first-in, first-out queue for objects that come again and again. Its elements have positions, counted from 0 for ever,
- * so that its owner can keep several marks in it.
+ * A first-in, first-out queue for objects that are reused. Each element has a position, counted from 0, so that the owner can
+ * keep several marks in the queue.
  *
- * <p>A place keeps its element when that is removed, and is written only if another one comes: objects that come round in
- * the same order, as the slots of a queue pair do, are queued without writing a reference. A garbage collector makes such a
- * write into an old object cost more than everything else here (G1: a fence, and work for another thread). In exchange
- * the queue keeps its last elements reachable, as many as it has places: the smallest power of two for the most that were
- * in it at a time.
+ * <p>A removed element stays in its slot, and a slot is written only if a different element is added. So objects that return in
+ * the same order, like the slots of a queue pair, are queued without writing a reference. With G1, such a write into an old
+ * object costs a fence and work of another thread: more than everything else here. In exchange the queue keeps its last
+ * elements reachable, as many as it has slots: the smallest power of two for the maximum size so far.
  *
  * <p>It belongs to one thread.
  *
- * @param <E> what is queued
+ * @param <E> the type of the elements
  */
 public final class RingQueue<E> {
     private static final int SMALLEST_CAPACITY = 8;
 
-    private @Nullable Object[] places = new Object[SMALLEST_CAPACITY];
+    private @Nullable Object[] slots = new Object[SMALLEST_CAPACITY];
     private long first;
     private long end;
 
-    /** An empty queue. */
+    /** Creates an empty queue. */
     public RingQueue() {}
 
-    /** {@return the position of the oldest element, or of the next one if there is none} */
+    /** {@return the position of the oldest element, or {@link #end} if there is none} */
     public long first() {
         return first;
     }
 
-    /** {@return the position behind the newest element} */
+    /** {@return the position after the newest element} */
     public long end() {
         return end;
     }
@@ -52,12 +51,12 @@ public final class RingQueue<E> {
 
     /** Adds an element at {@link #end}. */
     public void add(E element) {
-        if (size() == places.length) {
+        if (size() == slots.length) {
             grow();
         }
-        int place = placeOf(end);
-        if (places[place] != element) {
-            places[place] = element;
+        int slot = slotOf(end);
+        if (slots[slot] != element) {
+            slots[slot] = element;
         }
         end++;
     }
@@ -80,7 +79,7 @@ public final class RingQueue<E> {
     }
 
     /**
-     * {@return the oldest element, which is in the queue no longer}
+     * Removes and returns the oldest element.
      *
      * @throws NoSuchElementException if there is none
      */
@@ -92,7 +91,7 @@ public final class RingQueue<E> {
     }
 
     /**
-     * {@return the elements from a position on, oldest first, which are in the queue no longer; it does not keep them}
+     * Removes and returns the elements from a position on, oldest first. The queue does not keep references to them.
      *
      * @param position at least {@link #first}, at most {@link #end}
      */
@@ -103,26 +102,26 @@ public final class RingQueue<E> {
         List<E> removed = new ArrayList<>((int) (end - position));
         for (long each = position; each < end; each++) {
             removed.add(at(each));
-            places[placeOf(each)] = null;
+            slots[slotOf(each)] = null;
         }
         end = position;
         return removed;
     }
 
     private void grow() {
-        @Nullable Object[] larger = new Object[2 * places.length];
+        @Nullable Object[] larger = new Object[2 * slots.length];
         for (long each = first; each < end; each++) {
-            larger[(int) each & (larger.length - 1)] = places[placeOf(each)];
+            larger[(int) each & (larger.length - 1)] = slots[slotOf(each)];
         }
-        places = larger;
+        slots = larger;
     }
 
-    private int placeOf(long position) {
-        return (int) position & (places.length - 1);
+    private int slotOf(long position) {
+        return (int) position & (slots.length - 1);
     }
 
-    @SuppressWarnings("unchecked") // only add writes places
+    @SuppressWarnings("unchecked") // only add writes slots
     private E at(long position) {
-        return (E) Objects.requireNonNull(places[placeOf(position)]);
+        return (E) Objects.requireNonNull(slots[slotOf(position)]);
     }
 }

@@ -1,4 +1,4 @@
-/** What the modules of the stack share and nobody else may use: it can change at any time. */
+/** Internal classes that the modules of the stack share. They may change at any time. */
 @API(status = API.Status.INTERNAL)
 @NullMarked
 package io.iwarp.internal;

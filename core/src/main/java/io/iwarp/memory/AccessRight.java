@@ -4,19 +4,19 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What may be done to a region or a window through its STag. It has the rights that were named when it was registered
- * or bound and no others: by default it has none. No right implies another (RFC 5042 sections 6.2.1 and 6.3.5).
+ * What a peer may do to a region or a window through its STag. Rights are named when the memory is registered or bound.
+ * The default is no rights. No right implies another (RFC 5042 sections 6.2.1 and 6.3.5).
  */
 public enum AccessRight {
-    /** The answer to an RDMA Read of this side may be placed there: what the sink of a Read needs. */
+    /** The answer to an RDMA Read of this side may be placed there. The sink of a Read needs it. */
     LOCAL_WRITE(1 << 0),
-    /** The peer may read with RDMA Reads: what the source of a Read needs. */
+    /** The peer may read with RDMA Reads. The source of a Read needs it. */
     REMOTE_READ(1 << 1),
     /** The peer may write with RDMA Writes. */
     REMOTE_WRITE(1 << 2),
     /**
-     * The peer may change the bytes with atomic operations (RFC 7306). As each returns what it found, the peer can also read
-     * them so, 8 aligned bytes at a time.
+     * The peer may change the bytes with atomic operations (RFC 7306). As each returns the previous value, the peer can also
+     * read the bytes, 8 aligned bytes at a time.
      */
     REMOTE_ATOMIC(1 << 3);
 
@@ -28,12 +28,12 @@ public enum AccessRight {
         this.bit = bit;
     }
 
-    /** One bit for each right, so that the data path checks it without touching a collection. */
+    /** Returns the bit of the right, so that the data path checks it without a collection. */
     int bit() {
         return bit;
     }
 
-    /** The rights as one bit each; refuses a right that is named twice. */
+    /** Returns the rights as one bit each. Refuses a right that is named twice. */
     static int bits(AccessRight... rights) {
         int bits = 0;
         for (AccessRight right : rights) {
@@ -45,7 +45,7 @@ public enum AccessRight {
         return bits;
     }
 
-    /** The rights that these bits stand for. */
+    /** Returns the rights of these bits. */
     static Set<AccessRight> ofBits(int bits) {
         EnumSet<AccessRight> rights = EnumSet.noneOf(AccessRight.class);
         for (AccessRight right : ALL) {

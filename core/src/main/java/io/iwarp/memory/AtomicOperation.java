@@ -11,19 +11,19 @@ import org.apiguardian.api.API;
  * (<a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1">RFC 7306 section 5.1</a>). Fill it, execute it with
  * {@link TaggedBuffer#execute} or {@link MemoryRegion#execute}, read {@link #original}; then fill it again.
  *
- * <p>The 8 bytes are a number in the order of this machine ({@link ByteOrder#nativeOrder}). The operation is atomic with
- * regard to every other one on the same memory, also to what the application does there itself with a {@link VarHandle} of
- * {@link MethodHandles#byteBufferViewVarHandle} in native order: more than RFC 7306 asks, which leaves access by the local
- * processor open. RDMA Writes, RDMA Reads and copies through a span are not atomic: they may see or leave part of a number.
+ * <p>The 8 bytes are a number in the byte order of this machine ({@link ByteOrder#nativeOrder}). The operation is atomic with
+ * regard to all others on the same memory, and to accesses of the application with a {@link VarHandle} of
+ * {@link MethodHandles#byteBufferViewVarHandle} in native order. RFC 7306 does not require the latter. RDMA Writes, RDMA Reads
+ * and copies through a span are not atomic: they may read or write part of a number.
  *
  * <p>The object belongs to one thread.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class AtomicOperation {
-    /** The bytes that an operation works on; their address must be a multiple of this. */
+    /** The number of bytes of an operation. Their address must be a multiple of it. */
     public static final int LENGTH = Long.BYTES;
 
-    /** Access to a number in memory, in the order of this machine; the address must be a multiple of {@link #LENGTH}. */
+    /** Accesses a number in memory, in native byte order. The address must be a multiple of {@link #LENGTH}. */
     static final VarHandle NUMBER = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private boolean swapping;
@@ -33,15 +33,15 @@ public final class AtomicOperation {
     private long expectedMask;
     private long original;
 
-    /** An operation that adds 0. */
+    /** Creates an operation that adds 0. */
     public AtomicOperation() {}
 
     /**
      * Makes this an addition.
      *
-     * @param add what to add
-     * @param mask each bit set is the highest of a field from which nothing is carried into the next; 0, as well as the
-     *     highest bit alone, for one field of 64 bits
+     * @param add the addend
+     * @param mask each set bit is the highest bit of a field, which carries nothing into the next field; 0, or only the
+     *     highest bit, for one field of 64 bits
      * @return this operation
      */
     public AtomicOperation fetchAdd(long add, long mask) {
@@ -52,7 +52,7 @@ public final class AtomicOperation {
     }
 
     /**
-     * Makes this a comparison, and a replacement if it finds what is expected.
+     * Makes this a comparison, and a replacement if the bits are equal.
      *
      * @param swap the new bits
      * @param swapMask which bits are replaced; -1 for all
@@ -69,12 +69,12 @@ public final class AtomicOperation {
         return this;
     }
 
-    /** {@return the number that the last execution found, whether it changed it or not} */
+    /** {@return the number before the last execution} */
     public long original() {
         return original;
     }
 
-    /** Carries the operation out on 8 bytes at an aligned address. */
+    /** Executes the operation on 8 bytes at an aligned address. */
     void execute(ByteBuffer memory, int index) {
         if (!swapping && dataMask == 0) {
             original = (long) NUMBER.getAndAdd(memory, index, data);
@@ -94,14 +94,14 @@ public final class AtomicOperation {
         return replacement == found ? found : (long) NUMBER.compareAndExchange(memory, index, found, replacement);
     }
 
-    /** {@return what the operation makes of a number} */
+    /** {@return the result of the operation on a number} */
     long apply(long number) {
         if (swapping) {
             boolean equal = ((number ^ expected) & expectedMask) == 0;
             return equal ? (number & ~dataMask) | (data & dataMask) : number;
         }
-        // The highest bits of the fields are added without a carry by the exclusive or; all others cannot reach beyond
-        // them.
+        // The exclusive or adds the highest bits of the fields without a carry. The carries of the other bits end
+        // there.
         long sum = (number & ~dataMask) + (data & ~dataMask);
         return sum ^ ((number ^ data) & dataMask);
     }

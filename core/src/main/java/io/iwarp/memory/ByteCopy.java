@@ -5,12 +5,11 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Copies bytes by absolute indexes. The position and limit of an NIO buffer are not touched, so several threads may
- * copy to and from the same one at the same time; a {@link ByteBuf} belongs to the calling thread, but for one that is
- * only read.
+ * Copies bytes by absolute indexes. Position and limit of an NIO buffer are not used, so several threads may copy to and from
+ * the same one. A {@link ByteBuf} must be used by the calling thread only, unless it is only read.
  *
- * <p>Nothing is allocated if a {@code ByteBuf} has an array or is a direct buffer of its own; for a slice or duplicate of
- * a direct buffer a small view can be made, and for one of several pieces an array of views.
+ * <p>Nothing is allocated if a {@code ByteBuf} has an array or is a direct buffer. A slice or duplicate of a direct buffer may
+ * need a small view, and a composite buffer an array of views.
  */
 final class ByteCopy {
     private ByteCopy() {}
@@ -20,7 +19,8 @@ final class ByteCopy {
         if (dst.nioBufferCount() == 1) {
             src.getBytes(srcIndex, dst, dstIndex, length);
         } else {
-            // Without Unsafe, Netty's direct buffers cannot get into a buffer of several pieces (UnsupportedOperation).
+            // Without Unsafe, Netty's direct buffers cannot read into a composite buffer
+            // (UnsupportedOperationException).
             dst.setBytes(dstIndex, src, srcIndex, length);
         }
     }

@@ -5,12 +5,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of bytes that lie in part of a buffer or in part of a registered region, under one offset from 0 to
- * {@link #length}. A span is mutable so that it can be filled again and again without allocation; a new span is empty.
+ * A range of bytes in a buffer or in a registered region, with offsets from 0 to {@link #length}. A span is mutable so that it
+ * can be reused without allocation. A new span is empty.
  *
- * <p>A span holds no reference to what it covers unless it is told to with {@link #retain}: whoever fills it says who
- * keeps the buffer or region alive. Once the region is closed, nothing can be put through the span; bytes can be got
- * from it as long as somebody retains it.
+ * <p>A span holds no reference to its buffer or region unless {@link #retain} is called. The user of the span keeps the memory
+ * alive. After the region is closed, nothing can be put through the span. Bytes can be read while somebody retains it.
  *
  * <p>The span object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads
  * copy to and from the same region; over a buffer, they are as safe as the buffer's own methods.
@@ -18,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 public final class ByteSpan {
     private @Nullable ByteBuf buffer;
     private @Nullable RegionMemory memory;
-    /** Where the span begins: an index of the buffer, or an offset in the memory. */
+    /** Start of the span: an index of the buffer, or an offset in the memory. */
     private long origin;
 
     private long length;
 
-    /** A span of no bytes. */
+    /** Creates a span of 0 bytes. */
     public ByteSpan() {}
 
     /**
@@ -45,7 +44,7 @@ public final class ByteSpan {
     }
 
     /**
-     * Covers part of a region, whose rights do not matter here: the span is for local use.
+     * Covers part of a region, for local use. The rights of the region do not matter.
      *
      * @param region a region that is not closed; the span does not keep it open
      * @param offset the offset of the first byte, counted from the first byte of the region
@@ -68,8 +67,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Covers part of a buffer without any check, so that this cannot fail. Whoever calls it has checked the range before; a
-     * range that is not within the buffer any more fails when bytes are copied.
+     * Covers part of a buffer without a check, so that this cannot fail. The caller has checked the range. If the range is not
+     * within the buffer any more, copies fail.
      *
      * @param buffer the buffer, heap or direct; not retained
      * @param index the index of the first byte in the buffer
@@ -83,8 +82,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Covers part of a region without any check, so that this cannot fail. Call it after {@link #retain(MemoryRegion, long,
-     * long)}; it does not matter whether the region was closed since.
+     * Covers part of a region without a check, so that this cannot fail. Call it after {@link #retain(MemoryRegion, long, long)}.
+     * The region may have been closed since.
      *
      * @param offset the offset of the first byte, counted from the first byte of the region
      * @param length the number of bytes
@@ -97,8 +96,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Takes a reference to the memory of a region for a span that is going to {@linkplain #cover(MemoryRegion, long, long)
-     * cover} part of it. It needs one {@link #release()} of such a span, or one {@link #release(MemoryRegion)}.
+     * Takes a reference to the memory of a region, for a span that will {@linkplain #cover(MemoryRegion, long, long) cover} part
+     * of it. End it with one {@link #release()} of that span, or one {@link #release(MemoryRegion)}.
      *
      * @param offset the offset of the first byte, counted from the first byte of the region
      * @param length the number of bytes, at least 0; all must be within the region
@@ -111,12 +110,12 @@ public final class ByteSpan {
         requireOpen(memory.retain());
     }
 
-    /** Gives a reference back that was taken with {@link #retain(MemoryRegion, long, long)}. */
+    /** Releases a reference that was taken with {@link #retain(MemoryRegion, long, long)}. */
     public static void release(MemoryRegion region) {
         region.memoryEvenIfClosed().release();
     }
 
-    /** Makes the span cover nothing, so that it keeps nothing from being collected. */
+    /** Makes the span empty, and drops its references to objects. */
     public void clear() {
         buffer = null;
         memory = null;
@@ -125,8 +124,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Takes a reference to the buffer or region that the span covers now, so that its memory stays. Every call needs one
-     * {@link #release}, on this span or on another that covers the same buffer or region.
+     * Takes a reference to the buffer or region of the span, so that its memory stays. Each call needs one {@link #release}, on
+     * this span or on another with the same buffer or region.
      *
      * @return this span
      * @throws IllegalStateException if the buffer was released or the region was closed
@@ -140,7 +139,7 @@ public final class ByteSpan {
         return this;
     }
 
-    /** Gives a reference back that was taken with {@link #retain}; call it before the span is filled or cleared. */
+    /** Releases a reference that was taken with {@link #retain}. Call it before the span is filled again or cleared. */
     public void release() {
         if (memory != null) {
             memory.release();
@@ -149,12 +148,12 @@ public final class ByteSpan {
         }
     }
 
-    /** {@return the buffer that the span covers a part of, not retained; null if it covers a region or nothing} */
+    /** {@return the buffer of the span, not retained; null if it covers a region or nothing} */
     public @Nullable ByteBuf buffer() {
         return buffer;
     }
 
-    /** The number of bytes, at least 0. */
+    /** Returns the number of bytes, at least 0. */
     public long length() {
         return length;
     }
@@ -162,8 +161,8 @@ public final class ByteSpan {
     /**
      * Copies bytes into the span.
      *
-     * @param offset where to, counted from the first byte of the span
-     * @param src where from; belongs to the calling thread, is neither released nor retained, keeps its indexes
+     * @param offset the destination, counted from the first byte of the span
+     * @param src the source; used by the calling thread only, not released or retained, indexes unchanged
      * @param srcIndex the index of the first byte in {@code src}
      * @param count the number of bytes; a range that is not within the span is refused with
      *     {@link IndexOutOfBoundsException} before a byte is changed
@@ -182,8 +181,8 @@ public final class ByteSpan {
     /**
      * Copies bytes out of the span.
      *
-     * @param offset where from, counted from the first byte of the span
-     * @param dst where to; belongs to the calling thread, is neither released nor retained, keeps its indexes
+     * @param offset the source, counted from the first byte of the span
+     * @param dst the destination; used by the calling thread only, not released or retained, indexes unchanged
      * @param dstIndex the index of the first byte in {@code dst}
      * @param count the number of bytes; a range that is not within the span is refused with
      *     {@link IndexOutOfBoundsException} before a byte is copied
@@ -200,11 +199,11 @@ public final class ByteSpan {
     }
 
     /**
-     * The buffer that holds a byte of the span. Together with {@link #indexAt} and {@link #contiguousAt} this gives
-     * the bytes without a copy.
+     * Returns the buffer with a byte of the span. Use it with {@link #indexAt} and {@link #contiguousAt} to access the bytes
+     * without a copy.
      *
      * @param offset the offset of the byte in the span, at least 0 and less than {@link #length}
-     * @return the buffer, not retained: retain it if it is used after the span's owner may let go of it
+     * @return the buffer, not retained: retain it to use it after the owner of the span may release it
      * @throws IllegalStateException if the span covers a region that was closed and is not retained
      */
     public ByteBuf bufferAt(long offset) {
@@ -218,7 +217,7 @@ public final class ByteSpan {
     }
 
     /**
-     * The index, in the buffer that holds it, of a byte of the span.
+     * Returns the index of a byte of the span in its buffer.
      *
      * @param offset the offset of the byte in the span, at least 0 and less than {@link #length}
      */
@@ -230,7 +229,7 @@ public final class ByteSpan {
     }
 
     /**
-     * How many bytes of the span lie in one piece from this one on.
+     * Returns how many bytes of the span, from this one on, are in the same buffer.
      *
      * @param offset the offset of the byte in the span, at least 0 and less than {@link #length}
      * @return the number of bytes, counting this one, at least 1
@@ -247,7 +246,7 @@ public final class ByteSpan {
         return (int) Math.min(left, region.start(piece) + region.capacity(piece) - at);
     }
 
-    /** Length and kind; the bytes themselves do not appear. */
+    /** Returns length and kind, without the bytes. */
     @Override
     public String toString() {
         String covered = memory != null ? "a region" : buffer != null ? buffer.toString() : "nothing";

@@ -4,12 +4,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Lets users in and out until it is closed, and lets the one who closes it wait until all users are out.
+ * Lets users enter and leave until it is closed. Closing waits until all users have left.
  *
- * <p>The state is one int: the sign bit says closed, the other bits count the users that are inside. Whoever finds the
- * gate closed has raised the count for a moment and lowers it again, which closers that wait do not mind. A user stays
- * inside for one copy of at most a segment, never calls out and never closes a gate meanwhile, so waiting is short and
- * cannot deadlock, also on an event loop.
+ * <p>The state is one int: the sign bit means closed, the other bits count the users inside. A user that finds the gate closed
+ * has raised the count for a moment and lowers it again, which is harmless for closers that wait. A user stays inside for one
+ * copy of at most a segment, calls nobody and closes no gate meanwhile. So waiting is short and cannot deadlock, even on an
+ * event loop.
  */
 final class Gate {
     private static final int CLOSED = 1 << 31;
@@ -26,7 +26,7 @@ final class Gate {
 
     private volatile int state;
 
-    /** Goes in; the caller must {@link #leave} soon. False when the gate is closed; then the caller is not inside. */
+    /** Enters. The caller must {@link #leave} soon. Returns false if the gate is closed; then the caller is not inside. */
     boolean enter() {
         if ((int) STATE.getAndAdd(this, 1) < 0) {
             leave();
@@ -35,21 +35,20 @@ final class Gate {
         return true;
     }
 
-    /** Goes out again after {@link #enter} returned true. */
+    /** Leaves, after {@link #enter} returned true. */
     void leave() {
         STATE.getAndAdd(this, -1);
     }
 
-    /** Whether the gate is closed. A gate that is open may be closed the next moment. */
+    /** Returns whether the gate is closed. An open gate may be closed at any moment. */
     boolean isClosed() {
         return state < 0;
     }
 
     /**
-     * Closes the gate for good and returns when nobody is inside. Any thread may call this, any number of times; each
-     * call returns only when nobody is inside.
+     * Closes the gate for ever, and returns when nobody is inside. Any thread may call this, any number of times.
      */
-    @SuppressWarnings("ThreadPriorityCheck") // Whoever is inside may need this core to get on with its copy.
+    @SuppressWarnings("ThreadPriorityCheck") // A user inside may need this core to finish its copy.
     void close() {
         STATE.getAndBitwiseOr(this, CLOSED);
         for (int spins = 0; state != CLOSED; spins++) {

@@ -8,15 +8,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of what protection domains share: the STags and the limits on registered memory. It is the resource manager
- * of RFC 5042 section 3 and the context of the verbs. A device exists in this process only; it stands for no hardware,
- * has no threads and need not be closed.
+ * The owner of the STags and of the limits on registered memory, which protection domains share. It is the resource manager of
+ * RFC 5042 section 3, and the context of verbs. A device is not hardware. It has no threads and need not be closed.
  *
- * <p>STags are drawn from {@link SecureRandom} over the whole range of 32 bits but 0, so that a peer cannot guess one,
- * and one that was retired is not handed out again before 65,536 later ones were (RFC 5040 section 8.1.1 rule 8).
+ * <p>STags are random numbers of {@link SecureRandom} in the whole range of 32 bits except 0, so that a peer cannot guess one. A
+ * retired STag is not issued again before 65,536 later ones were retired (RFC 5040 section 8.1.1 rule 8).
  *
- * <p>Applications that do not trust each other should not share a device, as one could use up the limits of all unless
- * {@link DomainLimits} bound it; by default {@link ProtectionDomain#create} gives each domain its own. Any thread may call any method.
+ * <p>Applications that do not trust each other should not share a device: one could exhaust the limits of all, unless
+ * {@link DomainLimits} restrict it. {@link ProtectionDomain#create} creates a device for each domain. Any thread may call any
+ * method.
  */
 public final class IwarpDevice {
     private final int maximumRegions;
@@ -26,7 +26,7 @@ public final class IwarpDevice {
     private final AtomicLong partialFpduBytes = new AtomicLong();
     private final Random random;
     private final STagTable table = new STagTable();
-    /** Guards changes of the table, and all below. */
+    /** Guards changes of the table, and all fields below. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final RetiredSTags retired = new RetiredSTags();
@@ -44,37 +44,37 @@ public final class IwarpDevice {
         this.random = random;
     }
 
-    /** A device with the default limits. */
+    /** Returns a device with the default limits. */
     public static IwarpDevice create() {
         return builder().build();
     }
 
-    /** A builder that stands at the default limits. */
+    /** Returns a builder with the default limits. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** A new protection domain whose STags are those of this device, and which only the limits of the device bound. */
+    /** Returns a new protection domain with the STags of this device, without limits of its own. */
     public ProtectionDomain allocateProtectionDomain() {
         return allocateProtectionDomain(DomainLimits.DEFAULT);
     }
 
-    /** A new protection domain with limits of its own, besides those of this device. */
+    /** Returns a new protection domain with limits of its own, in addition to those of this device. */
     public ProtectionDomain allocateProtectionDomain(DomainLimits limits) {
         return new ProtectionDomain(this, limits);
     }
 
-    /** How many regions may be open at the same time. */
+    /** Returns the maximum number of open regions. */
     public int maximumRegions() {
         return maximumRegions;
     }
 
-    /** How many windows may be bound at the same time. */
+    /** Returns the maximum number of bound windows. */
     public int maximumWindows() {
         return maximumWindows;
     }
 
-    /** How many windows are bound now. */
+    /** Returns the number of bound windows. */
     public int windows() {
         lock.lock();
         try {
@@ -84,12 +84,12 @@ public final class IwarpDevice {
         }
     }
 
-    /** How many bytes all open regions together may have. */
+    /** Returns the maximum number of bytes of all open regions together. */
     public long maximumRegisteredBytes() {
         return maximumRegisteredBytes;
     }
 
-    /** How many regions are open now. */
+    /** Returns the number of open regions. */
     public int regions() {
         lock.lock();
         try {
@@ -99,7 +99,7 @@ public final class IwarpDevice {
         }
     }
 
-    /** How many bytes all open regions together have now. */
+    /** Returns the number of bytes of all open regions together. */
     public long registeredBytes() {
         lock.lock();
         try {
@@ -109,20 +109,20 @@ public final class IwarpDevice {
         }
     }
 
-    /** How many bytes of buffers all streams together may hold for FPDUs whose rest has not come yet. */
+    /** Returns the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part. */
     public long maximumPartialFpduBytes() {
         return maximumPartialFpduBytes;
     }
 
-    /** How many bytes of buffers all streams together hold now for FPDUs whose rest has not come yet. */
+    /** Returns the number of buffer bytes of all streams together for FPDUs that have arrived in part. */
     public long partialFpduBytes() {
         return partialFpduBytes.get();
     }
 
     /**
-     * Counts bytes of a buffer for an FPDU whose rest has not come yet. MPA calls this.
+     * Reserves buffer bytes for an FPDU that has arrived in part. MPA calls this.
      *
-     * @return whether the limit leaves room for them; if not, nothing was counted
+     * @return false if this would exceed the limit; then nothing was reserved
      */
     public boolean reservePartialFpdu(long bytes) {
         long held = partialFpduBytes.addAndGet(bytes);
@@ -133,12 +133,12 @@ public final class IwarpDevice {
         return false;
     }
 
-    /** Takes back what {@link #reservePartialFpdu} counted. */
+    /** Undoes {@link #reservePartialFpdu}. */
     public void unreservePartialFpdu(long bytes) {
         partialFpduBytes.addAndGet(-bytes);
     }
 
-    /** How many STags were retired so far: of regions that were closed, and windows that were unbound. */
+    /** Returns the number of STags that were retired: of closed regions, and of invalidated windows. */
     public long retiredSTags() {
         lock.lock();
         try {
@@ -148,7 +148,7 @@ public final class IwarpDevice {
         }
     }
 
-    /** How many retired STags are kept from being handed out again now, 0 to 65,536. */
+    /** Returns the number of retired STags that must not be issued again yet, 0 to 65,536. */
     public int quarantinedSTags() {
         lock.lock();
         try {
@@ -158,7 +158,7 @@ public final class IwarpDevice {
         }
     }
 
-    /** How many times a region or window was refused because a limit was reached, so far. */
+    /** Returns how many regions and windows were refused because a limit was reached. */
     public long refusals() {
         lock.lock();
         try {
@@ -168,7 +168,7 @@ public final class IwarpDevice {
         }
     }
 
-    /** How many times a region or window was refused because this limit was reached, so far; in any domain. */
+    /** Returns how many regions and windows were refused because this limit was reached, in any domain. */
     public long refusals(MemoryLimit limit) {
         lock.lock();
         try {
@@ -189,7 +189,7 @@ public final class IwarpDevice {
         return limit.exceeded(maximum, inUse, asked);
     }
 
-    /** Counts one more region against the limits, or throws and counts nothing. */
+    /** Reserves one region, or throws and reserves nothing. */
     void reserve(long bytes) {
         lock.lock();
         try {
@@ -206,7 +206,7 @@ public final class IwarpDevice {
         }
     }
 
-    /** Takes back what {@link #reserve} counted. */
+    /** Undoes {@link #reserve}. */
     void unreserve(long bytes) {
         lock.lock();
         try {
@@ -217,7 +217,7 @@ public final class IwarpDevice {
         }
     }
 
-    /** Counts one more window against the limit, or throws and counts nothing. */
+    /** Reserves one window, or throws and reserves nothing. */
     void reserveWindow() {
         lock.lock();
         try {
@@ -230,7 +230,7 @@ public final class IwarpDevice {
         }
     }
 
-    /** Takes back what {@link #reserveWindow} counted. */
+    /** Undoes {@link #reserveWindow}. */
     void unreserveWindow() {
         lock.lock();
         try {
@@ -240,7 +240,7 @@ public final class IwarpDevice {
         }
     }
 
-    /** Gives part of a memory a new STag, by which it can be found from now on. */
+    /** Issues a new STag for part of a memory. */
     TaggedBuffer issue(
             ProtectionDomain domain,
             @Nullable StreamAssociation scope,
@@ -272,7 +272,7 @@ public final class IwarpDevice {
         }
     }
 
-    /** The buffer that this STag names in any domain of the device, or null. Takes no lock, allocates nothing. */
+    /** Returns the tagged buffer of this STag in any domain of the device, or null. Takes no lock, allocates nothing. */
     @Nullable
     TaggedBuffer find(int stag) {
         return table.find(stag);
@@ -300,8 +300,8 @@ public final class IwarpDevice {
         private Builder() {}
 
         /**
-         * How many regions may be open at the same time. Default 1,048,576. A region costs some 400 bytes beside its
-         * memory, so the default bounds that to some 400 MiB.
+         * Sets the maximum number of open regions. Default 1,048,576. A region costs some 400 bytes besides its memory, so the
+         * default limits this to some 400 MiB.
          *
          * @param maximum at least 1
          * @return this builder
@@ -316,7 +316,7 @@ public final class IwarpDevice {
         }
 
         /**
-         * How many windows may be bound at the same time. Default 1,048,576. A window costs some 300 bytes.
+         * Sets the maximum number of bound windows. Default 1,048,576. A window costs some 300 bytes.
          *
          * @param maximum at least 1
          * @return this builder
@@ -331,9 +331,8 @@ public final class IwarpDevice {
         }
 
         /**
-         * How many bytes all open regions together may have. Default 2^63 - 1, which is no limit: then direct memory
-         * is bounded by what the JVM and Netty allow, in the whole process. A byte that is registered twice counts
-         * twice.
+         * Sets the maximum number of bytes of all open regions together. Default 2^63 - 1, which is no limit: then only the JVM and
+         * Netty limit direct memory, for the whole process. A byte that is registered twice counts twice.
          *
          * @param maximum at least 1
          * @return this builder
@@ -348,9 +347,9 @@ public final class IwarpDevice {
         }
 
         /**
-         * How many bytes of buffers all streams together may hold for FPDUs whose rest has not come yet. Default 2^63 - 1,
-         * which is no limit. A stream that needs more ends with a local error. One FPDU takes up to 64 KiB, and no more than
-         * four times what has come of it, or 256 bytes.
+         * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part. Default 2^63 - 1,
+         * which is no limit. A stream that needs more ends with a local error. One FPDU takes up to 64 KiB, and at most four
+         * times the bytes that have arrived, or 256 bytes.
          *
          * @param maximum at least 65,792, so that one stream can always receive
          * @return this builder
@@ -365,7 +364,7 @@ public final class IwarpDevice {
             return this;
         }
 
-        /** A new device with these limits. */
+        /** Returns a new device with these limits. */
         public IwarpDevice build() {
             return new IwarpDevice(this, new SecureRandom());
         }

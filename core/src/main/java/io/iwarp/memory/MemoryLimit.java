@@ -1,6 +1,6 @@
 package io.iwarp.memory;
 
-/** A limit on registered memory, for which a region or window may be refused. */
+/** A limit on registered memory. A region or window beyond it is refused. */
 public enum MemoryLimit {
     /** Regions of the device: {@link IwarpDevice#maximumRegions}. */
     REGIONS("maximumRegions", "regions"),
@@ -21,17 +21,17 @@ public enum MemoryLimit {
         this.tag = tag;
     }
 
-    /** The name of the setting, as {@link ResourceLimitException#limit} tells it. */
+    /** Returns the name of the setting, as in {@link ResourceLimitException#limit}. */
     public String setting() {
         return setting;
     }
 
-    /** The value of the tag {@code limit} of meters, for example {@code domain_regions}. */
+    /** Returns the value of the tag {@code limit} of meters, for example {@code domain_regions}. */
     public String tag() {
         return tag;
     }
 
-    /** Whether it limits each protection domain, not the device. */
+    /** Returns whether it limits a protection domain and not the device. */
     public boolean ofDomain() {
         return this == DOMAIN_REGIONS || this == DOMAIN_REGISTERED_BYTES;
     }
@@ -46,8 +46,8 @@ public enum MemoryLimit {
                 maximum);
     }
 
-    /** The place of the limit in an array of all limits. */
-    @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
+    /** Returns the index of the limit in an array of all limits. */
+    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
     int slot() {
         return ordinal();
     }

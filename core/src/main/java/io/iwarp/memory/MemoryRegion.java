@@ -10,15 +10,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes of the application that a peer can reach through an STag. A region begins when it is registered with its
- * {@link ProtectionDomain}. It has two ends, which can be apart: {@link #invalidate} takes the STag back, and
- * {@link #close} takes the STag back and gives the memory back.
+ * Bytes of the application that a peer can access by an STag. A region is registered in a {@link ProtectionDomain}.
+ * {@link #invalidate} ends its STag. {@link #close} ends its STag and releases its memory.
  *
- * <p>The region holds a reference to each of its buffers until it is closed. Meanwhile the application must not change
- * the capacity of a buffer, also not by writing beyond it, nor that of a buffer of which it is a slice; reader and
- * writer indexes do not matter. While the STag is valid, a peer with the right to write may change the bytes at any
- * time and in any order. Read them after a message from the peer told that they are complete, or after the STag was
- * taken back.
+ * <p>The region holds a reference to each of its buffers until it is closed. Meanwhile the application must not change the
+ * capacity of a buffer, or of a buffer of which it is a slice, for example by writing beyond it. Reader and writer indexes do
+ * not matter. While the STag is valid, a peer with the right to write may change the bytes at any time and in any order. Read
+ * them after a message of the peer that says that they are complete, or after the STag was invalidated.
  *
  * <p>Any thread may call any method, an event loop included.
  */
@@ -28,7 +26,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     private final TaggedBuffer tagged;
     private final RegionMemory memory;
     private final AtomicBoolean retired = new AtomicBoolean();
-    /** The windows that are bound to this region; guards itself. */
+    /** The windows of this region. Guarded by itself. */
     private final Set<MemoryWindow> windows = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -44,44 +42,44 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         this.memory = memory;
     }
 
-    /** The domain in which the region was registered. */
+    /** Returns the domain of the region. */
     public ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
 
-    /** The STag: any 32-bit value but 0. */
+    /** Returns the STag, any 32-bit value except 0. */
     @Override
     public int stag() {
         return tagged.stag();
     }
 
-    /** The tagged offset of the first byte, unsigned. */
+    /** Returns the tagged offset of the first byte, unsigned. */
     public long baseTaggedOffset() {
         return tagged.baseTaggedOffset();
     }
 
-    /** The number of bytes, at least 1. */
+    /** Returns the number of bytes, at least 1. */
     public long length() {
         return tagged.length();
     }
 
-    /** What may be done to the region through its STag; cannot be changed. */
+    /** Returns the rights of the region, which never change. */
     public Set<AccessRight> rights() {
         return AccessRight.ofBits(tagged.rightBits());
     }
 
-    /** Whether a right is among the {@link #rights}. */
+    /** Returns whether a right is among the {@link #rights}. */
     public boolean grants(AccessRight right) {
         return (tagged.rightBits() & right.bit()) != 0;
     }
 
-    /** Whether the STag can be used: the region was neither invalidated nor closed. */
+    /** Returns whether the STag is valid: the region was not invalidated or closed. */
     public boolean isValid() {
         return !tagged.isRevoked();
     }
 
     /**
-     * The whole region, as a peer is told of it.
+     * Returns the whole region as a buffer to advertise to the peer.
      *
      * @throws RegistrationEndedException if the region was invalidated or closed
      */
@@ -90,8 +88,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Part of the region, as a peer is told of it. The peer can still reach all of the region: the bounds that are
-     * checked are those of the region.
+     * Returns part of the region as a buffer to advertise to the peer. The peer can still access the whole region: the bounds of
+     * the region are checked. Use a {@linkplain #window window} to restrict it.
      *
      * @param offset where the part begins, in bytes from the beginning of the region
      * @param length the number of bytes of the part
@@ -104,8 +102,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * A new span over the whole region, for local access to its bytes. It belongs to one thread and does not keep the
-     * region open. It needs no right.
+     * Returns a new span over the whole region, for local access to its bytes. It belongs to one thread, does not keep the
+     * region open, and needs no right.
      *
      * @throws RegistrationEndedException if the region was closed
      */
@@ -114,8 +112,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * A builder for a window: an STag of its own over a part of the region. Whether the region can still be used shows in
-     * {@link WindowBuilder#bind}.
+     * Returns a builder for a window: a separate STag over part of the region.
      *
      * @param offset where the part begins, in bytes from the beginning of the region
      * @param length the number of bytes of the part, at least 1
@@ -130,11 +127,10 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Executes an atomic operation on 8 bytes of the region, as an access of this side: it needs no right and no valid
-     * STag. It is atomic with regard to the atomics of peers, but not to what RDMA Writes place and spans copy, which may
+     * Executes an atomic operation on 8 bytes of the region. This is a local access: it needs no right and no valid STag. It is atomic with regard to the atomics of peers, but not to what RDMA Writes place and spans copy, which may
      * be seen in part.
      *
-     * @param offset of the first of the 8 bytes in the region; their address must be a multiple of 8
+     * @param offset the offset of the first of the 8 bytes in the region; their address must be a multiple of 8
      * @param operation what to do; it holds the original value afterwards
      * @return the original value
      * @throws IndexOutOfBoundsException if the 8 bytes are not within the region
@@ -153,10 +149,10 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Reads 8 bytes as a number in the order of this machine, atomically and with the memory effects of a volatile read.
+     * Reads 8 bytes as a number in native byte order, atomically and with the memory effects of a volatile read.
      * Offset and errors are as for {@link #execute}.
      *
-     * @param offset of the first of the 8 bytes in the region
+     * @param offset the offset of the first of the 8 bytes in the region
      * @return the number
      */
     public long getVolatile(long offset) {
@@ -170,11 +166,11 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Writes 8 bytes as a number in the order of this machine, atomically and with the memory effects of a volatile write.
+     * Writes 8 bytes as a number in native byte order, atomically and with the memory effects of a volatile write.
      * Offset and errors are as for {@link #execute}.
      *
-     * @param offset of the first of the 8 bytes in the region
-     * @param number what to write
+     * @param offset the offset of the first of the 8 bytes in the region
+     * @param number the number to write
      */
     public void setVolatile(long offset, long number) {
         RegionMemory bytes = requireAligned(offset);
@@ -189,9 +185,9 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /**
      * Adds to a number of 64 bits. Offset, atomicity and errors are as for {@link #execute}.
      *
-     * @param offset of the first of the 8 bytes in the region
-     * @param add what to add
-     * @return the number before
+     * @param offset the offset of the first of the 8 bytes in the region
+     * @param add the addend
+     * @return the previous number
      */
     public long fetchAdd(long offset, long add) {
         RegionMemory bytes = requireAligned(offset);
@@ -206,10 +202,10 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /**
      * Replaces a number of 64 bits if it is the expected one. Offset, atomicity and errors are as for {@link #execute}.
      *
-     * @param offset of the first of the 8 bytes in the region
-     * @param expected the number that is replaced
-     * @param replacement the number that takes its place
-     * @return the number that was found; it was replaced if it equals {@code expected}
+     * @param offset the offset of the first of the 8 bytes in the region
+     * @param expected the number to replace
+     * @param replacement the new number
+     * @return the previous number; it was replaced if it equals {@code expected}
      */
     public long compareSwap(long offset, long expected, long replacement) {
         RegionMemory bytes = requireAligned(offset);
@@ -221,7 +217,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         }
     }
 
-    /** The bytes, after a look at whether a number can be accessed atomically at this offset. */
+    /** Returns the bytes, after a check that a number can be accessed atomically at this offset. */
     private RegionMemory requireAligned(long offset) {
         Objects.checkFromIndexSize(offset, AtomicOperation.LENGTH, length());
         RegionMemory bytes = memory();
@@ -234,7 +230,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return bytes;
     }
 
-    /** Keeps the region from being closed until the caller leaves its bytes. */
+    /** Keeps the region open until the caller leaves its bytes. */
     private void enter(RegionMemory bytes) {
         if (!bytes.enter()) {
             throw closed();
@@ -242,10 +238,10 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Takes the STag back, and those of all windows of the region, and leaves the memory with the region, until it is
-     * closed. When this method returns, no access of a peer is in progress and none begins: no peer changes or reads the
-     * bytes any more (RFC 5042 section 6.2.2). It waits for accesses that are in progress, each at most the copy of one
-     * segment, and may be called on an event loop. Calling it again does nothing but that waiting.
+     * Invalidates the STag and those of all windows of the region. The region keeps the memory until it is closed. When this
+     * method returns, no access of a peer is in progress and none can begin: no peer changes or reads the bytes any more (RFC
+     * 5042 section 6.2.2). It waits for accesses in progress, each at most the copy of one segment, and may be called on an
+     * event loop. A further call only waits.
      */
     @Override
     public void invalidate() {
@@ -262,10 +258,9 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Invalidates the region and gives its references to the buffers back. When this method returns, no peer changes the
-     * bytes any more, also not by a message for which part of the region was posted as a receive buffer: such a receive
-     * fails. What was posted to be sent from the region still goes out, and holds the buffers until then. Closing again
-     * does nothing.
+     * Invalidates the region and releases its buffers. When this method returns, no peer changes the bytes any more, not even by
+     * a message for which part of the region was posted as a receive: such a receive fails. Posted requests that send from
+     * the region are still sent, and hold the buffers until then. Closing again does nothing.
      */
     @Override
     public void close() {
@@ -286,8 +281,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Gives part of the region an STag of its own and remembers the window. Both happen under the lock that taking the
-     * region back needs to find its windows, so that no window escapes it, not even one that is just being bound.
+     * Issues a separate STag for part of the region and adds the window. Both happen under the lock under which an invalidation
+     * of the region finds its windows, so it finds even a window that is just being bound.
      *
      * @throws RegistrationEndedException if the region was invalidated or closed
      */
@@ -304,20 +299,20 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         }
     }
 
-    /** Forgets a window that was invalidated. */
+    /** Removes a window that was invalidated. */
     void detach(MemoryWindow window) {
         synchronized (windows) {
             windows.remove(window);
         }
     }
 
-    /** The only stream that may use the STag, or null for all streams of the domain. */
+    /** Returns the only stream that may use the STag, or null for all streams of the domain. */
     @Nullable
     StreamAssociation stream() {
         return stream;
     }
 
-    /** The bytes, for local access. */
+    /** Returns the bytes, for local access. */
     RegionMemory memory() {
         requireOpen();
         return memory;
@@ -327,7 +322,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return memory;
     }
 
-    /** STag, range, rights and state; the bytes themselves do not appear. */
+    /** Returns STag, range, rights and state, without the bytes. */
     @Override
     public String toString() {
         String state = closed.get() ? ", closed" : isValid() ? "" : ", invalidated";

@@ -6,12 +6,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An STag of its own over part of a region, with rights of its own (a memory window of the verbs, type 2). It begins when it
- * is bound with {@link WindowBuilder#bind} and ends when it is invalidated, by this side or, if it is bound to one stream,
- * by that stream's peer. Binding registers nothing: a server can hand out a narrow right for one request, and have the
- * client's Send with Invalidate take it back.
+ * A separate STag over part of a region, with separate rights (a memory window of type 2 in verbs). {@link WindowBuilder#bind}
+ * creates it. It ends when this side invalidates it, or the peer of its stream if it is bound to one stream. Binding does not
+ * register memory. So a server can grant a narrow right for one request, and the client's Send with Invalidate ends it.
  *
- * <p>The window needs no rights of its region. It ends at the latest when the STag of its region is taken back.
+ * <p>The window needs no rights of its region. It ends at the latest when the STag of its region is invalidated.
  *
  * <p>Any thread may call any method, an event loop included.
  */
@@ -27,39 +26,39 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
         this.tagged = tagged;
     }
 
-    /** The region of which it shows a part. */
+    /** Returns the region. */
     public MemoryRegion region() {
         return region;
     }
 
-    /** The STag: any 32-bit value but 0. */
+    /** Returns the STag, any 32-bit value except 0. */
     @Override
     public int stag() {
         return tagged.stag();
     }
 
-    /** The tagged offset of the first byte, unsigned. */
+    /** Returns the tagged offset of the first byte, unsigned. */
     public long baseTaggedOffset() {
         return tagged.baseTaggedOffset();
     }
 
-    /** The number of bytes, at least 1. */
+    /** Returns the number of bytes, at least 1. */
     public long length() {
         return tagged.length();
     }
 
-    /** What may be done to the window through its STag; cannot be changed, and need not be among the rights of the region. */
+    /** Returns the rights of the window. They never change, and are independent of the rights of the region. */
     public Set<AccessRight> rights() {
         return AccessRight.ofBits(tagged.rightBits());
     }
 
-    /** Whether the STag can be used: the window was not invalidated. */
+    /** Returns whether the STag is valid: the window was not invalidated. */
     public boolean isValid() {
         return !tagged.isRevoked();
     }
 
     /**
-     * The whole window, as a peer is told of it.
+     * Returns the whole window as a buffer to advertise to the peer.
      *
      * @throws RegistrationEndedException if the window was invalidated
      */
@@ -72,9 +71,9 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Makes the stream of the window know it, if it is for one alone. The region may have been taken back since the window
-     * was bound, and the window with it; then the stream forgets it again. A revocation comes before the lock that the
-     * stream is told under, so either this sees it, or the stream is told to forget the window after this.
+     * Ties the window to its stream, if it is for one stream only. The region, and with it the window, may have been
+     * invalidated after the bind. Then the stream removes it again. A revocation happens before the lock of the stream is
+     * taken to remove the window. So either this method sees the revocation, or the stream removes the window afterwards.
      *
      * @return false if the stream was closed
      */
@@ -90,8 +89,8 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Takes the STag back. When this method returns, no access by it is in progress and none begins (RFC 5042 section
-     * 6.2.2). Calling it again does nothing but the waiting for accesses in progress, each at most the copy of one segment.
+     * Invalidates the STag. When this method returns, no access by it is in progress and none can begin (RFC 5042 section
+     * 6.2.2). It waits for accesses in progress, each at most the copy of one segment. A further call only waits.
      */
     @Override
     public void invalidate() {
@@ -106,13 +105,13 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
         }
     }
 
-    /** As {@link #invalidate}: a window has nothing else to give back. */
+    /** Same as {@link #invalidate}: a window has no memory to release. */
     @Override
     public void close() {
         invalidate();
     }
 
-    /** STag, range, rights and state; the bytes themselves do not appear. */
+    /** Returns STag, range, rights and state, without the bytes. */
     @Override
     public String toString() {
         return "MemoryWindow[" + tagged + (isValid() ? "" : ", invalidated") + ']';

@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Groups streams and memory: a stream of the domain can be given access to the regions of the domain and to no others
- * (RFC 5041 section 8.2, RFC 5042 section 6.1.1). Put streams whose peers do not trust each other into domains of their
- * own, or register regions for one stream with {@link RegionBuilder#stream}.
+ * Groups streams and memory: a stream can access only regions of its domain (RFC 5041 section 8.2, RFC 5042 section 6.1.1). If
+ * peers do not trust each other, put their streams into separate domains, or register regions for one stream with
+ * {@link RegionBuilder#stream}.
  *
  * <p>Any thread may call any method.
  */
@@ -27,22 +27,22 @@ public final class ProtectionDomain implements AutoCloseable {
         this.limits = limits;
     }
 
-    /** A new domain on a device of its own, so that it shares STags and limits with nobody. */
+    /** Returns a new domain on a new device, so that it shares no STags and limits. */
     public static ProtectionDomain create() {
         return IwarpDevice.create().allocateProtectionDomain();
     }
 
-    /** The device whose STags and limits this domain uses. */
+    /** Returns the device whose STags and limits this domain uses. */
     public IwarpDevice device() {
         return device;
     }
 
-    /** What this domain may have at most; the limits of the device hold as well. */
+    /** Returns the limits of this domain. The limits of the device apply as well. */
     public DomainLimits limits() {
         return limits;
     }
 
-    /** How many regions of this domain are open now. */
+    /** Returns the number of open regions of this domain. */
     public int regions() {
         lock.lock();
         try {
@@ -52,7 +52,7 @@ public final class ProtectionDomain implements AutoCloseable {
         }
     }
 
-    /** How many bytes all open regions of this domain together have now. */
+    /** Returns the number of bytes of all open regions of this domain. */
     public long registeredBytes() {
         lock.lock();
         try {
@@ -63,8 +63,8 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * How many regions were refused so far because this limit of the domain was reached; 0 for limits of the device, which
-     * {@link IwarpDevice#refusals(MemoryLimit)} counts.
+     * Returns the number of regions that were refused because this limit of the domain was reached. 0 for limits of the device,
+     * which {@link IwarpDevice#refusals(MemoryLimit)} counts.
      */
     public long refusals(MemoryLimit limit) {
         lock.lock();
@@ -81,10 +81,10 @@ public final class ProtectionDomain implements AutoCloseable {
 
     /**
      * Registers all bytes of one direct buffer, from index 0 to its capacity, under tagged offsets from 0 on, for all
-     * streams of the domain. See {@link RegionBuilder#buffers} for what is asked of the buffer.
+     * streams of the domain. See {@link RegionBuilder#buffers} for the requirements on the buffer.
      *
-     * @param direct a direct buffer; the region takes a reference of its own and gives it back when it is closed
-     * @param rights what may be done to the region through its STag; none if none is named
+     * @param direct a direct buffer; the region retains it, and releases it when it is closed
+     * @param rights the rights of the region; may be none
      * @return the region
      * @throws IllegalArgumentException if the buffer cannot be registered; the message says what to do
      * @throws IllegalStateException if the domain was closed
@@ -94,7 +94,7 @@ public final class ProtectionDomain implements AutoCloseable {
         return region().buffers(direct).rights(rights).register();
     }
 
-    /** A builder for a region of this domain. */
+    /** Returns a builder for a region of this domain. */
     public RegionBuilder region() {
         return new RegionBuilder(this);
     }
@@ -102,7 +102,7 @@ public final class ProtectionDomain implements AutoCloseable {
     /**
      * Adds a stream to the domain.
      *
-     * @return the identity of the stream, to be closed when the stream has ended
+     * @return the identity of the stream; close it when the stream has ended
      * @throws IllegalStateException if the domain was closed
      */
     public StreamAssociation openStream() {
@@ -117,9 +117,9 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Closes the domain; afterwards nothing can be registered in it. Closing it again does nothing.
+     * Closes the domain. Afterwards nothing can be registered in it. Closing again does nothing.
      *
-     * @throws IllegalStateException if regions or streams of the domain are open; the domain then stays as it is
+     * @throws IllegalStateException if regions or streams of the domain are open; then the domain stays open
      */
     @Override
     public void close() {
@@ -135,7 +135,7 @@ public final class ProtectionDomain implements AutoCloseable {
         }
     }
 
-    /** Counts one more region against the limits, or throws and counts nothing. */
+    /** Reserves one region, or throws and reserves nothing. */
     void admitRegion(long bytes) {
         lock.lock();
         try {
@@ -157,7 +157,7 @@ public final class ProtectionDomain implements AutoCloseable {
         }
     }
 
-    /** Takes back what {@link #admitRegion} counted. */
+    /** Undoes {@link #admitRegion}. */
     void dismissRegion(long bytes) {
         lock.lock();
         try {

@@ -8,11 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes a region before it is registered: its memory, its tagged offsets, its rights, and who may use it. Defaults:
- * tagged offsets from 0 on, no rights, all streams of the domain. A builder belongs to one thread.
+ * Sets the memory of a region, its tagged offsets, its rights and its streams, and registers it. Defaults: tagged offsets from
+ * 0 on, no rights, all streams of the domain. A builder belongs to one thread.
  */
 public final class RegionBuilder {
-    /** Allocated memory longer than one buffer can be is cut into buffers of this many bytes. */
+    /** Allocated memory that is too long for one buffer is split into buffers of this many bytes. */
     private static final int PIECE_LENGTH = 1 << 30;
 
     private final ProtectionDomain domain;
@@ -29,11 +29,10 @@ public final class RegionBuilder {
     }
 
     /**
-     * Takes the bytes of these buffers, one buffer after the other, each from index 0 to its capacity.
+     * Uses the bytes of these buffers, one buffer after the other, each from index 0 to its capacity.
      *
-     * <p>Each must be a direct buffer that can be written and is not made of several pieces: for a composite buffer, pass
-     * its components. The region takes a reference of its own to each and gives it back when it is closed; until then
-     * the capacity of a buffer must not be changed.
+     * <p>Each must be a writable direct buffer of one piece. For a composite buffer, pass its components. The region retains each
+     * buffer, and releases it when it is closed. Until then do not change the capacity of a buffer.
      *
      * @param buffers at least one; the caller keeps its references
      * @return this builder
@@ -44,7 +43,7 @@ public final class RegionBuilder {
     }
 
     /**
-     * Takes the bytes of these buffers, as {@link #buffers(ByteBuf...)} does.
+     * Uses the bytes of these buffers, like {@link #buffers(ByteBuf...)}.
      *
      * @param buffers at least one; the caller keeps its references
      * @return this builder
@@ -62,10 +61,11 @@ public final class RegionBuilder {
     }
 
     /**
-     * Allocates the memory when the region is registered, and sets all of it to zero, so that a peer cannot read what was
-     * there before. Its address is a multiple of 8, as atomics need it. The memory is given back when the region is closed; reach it through {@link MemoryRegion#span}.
+     * Allocates the memory when the region is registered, and sets it to zero, so that a peer cannot read previous content.
+     * Its address is a multiple of 8, as atomics need it. Access it through {@link MemoryRegion#span}. It is released when the
+     * region is closed.
      *
-     * @param allocator where direct buffers come from
+     * @param allocator allocates direct buffers
      * @param length the number of bytes, at least 1; beyond 2^31 - 1 the memory consists of several buffers
      * @return this builder
      */
@@ -89,7 +89,7 @@ public final class RegionBuilder {
     }
 
     /**
-     * The tagged offset of the first byte. Default 0, which tells a peer nothing about addresses of this process.
+     * Sets the tagged offset of the first byte. Default 0, which reveals nothing about addresses of this process.
      *
      * @param baseTaggedOffset any value, unsigned; base plus length of the region must not be more than 2^64
      * @return this builder
@@ -100,10 +100,10 @@ public final class RegionBuilder {
     }
 
     /**
-     * What may be done to the region through its STag. Default nothing. Grant what the peer needs and no more: a buffer
-     * that is only written needs {@link AccessRight#REMOTE_WRITE} alone (RFC 5042 section 6.3.5).
+     * Sets the rights of the region. Default none. Grant only what the peer needs: a buffer that the peer only writes needs
+     * only {@link AccessRight#REMOTE_WRITE} (RFC 5042 section 6.3.5).
      *
-     * @param rights each right at most once; replaces what was named before
+     * @param rights each right at most once; replaces the previous rights
      * @return this builder
      * @throws IllegalArgumentException if a right is named twice
      */
@@ -113,8 +113,8 @@ public final class RegionBuilder {
     }
 
     /**
-     * Restricts the STag to one stream. Default all streams of the domain. Only such an STag can be invalidated by the
-     * peer (RFC 5040 section 8.1.1 rule 7). When the stream is closed, the region is invalidated.
+     * Restricts the STag to one stream. Default all streams of the domain. The peer can invalidate only such an STag (RFC 5040
+     * section 8.1.1 rule 7). When the stream is closed, the region is invalidated.
      *
      * @param stream an open stream of the same domain
      * @return this builder
@@ -134,7 +134,7 @@ public final class RegionBuilder {
      * Registers the region. The builder can be used again for another region.
      *
      * @return the region, to be closed by the caller
-     * @throws IllegalArgumentException if tagged offsets would go past 2^64, or a buffer cannot be registered any more
+     * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, or a buffer cannot be registered any more
      * @throws RegistrationEndedException if the stream it is for was closed
      * @throws IllegalStateException if no memory was named, or the domain was closed
      * @throws ResourceLimitException if a limit of the domain or the device is reached
@@ -152,12 +152,12 @@ public final class RegionBuilder {
         }
         if (stream != null && !stream.attach(region)) {
             region.close();
-            throw new RegistrationEndedException("the stream was closed; a region for it would be of no use");
+            throw new RegistrationEndedException("the stream was closed; register the region for an open stream");
         }
         return region;
     }
 
-    /** Makes the region own the references to its pieces; or an exception, and they are given back. */
+    /** Creates the region, which takes over the references to its pieces. Releases them on an exception. */
     private MemoryRegion issue(List<ByteBuf> pieces, long length) {
         try {
             RegionMemory memory = new RegionMemory(pieces);
@@ -184,7 +184,7 @@ public final class RegionBuilder {
         return length;
     }
 
-    /** One reference to each buffer, or an exception and none. */
+    /** Takes one reference to each buffer, or throws and takes none. */
     private List<ByteBuf> acquirePieces() {
         List<ByteBuf> pieces = new ArrayList<>();
         try {

@@ -7,28 +7,27 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The bytes of a region: one or several direct buffers, one after the other under one 64-bit offset.
+ * The bytes of a region: one or more direct buffers under one 64-bit offset.
  *
- * <p>Copies go through an NIO view of each buffer and its absolute bulk operations, as those keep no position: several
- * event loops may place into one region at the same time, which {@link ByteBuf#setBytes} allows on some buffers only.
- * The views are valid as long as the buffers are neither freed nor resized, so this class holds a reference to each
- * buffer and looks at their capacity before each copy.
+ * <p>Copies use an NIO view of each buffer and its absolute bulk operations, which have no position: several event loops may
+ * place into one region at the same time. {@link ByteBuf#setBytes} allows this on some buffers only. The views are valid
+ * while the buffers are not freed or resized. So this class holds a reference to each buffer and checks its capacity before
+ * each copy.
  *
- * <p>The memory ends in two steps. When the region is closed, nothing is copied into it any more, which a gate sees to
- * that waits for the copies in progress. When the last reference ends, the buffers are given back: the region holds one
- * until it is closed, local work that was posted holds one until it has completed, and each copy out of the memory holds
- * one while it lasts.
+ * <p>The memory ends in two steps. When the region is closed, a gate waits for the copies in progress, and nothing is copied
+ * into the memory any more. When the last reference ends, the buffers are released: the region holds one until it is
+ * closed, each posted local request holds one until it completes, and each copy out of the memory holds one.
  */
 final class RegionMemory {
     private final ByteBuf[] buffers;
     private final ByteBuffer[] views;
-    /** Offset of the first byte of each buffer, and behind the last the length of all. */
+    /** Offset of the first byte of each buffer, and finally the total length. */
     private final long[] starts;
 
     private final Gate changes = new Gate();
     private final AtomicInteger references = new AtomicInteger(1);
 
-    /** Takes over one reference to each buffer; the buffers were checked before. */
+    /** Takes over one reference to each buffer. The caller has checked the buffers. */
     RegionMemory(List<ByteBuf> pieces) {
         int count = pieces.size();
         buffers = pieces.toArray(new ByteBuf[0]);
@@ -41,12 +40,12 @@ final class RegionMemory {
         }
     }
 
-    /** The number of bytes, at least 1. */
+    /** Returns the number of bytes, at least 1. */
     long length() {
         return starts[buffers.length];
     }
 
-    /** Copies into the memory. False when the region was closed; then nothing was copied. */
+    /** Copies into the memory. Returns false if the region was closed; then nothing was copied. */
     boolean put(long offset, ByteBuf src, int srcIndex, int length) {
         if (!changes.enter()) {
             return false;
@@ -59,7 +58,7 @@ final class RegionMemory {
         return true;
     }
 
-    /** Copies out of the memory. False when the buffers were given back; then nothing was copied. */
+    /** Copies out of the memory. Returns false if the buffers were released; then nothing was copied. */
     boolean get(long offset, ByteBuf dst, int dstIndex, int length) {
         if (!retain()) {
             return false;
@@ -104,7 +103,7 @@ final class RegionMemory {
         }
     }
 
-    /** Whether 8 bytes from this offset on lie in one buffer, at an address that is a multiple of 8. */
+    /** Returns whether the 8 bytes at this offset are in one buffer, at an address that is a multiple of 8. */
     boolean isAligned(long offset) {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
@@ -143,7 +142,7 @@ final class RegionMemory {
                 view(piece), (int) (offset - starts[piece]), expected, replacement);
     }
 
-    /** Keeps the region from being closed until the caller {@link #leave leaves}. False when it was closed. */
+    /** Keeps the region open until the caller {@link #leave leaves}. Returns false if it was closed. */
     boolean enter() {
         return changes.enter();
     }
@@ -153,7 +152,7 @@ final class RegionMemory {
         changes.leave();
     }
 
-    /** The number of the buffer that holds the byte at this offset; the last one for the offset behind the last byte. */
+    /** Returns the number of the buffer with the byte at this offset; the last one for the offset after the last byte. */
     int pieceAt(long offset) {
         int last = buffers.length - 1;
         if (last == 0) {
@@ -163,27 +162,27 @@ final class RegionMemory {
         return found >= 0 ? found : -found - 2;
     }
 
-    /** The buffer with this number. */
+    /** Returns the buffer with this number. */
     ByteBuf buffer(int piece) {
         return buffers[piece];
     }
 
-    /** The offset of the first byte of the buffer with this number. */
+    /** Returns the offset of the first byte of the buffer with this number. */
     long start(int piece) {
         return starts[piece];
     }
 
-    /** The number of bytes of the buffer with this number. */
+    /** Returns the number of bytes of the buffer with this number. */
     int capacity(int piece) {
         return (int) (starts[piece + 1] - starts[piece]);
     }
 
-    /** Whether the buffers were given back. */
+    /** Returns whether the buffers were released. */
     boolean isReleased() {
         return references.get() == 0;
     }
 
-    /** Takes a reference. False when the buffers were given back already. */
+    /** Takes a reference. Returns false if the buffers were already released. */
     boolean retain() {
         for (int count = references.get(); count > 0; count = references.get()) {
             if (references.compareAndSet(count, count + 1)) {
@@ -193,7 +192,7 @@ final class RegionMemory {
         return false;
     }
 
-    /** Ends one reference; the last one gives the buffers back. */
+    /** Ends one reference. The last one releases the buffers. */
     void release() {
         int left = references.decrementAndGet();
         if (left < 0) {
@@ -206,13 +205,13 @@ final class RegionMemory {
         }
     }
 
-    /** Ends changes, waits until none is in progress, and ends the reference of the region. Called once. */
+    /** Ends changes, waits for those in progress, and ends the reference of the region. Called once. */
     void close() {
         changes.close();
         release();
     }
 
-    /** A buffer that was freed or resized by its owner may have left its memory to others, who must not be overwritten. */
+    /** Returns the view. Refuses a buffer that was freed or resized: its memory may belong to others now. */
     private ByteBuffer view(int piece) {
         ByteBuf buffer = buffers[piece];
         if (buffer.capacity() != capacity(piece) || buffer.refCnt() == 0) {

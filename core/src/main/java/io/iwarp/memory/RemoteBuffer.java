@@ -5,9 +5,8 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * A buffer that one side advertises to the other: the STag, the tagged offset of the first byte, and the length. How
- * an advertisement travels is the application's business (RFC 5040 section 1.2); {@link #encode} is a ready encoding,
- * big-endian:
+ * A buffer that one side advertises to the other: the STag, the tagged offset of the first byte, and the length. The
+ * application decides how to transfer it (RFC 5040 section 1.2). {@link #encode} is a ready encoding, big-endian:
  *
  * <pre>
  *     0                   1                   2                   3
@@ -34,7 +33,7 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     public static final int ENCODED_LENGTH = Integer.BYTES + Long.BYTES + Long.BYTES;
 
     /**
-     * Checks that the range is one that can exist.
+     * Checks the range.
      *
      * @throws IllegalArgumentException if the length is negative, or tagged offset plus length is more than 2^64
      */
@@ -50,9 +49,9 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     }
 
     /**
-     * Part of this buffer, to be reached through the same STag.
+     * Returns part of this buffer, with the same STag.
      *
-     * @param offset where the part begins, in bytes from the beginning of this buffer
+     * @param offset the start of the part, in bytes from the beginning of this buffer
      * @param length the number of bytes of the part
      * @return the part
      * @throws IndexOutOfBoundsException if the part is not within this buffer
@@ -65,7 +64,7 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     /**
      * Writes the encoding at the buffer's writer index, which it moves by {@link #ENCODED_LENGTH}.
      *
-     * @param out where to; stays the caller's
+     * @param out the destination; the caller keeps its reference
      */
     public void encode(ByteBuf out) {
         out.ensureWritable(ENCODED_LENGTH);
@@ -77,10 +76,10 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     /**
      * Reads an encoding at the buffer's reader index, which it moves by {@link #ENCODED_LENGTH}.
      *
-     * @param in where from; stays the caller's
-     * @return what was advertised; whether the peer grants access is seen when it is used
-     * @throws IllegalArgumentException if fewer bytes are there than {@link #ENCODED_LENGTH}, in which case none is
-     *     read, or if they do not describe a range that can exist
+     * @param in the source; the caller keeps its reference
+     * @return the advertised buffer; whether the peer grants access shows only when it is used
+     * @throws IllegalArgumentException if there are fewer bytes than {@link #ENCODED_LENGTH}, then none is read; or if the range is
+     *     invalid
      */
     public static RemoteBuffer decode(ByteBuf in) {
         if (in.readableBytes() < ENCODED_LENGTH) {
@@ -90,7 +89,7 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
         return new RemoteBuffer(in.readInt(), in.readLong(), in.readLong());
     }
 
-    /** STag in hexadecimal, tagged offset and length in decimal. */
+    /** Returns the STag in hexadecimal, tagged offset and length in decimal. */
     @Override
     public String toString() {
         return String.format(

@@ -1,8 +1,8 @@
 package io.iwarp.memory;
 
 /**
- * A limit of an {@link IwarpDevice}, of a {@link ProtectionDomain}, or of another resource that several users share, would have been exceeded. Nothing was
- * changed; try again after closing something.
+ * A request would exceed a limit of an {@link IwarpDevice}, of a {@link ProtectionDomain}, or of another shared resource.
+ * Nothing was changed. Try again after something was closed.
  */
 public final class ResourceLimitException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
@@ -11,9 +11,9 @@ public final class ResourceLimitException extends IllegalStateException {
     private final long maximum;
 
     /**
-     * An exception for the limit of a shared resource.
+     * Creates an exception for the limit of a shared resource.
      *
-     * @param message what was asked for, what there is, and what to do about it
+     * @param message what was requested, what is available, and what to do
      * @param limit the name of the limit, as the resource names it
      * @param maximum the value of the limit
      */
@@ -23,13 +23,12 @@ public final class ResourceLimitException extends IllegalStateException {
         this.maximum = maximum;
     }
 
-    /** The name of the limit, as the resource names it, for example {@code maximumRegions}; for registered memory a
-     * {@link MemoryLimit#setting}. */
+    /** Returns the name of the limit, for example {@code maximumRegions}; for registered memory a {@link MemoryLimit#setting}. */
     public String limit() {
         return limit;
     }
 
-    /** The value of the limit. */
+    /** Returns the value of the limit. */
     public long maximum() {
         return maximum;
     }

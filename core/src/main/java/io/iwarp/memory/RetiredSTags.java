@@ -1,14 +1,14 @@
 package io.iwarp.memory;
 
 /**
- * The STags that were retired last, so that they are not handed out again soon: a peer that still uses an STag of a
- * region that is gone must not reach the next region by it (RFC 5040 section 8.1.1 rule 8).
+ * The STags that were retired last. They must not be issued again soon: a peer that still uses the STag of a closed region
+ * must not access another region with it (RFC 5040 section 8.1.1 rule 8).
  *
- * <p>A ring keeps the order and an open-addressing set finds a member; STag 0, which is never handed out, marks a free
- * place of the set. Both grow with use up to 768 KiB. The caller holds the lock of the device.
+ * <p>A ring keeps the order, and an open-addressing set finds a member. STag 0, which is never issued, marks a free slot of the
+ * set. Both grow with use up to 768 KiB. The caller holds the lock of the device.
  */
 final class RetiredSTags {
-    /** An STag can be handed out again after this many later ones were retired. */
+    /** An STag can be issued again after this many later ones were retired. */
     static final int QUARANTINE = 1 << 16;
 
     private static final int FIRST_CAPACITY = 64;
@@ -20,17 +20,17 @@ final class RetiredSTags {
     /** Twice as long as the ring, a power of two, so at most half full. */
     private int[] set = new int[2 * FIRST_CAPACITY];
 
-    /** Whether this STag is among the last {@link #QUARANTINE} that were retired. */
+    /** Returns whether this STag is among the last {@link #QUARANTINE} that were retired. */
     boolean contains(int stag) {
         return set[placeOf(stag)] == stag;
     }
 
-    /** How many there are, at most {@link #QUARANTINE}. */
+    /** Returns the number of STags, at most {@link #QUARANTINE}. */
     int size() {
         return size;
     }
 
-    /** Adds an STag that is not a member; lets the oldest one go if there are {@link #QUARANTINE}. */
+    /** Adds an STag that is not a member. Removes the oldest one if there are {@link #QUARANTINE}. */
     void add(int stag) {
         if (size == QUARANTINE) {
             remove(ring[oldest]);
@@ -56,7 +56,7 @@ final class RetiredSTags {
         oldest = 0;
     }
 
-    /** The place of the set that holds this STag, or the free place where it belongs. */
+    /** Returns the slot of the set with this STag, or the free slot where it belongs. */
     private int placeOf(int stag) {
         int place = home(stag);
         while (set[place] != stag && set[place] != FREE) {
@@ -65,7 +65,7 @@ final class RetiredSTags {
         return place;
     }
 
-    /** Takes a member out and moves later ones of its run up, so that no gap hides them. */
+    /** Removes a member and moves later ones of its run up, so that no gap hides them. */
     private void remove(int stag) {
         int gap = placeOf(stag);
         for (int place = next(gap, set); set[place] != FREE; place = next(place, set)) {

@@ -1,10 +1,10 @@
 package io.iwarp.memory;
 
-/** Whatever has an STag that can be taken back: a region or a window. */
+/** A region or a window: it has an STag that can be invalidated. */
 interface STagHolder {
-    /** The STag. */
+    /** Returns the STag. */
     int stag();
 
-    /** Takes the STag back; returns when no access by it is in progress. */
+    /** Invalidates the STag, and returns when no access by it is in progress. */
     void invalidate();
 }

@@ -6,11 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the tagged buffer of an STag.
  *
- * <p>Any thread may call {@link #find}, which takes no lock and allocates nothing. Changes are made by one thread at a
- * time, which holds the lock of the device. The table is an array of chains of immutable nodes: a change puts a new
- * chain in place of the old, and growing puts a new array in place of the old. A reader that still walks the old one
- * finds a state of a moment ago, which is harmless, as a tagged buffer knows by itself that it was revoked. STags are
- * random numbers, so their upper bits are as good as a hash.
+ * <p>Any thread may call {@link #find}, which takes no lock and allocates nothing. The thread that holds the lock of the device
+ * makes changes. The table is an array of chains of immutable nodes. A change replaces a chain, and growing replaces the
+ * array. A reader that still walks the old one sees a slightly older state. This is harmless, because a tagged buffer knows
+ * itself that it was revoked. STags are random numbers, so their upper bits serve as a hash.
  */
 final class STagTable {
     private static final int FIRST_CAPACITY = 16;
@@ -22,7 +21,7 @@ final class STagTable {
     private record Node(
             int stag, TaggedBuffer buffer, @Nullable Node next) {}
 
-    /** The tagged buffer of this STag, or null. */
+    /** Returns the tagged buffer of this STag, or null. */
     @Nullable
     TaggedBuffer find(int stag) {
         AtomicReferenceArray<@Nullable Node> table = chains;
@@ -73,7 +72,7 @@ final class STagTable {
         table.set(slot, new Node(buffer.stag(), buffer, table.get(slot)));
     }
 
-    /** The upper bits of the STag, as many as a table of this length, a power of two, needs. */
+    /** Returns as many upper bits of the STag as a table of this length, a power of two, needs. */
     private static int slot(AtomicReferenceArray<@Nullable Node> table, int stag) {
         return stag >>> (Integer.numberOfLeadingZeros(table.length()) + 1);
     }

@@ -9,7 +9,7 @@ import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identity of one stream in its protection domain: what an access is checked against (RFC 5041 section 8.2). A
+ * The identity of one stream in its protection domain. Accesses are checked against it (RFC 5041 section 8.2). A
  * region can be registered for this stream alone with {@link RegionBuilder#stream}.
  *
  * <p>Any thread may call any method.
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class StreamAssociation implements AutoCloseable {
     private final ProtectionDomain protectionDomain;
     private final ReentrantLock lock = new ReentrantLock();
-    /** The valid regions and windows of this stream alone, by STag. */
+    /** The valid regions and windows for this stream only, by STag. */
     private final Map<Integer, STagHolder> holders = new HashMap<>();
     /** Changed under the lock, read without it by lookups. */
     private volatile boolean closed;
@@ -27,26 +27,25 @@ public final class StreamAssociation implements AutoCloseable {
         this.protectionDomain = protectionDomain;
     }
 
-    /** The domain of the stream. */
+    /** Returns the domain of the stream. */
     public ProtectionDomain protectionDomain() {
         return protectionDomain;
     }
 
     /**
-     * Finds what an STag names. What is found can belong to another stream or domain of the device, which
-     * {@link TaggedBuffer#check} tells. Takes no lock and allocates nothing.
+     * Finds the tagged buffer of an STag. It may belong to another stream or domain of the device:
+     * {@link TaggedBuffer#check} checks this. Takes no lock and allocates nothing.
      *
      * @param stag an STag that a peer sent, any 32-bit value
-     * @return the tagged buffer, or null when there is no such STag, it was revoked, or this stream was closed
+     * @return the tagged buffer, or null if there is no such STag, it was revoked, or this stream was closed
      */
     public @Nullable TaggedBuffer lookup(int stag) {
         return closed ? null : protectionDomain.device().find(stag);
     }
 
     /**
-     * Takes the stream out of its domain and invalidates the regions and windows of this stream alone, as their STags mean
-     * nothing without it; the regions must still be closed by their owner. When this method returns, no peer reaches them
-     * any more. Closing again does nothing.
+     * Removes the stream from its domain, and invalidates the regions and windows for this stream only. Their owner must
+     * still close the regions. When this method returns, no peer can access them any more. Closing again does nothing.
      */
     @Override
     public void close() {
@@ -69,12 +68,12 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Takes back an STag at the wish of the peer of this stream (Send with Invalidate). Only an STag that this stream alone
-     * may use can be taken back so (RFC 5040 section 8.1.1 rule 7).
+     * Invalidates an STag because the peer of this stream requested it (Send with Invalidate). This is permitted only for an
+     * STag that only this stream may use (RFC 5040 section 8.1.1 rule 7).
      *
      * @param stag an STag that the peer sent, any 32-bit value
-     * @return {@link InvalidationVerdict#INVALIDATED} when no access by the STag is in progress and none begins; otherwise
-     *     why nothing was done
+     * @return {@link InvalidationVerdict#INVALIDATED} if no access by the STag is in progress and none can begin;
+     *     otherwise why nothing was done
      */
     public InvalidationVerdict invalidate(int stag) {
         TaggedBuffer buffer = lookup(stag);
@@ -98,7 +97,7 @@ public final class StreamAssociation implements AutoCloseable {
         return InvalidationVerdict.INVALIDATED;
     }
 
-    /** Ties an STag to this stream. False when the stream was closed. */
+    /** Ties an STag to this stream. Returns false if the stream was closed. */
     boolean attach(STagHolder holder) {
         lock.lock();
         try {
@@ -111,7 +110,7 @@ public final class StreamAssociation implements AutoCloseable {
         }
     }
 
-    /** Forgets an STag that was taken back. */
+    /** Removes an STag that was invalidated. */
     void detach(STagHolder holder) {
         lock.lock();
         try {
@@ -121,7 +120,7 @@ public final class StreamAssociation implements AutoCloseable {
         }
     }
 
-    /** How many valid regions and windows are for this stream alone. */
+    /** Returns the number of valid regions and windows for this stream only. */
     int holders() {
         lock.lock();
         try {

@@ -6,13 +6,12 @@ import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an STag names, as the data path sees it: a range of tagged offsets over registered memory, with the rights and
- * the association that hold for it (RFC 5041 section 8.2). DDP and RDMAP find it with
- * {@link StreamAssociation#lookup}, {@link #check} each access, and {@link #place}, {@link #fetch} or {@link #execute} what
- * was granted.
+ * The memory of an STag, as the data path uses it: a range of tagged offsets over registered memory, with its rights and its
+ * association (RFC 5041 section 8.2). DDP and RDMAP find it with {@link StreamAssociation#lookup}, {@link #check} each access,
+ * and then {@link #place}, {@link #fetch} or {@link #execute}.
  *
- * <p>Any thread may call any method. Revocation and access exclude each other: once revoking has returned, no access is in
- * progress and none begins.
+ * <p>Any thread may call any method. Revocation and access exclude each other: after a revocation has returned, no access is in
+ * progress and none can begin.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class TaggedBuffer {
@@ -27,7 +26,7 @@ public final class TaggedBuffer {
     private final Gate gate = new Gate();
 
     /**
-     * Names bytes of a memory.
+     * Creates a tagged buffer over part of a memory.
      *
      * @param stag the STag
      * @param protectionDomain the domain whose streams may use it
@@ -35,7 +34,7 @@ public final class TaggedBuffer {
      * @param rightBits the rights, one bit each
      * @param baseTaggedOffset the tagged offset of the first byte; base plus length is at most 2^64
      * @param memory holds the bytes
-     * @param memoryOffset of the first byte in the memory
+     * @param memoryOffset the offset of the first byte in the memory
      * @param length the number of bytes, all of them within the memory
      */
     TaggedBuffer(
@@ -57,40 +56,40 @@ public final class TaggedBuffer {
         this.length = length;
     }
 
-    /** The STag, any 32-bit value but 0. */
+    /** Returns the STag, any 32-bit value except 0. */
     public int stag() {
         return stag;
     }
 
-    /** The tagged offset of the first byte, as an unsigned number. */
+    /** Returns the tagged offset of the first byte, unsigned. */
     public long baseTaggedOffset() {
         return baseTaggedOffset;
     }
 
-    /** The number of bytes, at least 1. */
+    /** Returns the number of bytes, at least 1. */
     public long length() {
         return length;
     }
 
     /**
-     * Whether one stream alone may use the STag. An STag that all streams of a domain share cannot be invalidated by a
-     * peer (RFC 5040 section 8.1.1 rule 7).
+     * Returns whether only one stream may use the STag. A peer cannot invalidate an STag that all streams of a domain share
+     * (RFC 5040 section 8.1.1 rule 7).
      */
     public boolean isStreamScoped() {
         return scope != null;
     }
 
     /**
-     * Judges an access to a range of this buffer: still valid, association (domain, then stream), right, wrap, bounds,
-     * in this order (RFC 5041 section 7.1). All arguments but the right are taken as unsigned and may have any value, as
-     * the peer chose them. A range of no bytes is in bounds anywhere from the first byte to behind the last.
+     * Checks an access to a range of this buffer: validity, association (domain, then stream), right, wrap, bounds, in this
+     * order (RFC 5041 section 7.1). The peer chose offset and length: they are unsigned and may have any value. A range of
+     * 0 bytes is in bounds from the first byte to directly after the last.
      *
-     * @param stream the stream on which the access came
+     * @param stream the stream of the access
      * @param right the right that the access needs
      * @param taggedOffset the tagged offset of the first byte, unsigned
      * @param length the number of bytes, unsigned
-     * @return {@link AccessVerdict#GRANTED} or the first check that failed; the buffer can be revoked right afterwards,
-     *     which {@link #place}, {@link #fetch} and {@link #execute} tell
+     * @return {@link AccessVerdict#GRANTED}, or the first check that failed. The buffer may be revoked right afterwards:
+     *     {@link #place}, {@link #fetch} and {@link #execute} report this.
      */
     public AccessVerdict check(StreamAssociation stream, AccessRight right, long taggedOffset, long length) {
         if (gate.isClosed()) {
@@ -109,14 +108,14 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Copies payload into the buffer, unless it was revoked since the check. The caller has checked the access; a range
-     * that is not within the buffer is refused once more by an exception, before a byte is changed.
+     * Copies payload into the buffer, unless it was revoked after the check. The caller has checked the access. A range that
+     * is not within the buffer causes an exception before a byte is changed.
      *
      * @param taggedOffset the tagged offset of the first byte, unsigned
-     * @param src the bytes; not released and not retained, belongs to the calling thread, its indexes are not changed
+     * @param src the bytes; used by the calling thread only, not released or retained, indexes unchanged
      * @param srcIndex the index of the first byte in {@code src}
      * @param length the number of bytes, at least 0
-     * @return true when all bytes were copied, false when the buffer was revoked; then none was
+     * @return true if all bytes were copied; false if the buffer was revoked, then none was
      */
     public boolean place(long taggedOffset, ByteBuf src, int srcIndex, int length) {
         requireWithin(taggedOffset, length, "place");
@@ -132,14 +131,14 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Copies bytes out of the buffer, unless it was revoked since the check. The caller has checked the access; a range
-     * that is not within the buffer is refused once more by an exception, before a byte is copied.
+     * Copies bytes out of the buffer, unless it was revoked after the check. The caller has checked the access. A range that
+     * is not within the buffer causes an exception before a byte is copied.
      *
      * @param taggedOffset the tagged offset of the first byte, unsigned
-     * @param dst where to; belongs to the calling thread, is neither released nor retained, keeps its indexes
+     * @param dst the destination; used by the calling thread only, not released or retained, indexes unchanged
      * @param dstIndex the index of the first byte in {@code dst}
      * @param length the number of bytes, at least 0
-     * @return true when all bytes were copied, false when the buffer was revoked; then none was
+     * @return true if all bytes were copied; false if the buffer was revoked, then none was
      */
     public boolean fetch(long taggedOffset, ByteBuf dst, int dstIndex, int length) {
         requireWithin(taggedOffset, length, "fetch");
@@ -155,8 +154,8 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Whether the 8 bytes from a tagged offset on lie at a memory address that is a multiple of 8, which atomic operations
-     * need (RFC 7306 section 5.1). What counts is the address, not the tagged offset.
+     * Returns whether the 8 bytes at a tagged offset have a memory address that is a multiple of 8, as atomic operations need
+     * (RFC 7306 section 5.1). The address counts, not the tagged offset.
      *
      * @param taggedOffset the tagged offset of the first of 8 bytes within the buffer, unsigned
      */
@@ -166,15 +165,15 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Executes an atomic operation, unless the buffer was revoked since the check. The caller has checked access and
+     * Executes an atomic operation, unless the buffer was revoked after the check. The caller has checked access and
      * {@linkplain #isAligned alignment}.
      *
      * @param taggedOffset the tagged offset of the first of 8 bytes, unsigned
-     * @param operation what to do; it holds the original value afterwards
-     * @return true when it was executed, false when the buffer was revoked; then nothing was done
-     * @throws IllegalStateException if the address is no multiple of 8; then nothing was done
-     * @throws IndexOutOfBoundsException if the range is not within the buffer, or lies in two buffers of the region; then
-     *     nothing was done
+     * @param operation the operation; it has the original value afterwards
+     * @return true if it was executed; false if the buffer was revoked, then nothing was done
+     * @throws IllegalStateException if the address is not a multiple of 8; then nothing was done
+     * @throws IndexOutOfBoundsException if the range is not within the buffer, or spans two buffers of the region; then nothing was
+     *     done
      */
     public boolean execute(long taggedOffset, AtomicOperation operation) {
         requireWithin(taggedOffset, AtomicOperation.LENGTH, "execute");
@@ -200,28 +199,28 @@ public final class TaggedBuffer {
         return taggedOffset - baseTaggedOffset + memoryOffset;
     }
 
-    /** Ends all access; returns when no access is in progress. Any thread may call this, any number of times. */
+    /** Ends all access, and returns when no access is in progress. Any thread may call this, any number of times. */
     void revoke() {
         gate.close();
     }
 
-    /** The only stream that may use it, or null for all streams of the domain. */
+    /** Returns the only stream that may use it, or null for all streams of the domain. */
     @Nullable
     StreamAssociation scope() {
         return scope;
     }
 
-    /** Whether the buffer was revoked. */
+    /** Returns whether the buffer was revoked. */
     boolean isRevoked() {
         return gate.isClosed();
     }
 
-    /** The rights, one bit each. */
+    /** Returns the rights, one bit each. */
     int rightBits() {
         return rightBits;
     }
 
-    /** STag, range and rights; the bytes themselves do not appear. */
+    /** Returns STag, range and rights, without the bytes. */
     @Override
     public String toString() {
         return String.format(

@@ -4,16 +4,16 @@ package io.iwarp.memory;
 final class TaggedRange {
     private TaggedRange() {}
 
-    /** {@return whether a range goes past 2^64} */
+    /** {@return whether a range exceeds 2^64} */
     static boolean wraps(long offset, long length) {
-        // -offset is 2^64 - offset, the room up to 2^64, except for 0, from where no length can wrap.
+        // -offset is 2^64 - offset, the room up to 2^64. From offset 0 no length can wrap.
         return offset != 0 && Long.compareUnsigned(length, -offset) > 0;
     }
 
     /**
-     * Refuses a base from which the range would go past 2^64.
+     * Refuses a base with which the range would exceed 2^64.
      *
-     * @throws IllegalArgumentException if it would
+     * @throws IllegalArgumentException if the range would exceed 2^64
      */
     static void requireEnds(long base, long length) {
         if (wraps(base, length)) {

@@ -2,7 +2,7 @@ package io.iwarp.memory;
 
 import org.jspecify.annotations.Nullable;
 
-/** Says what a {@link MemoryWindow} grants, and binds it. A builder belongs to one thread. */
+/** Sets the rights and the range of a {@link MemoryWindow}, and binds it. A builder belongs to one thread. */
 public final class WindowBuilder {
     private final MemoryRegion region;
     private final long offset;
@@ -19,7 +19,7 @@ public final class WindowBuilder {
     }
 
     /**
-     * The tagged offset of the first byte. Default 0.
+     * Sets the tagged offset of the first byte. Default 0.
      *
      * @param baseTaggedOffset any value, unsigned; base plus length of the window must not be more than 2^64
      * @return this builder
@@ -30,9 +30,9 @@ public final class WindowBuilder {
     }
 
     /**
-     * What may be done to the window through its STag. Default nothing.
+     * Sets the rights of the window. Default none.
      *
-     * @param rights each right at most once; replaces what was named before
+     * @param rights each right at most once; replaces the previous rights
      * @return this builder
      * @throws IllegalArgumentException if a right is named twice
      */
@@ -42,13 +42,12 @@ public final class WindowBuilder {
     }
 
     /**
-     * Restricts the window to one stream, whose peer can then take it back with a Send with Invalidate. Default the stream
-     * of the region, or all streams of the domain if the region has none. When the stream is closed, the window is
+     * Restricts the window to one stream, whose peer can then invalidate it with a Send with Invalidate. The default is the
+     * stream of the region, or all streams of the domain if the region has none. When the stream is closed, the window is
      * invalidated.
      *
-     * @param stream an open stream of the region's domain; the stream of the region if that was registered for one alone,
-     *     as that stream's peer may take the region back and would take windows of others with it (RFC 5040 section 8.1.1
-     *     rule 7)
+     * @param stream an open stream of the region's domain. If the region is for one stream only, it must be that stream:
+     *     its peer may invalidate the region, and with it all its windows (RFC 5040 section 8.1.1 rule 7).
      * @return this builder
      * @throws IllegalArgumentException if it is another stream
      */
@@ -67,10 +66,10 @@ public final class WindowBuilder {
     }
 
     /**
-     * Binds the window: from now on its STag, a new one, can be used. The builder can be used again for another window.
+     * Binds the window. Its STag, a new one, is valid from now on. The builder can be used again for another window.
      *
      * @return the window
-     * @throws IllegalArgumentException if tagged offsets would go past 2^64
+     * @throws IllegalArgumentException if the tagged offsets would exceed 2^64
      * @throws RegistrationEndedException if the region was invalidated or closed, or the stream was closed
      * @throws ResourceLimitException if a limit of the device is reached
      */
@@ -87,7 +86,7 @@ public final class WindowBuilder {
         }
         if (!window.tieToStream()) {
             window.invalidate();
-            throw new RegistrationEndedException("the stream was closed; a window for it would be of no use");
+            throw new RegistrationEndedException("the stream was closed; bind the window for an open stream");
         }
         return window;
     }

@@ -5,29 +5,28 @@ import io.iwarp.Counters;
 import org.apiguardian.api.API;
 
 /**
- * What a connection tells of itself at the moment when somebody asks. Any thread may call; no method blocks, and each
- * gives a moment's view.
+ * The current state and numbers of a connection. Any thread may call. No method blocks.
  */
 @API(status = API.Status.INTERNAL)
 public interface ConnectionGauges {
-    /** {@return where the connection is in its life} */
+    /** {@return the state of the connection} */
     ConnectionState connectionState();
 
-    /** {@return what crossed its wire} */
+    /** {@return the counters of the connection} */
     Counters counters();
 
-    /** {@return requests posted and not completed, receives left out} */
+    /** {@return the number of posted requests that have not completed, not counting receives} */
     int sendRequests();
 
-    /** {@return of {@link #sendRequests}, those that the event loop has not taken yet} */
+    /** {@return how many of {@link #sendRequests} the event loop has not taken yet} */
     int queuedSendRequests();
 
-    /** {@return how many requests the send queue can hold} */
+    /** {@return the capacity of the send queue} */
     int sendQueueDepth();
 
-    /** {@return receives posted and not used by a message of the peer} */
+    /** {@return the number of posted receives that no message has used} */
     int receiveRequests();
 
-    /** {@return how many receives the receive queue can hold} */
+    /** {@return the capacity of the receive queue} */
     int receiveQueueDepth();
 }

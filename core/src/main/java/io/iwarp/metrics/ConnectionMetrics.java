@@ -9,8 +9,8 @@ import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one connection reports what it does. Its event loop calls all methods but {@link #refused} and
- * {@link #timesRequest}, which any thread may call. None locks or allocates but {@link #closed}.
+ * The reports of one connection. Any thread may call {@link #refused} and {@link #timesRequest}. Only the event loop of the
+ * connection calls the other methods. Only {@link #closed} locks.
  */
 @API(status = API.Status.INTERNAL)
 public final class ConnectionMetrics {
@@ -23,8 +23,8 @@ public final class ConnectionMetrics {
     private final Consumer<ConnectionMetrics> leave;
 
     /**
-     * @param timedShare of how many requests one has its time taken, a power of two
-     * @param leave takes this out of the sums
+     * @param timedShare one of this many requests is timed; a power of two
+     * @param leave removes this connection from the sums
      */
     ConnectionMetrics(
             EventTotals events,
@@ -44,20 +44,20 @@ public final class ConnectionMetrics {
     }
 
     /**
-     * {@return whether the time of a request is to be taken: one of as many as the {@code timedShare} of the {@link IwarpMetrics} says}
+     * {@return whether to time a request: one of as many as the {@code timedShare} of the {@link IwarpMetrics}}
      *
-     * @param position the number of the request on its connection
+     * @param position the sequence number of the request on its connection
      */
     public boolean timesRequest(long position) {
         return (position & timedMask) == 0;
     }
 
-    /** The set-up is over. Call it once, or {@link #setUpFailed}. */
+    /** The set-up ended. Call either this or {@link #setUpFailed}, once. */
     public void setUp(SetupOutcome outcome) {
         events.countSetup(role, outcome);
     }
 
-    /** The set-up came to nothing. Call it once, instead of {@link #setUp}. */
+    /** The set-up failed. Call either this or {@link #setUp}, once. */
     public void setUpFailed(SetupFailure failure) {
         events.countSetup(role, failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
         events.countSetupFailure(role, failure);
@@ -68,37 +68,37 @@ public final class ConnectionMetrics {
         operations.outstanding(bytes);
     }
 
-    /** The request that had been {@link #submitted} with that many bytes is complete. */
+    /** A request that was {@link #submitted} with this many bytes completed. */
     public void released(long bytes) {
         operations.outstanding(-bytes);
     }
 
-    /** A request of this side did what was asked, and moved that many bytes. */
+    /** A request of this side completed with success, and moved this many bytes. */
     public void completed(Operation operation, long bytes) {
         operations.completed(operation, bytes);
     }
 
-    /** A request of this side was flushed, as its stream ended. */
+    /** A request of this side was flushed because its stream ended. */
     public void flushed(Operation operation) {
         operations.flushed(operation);
     }
 
-    /** A request of this side took so long from post to completion. */
+    /** A request of this side took this long from post to completion. */
     public void took(Operation operation, long nanos) {
         operations.took(operation, nanos);
     }
 
-    /** An operation of the peer was carried out here. */
+    /** An operation of the peer was executed here. */
     public void served(Operation operation, long bytes) {
         operations.served(operation, bytes);
     }
 
-    /** A Terminate went out; null is for an error that no RFC assigns. */
+    /** A Terminate was sent; null for an error that no RFC assigns. */
     public void terminateSent(@Nullable ProtocolError error) {
         events.countTerminate(true, error);
     }
 
-    /** A Terminate came in; null is for one without an error that an RFC assigns. */
+    /** A Terminate was received; null for an error that no RFC assigns. */
     public void terminateReceived(@Nullable ProtocolError error) {
         events.countTerminate(false, error);
     }
@@ -108,12 +108,12 @@ public final class ConnectionMetrics {
         events.countRefusal(limit);
     }
 
-    /** A connection that had come into being ended. Call it once. */
+    /** An established connection ended. Call it once. */
     public void ended(EndedBy endedBy) {
         events.countEnd(endedBy);
     }
 
-    /** The channel is closed: nothing more will be counted. Its totals stay in the sums. Call it once. */
+    /** The channel is closed, and nothing more will be counted. The totals stay in the sums. Call it once. */
     public void closed() {
         leave.accept(this);
     }

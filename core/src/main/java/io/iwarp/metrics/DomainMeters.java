@@ -11,10 +11,10 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * Registers the memory of one {@link ProtectionDomain} with Micrometer: the {@link IwarpMeter}s whose names begin with
- * {@code iwarp.domain}. The device as a whole shows in {@link IwarpMeters}.
+ * {@code iwarp.domain}. {@link IwarpMeters} has the meters of the device.
  *
- * <p>A domain has no name, so the application gives tags that tell its domains apart; few, as each is a time series of its
- * own. A registry holds the domain weakly.
+ * <p>A domain has no name, so the application gives tags that distinguish its domains. Use few values: each is a time series.
+ * The registry references the domain weakly.
  */
 @SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
 public final class DomainMeters implements MeterBinder {
@@ -22,8 +22,10 @@ public final class DomainMeters implements MeterBinder {
     private final Tags common;
 
     /**
-     * @param domain what to register
-     * @param common tags that each meter gets besides its own, for example the name of a tenant
+     * Creates the meters of a domain.
+     *
+     * @param domain the domain
+     * @param common additional tags of each meter, for example the name of a tenant
      */
     public DomainMeters(ProtectionDomain domain, Tags common) {
         this.domain = domain;

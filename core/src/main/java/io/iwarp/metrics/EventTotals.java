@@ -6,11 +6,11 @@ import io.iwarp.Role;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** How often what happens seldom has happened on all connections together. Any thread may call any method. */
+/** Counts rare events of all connections together. Any thread may call any method. */
 final class EventTotals {
     private final LongAdder[] setups = adders(Role.values().length * SetupOutcome.values().length);
     private final LongAdder[] setupFailures = adders(Role.values().length * SetupFailure.values().length);
-    /** One for each error, and the last for what no RFC assigns. */
+    /** One for each error, and the last for errors that no RFC assigns. */
     private final LongAdder[] terminatesSent = adders(ProtocolError.values().length + 1);
 
     private final LongAdder[] terminatesReceived = adders(ProtocolError.values().length + 1);
@@ -25,7 +25,7 @@ final class EventTotals {
         return adders;
     }
 
-    @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
+    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
     private static int slot(Enum<?> value) {
         return value.ordinal();
     }

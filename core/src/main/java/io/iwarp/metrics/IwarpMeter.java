@@ -8,19 +8,19 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import org.jspecify.annotations.Nullable;
 
-/** Every meter that {@link IwarpMeters} and {@link DomainMeters} register: its name, type, base unit and tags, and what it tells. */
+/** All meters of {@link IwarpMeters} and {@link DomainMeters}: name, type, base unit, tags and description. */
 @SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
 public enum IwarpMeter implements MeterDocumentation {
     /** Open connections. */
     CONNECTIONS("iwarp.connections", Meter.Type.GAUGE, "connections", "Open connections", Tag.ROLE, Tag.STATE),
-    /** Set-ups that are over. */
-    SETUPS("iwarp.setups", Meter.Type.COUNTER, "setups", "Set-ups that are over", Tag.ROLE, Tag.OUTCOME),
-    /** Set-ups that came to nothing, by reason. */
+    /** Set-ups that ended, by outcome. */
+    SETUPS("iwarp.setups", Meter.Type.COUNTER, "setups", "Set-ups that ended, by outcome", Tag.ROLE, Tag.OUTCOME),
+    /** Set-ups that failed, by reason. */
     SETUPS_FAILED(
             "iwarp.setups.failed",
             Meter.Type.COUNTER,
             "setups",
-            "Set-ups that came to nothing, those refused or rejected left out",
+            "Set-ups that failed, by reason, without refused and rejected ones",
             Tag.ROLE,
             Tag.REASON),
     /** Connections that ended, by who ended them. */
@@ -34,20 +34,20 @@ public enum IwarpMeter implements MeterDocumentation {
     TERMINATES_SENT(Counter.TERMINATES_SENT, "Terminate messages sent, by error", Tag.CODE),
     /** Terminates received. */
     TERMINATES_RECEIVED(Counter.TERMINATES_RECEIVED, "Terminate messages received, by error", Tag.CODE),
-    /** Operations carried out. */
+    /** Operations executed. */
     OPERATIONS(
             "iwarp.operations",
             Meter.Type.COUNTER,
             "operations",
-            "Operations carried out: posted here and completed (outbound), or asked for by peers (inbound)",
+            "Operations executed: posted here and completed (outbound), or requested by peers (inbound)",
             Tag.OPERATION,
             Tag.DIRECTION),
-    /** Payload of the operations carried out. */
+    /** Payload of the operations executed. */
     OPERATIONS_PAYLOAD(
             "iwarp.operations.payload",
             Meter.Type.COUNTER,
             "bytes",
-            "Payload bytes of the operations carried out",
+            "Payload bytes of the operations executed",
             Tag.OPERATION,
             Tag.DIRECTION),
     /** Requests flushed. */
@@ -57,19 +57,19 @@ public enum IwarpMeter implements MeterDocumentation {
             "operations",
             "Requests posted here that completed without success because their stream ended",
             Tag.OPERATION),
-    /** How long requests took. */
+    /** Latency of requests. */
     OPERATIONS_LATENCY(
             "iwarp.operations.latency",
             Meter.Type.TIMER,
             "seconds",
-            "From post to completion of those requests posted here whose time was taken",
+            "Time from post to completion of the requests that were timed",
             Tag.OPERATION),
-    /** How many requests took no longer than a bound. */
+    /** Requests up to a latency. */
     OPERATIONS_LATENCY_BUCKET(
             "iwarp.operations.latency.bucket",
             Meter.Type.COUNTER,
             "operations",
-            "Requests whose time was taken and that took no longer than so many seconds",
+            "Timed requests that took at most le seconds",
             Tag.OPERATION,
             Tag.UPPER_BOUND),
     /** FPDUs sent. */
@@ -82,7 +82,7 @@ public enum IwarpMeter implements MeterDocumentation {
     MARKERS_RECEIVED(Counter.MARKERS_RECEIVED),
     /** CRCs checked. */
     CRC_CHECKED(Counter.CRC_CHECKED),
-    /** CRCs that did not fit. */
+    /** Wrong CRCs. */
     CRC_ERRORS(Counter.CRC_ERRORS),
     /** Bytes of ULPDUs sent. */
     ULPDUS_SENT(Counter.ULPDU_BYTES_SENT),
@@ -127,37 +127,34 @@ public enum IwarpMeter implements MeterDocumentation {
             "iwarp.send.queue.waiting",
             Meter.Type.GAUGE,
             "requests",
-            "Requests other than receives that were posted and that no event loop has taken yet"),
+            "Requests other than receives that were posted and not taken by an event loop yet"),
     /** Capacity of the send queues. */
     SEND_QUEUE_DEPTH(
             "iwarp.send.queue.depth",
             Meter.Type.GAUGE,
             "requests",
-            "Requests that the send queues of all open connections can hold"),
+            "Capacity of the send queues of all open connections"),
     /** Bytes of requests not completed. */
     SEND_QUEUE_PAYLOAD(
             "iwarp.send.queue.payload",
             Meter.Type.GAUGE,
             "bytes",
-            "Bytes of requests other than receives that an event loop has taken and that have not completed"),
+            "Bytes of requests other than receives that an event loop has taken and have not completed"),
     /** Receives posted and not used. */
     RECEIVE_QUEUE_REQUESTS(
-            "iwarp.receive.queue.requests",
-            Meter.Type.GAUGE,
-            "requests",
-            "Receives that were posted and not used by a message"),
+            "iwarp.receive.queue.requests", Meter.Type.GAUGE, "requests", "Posted receives that no message has used"),
     /** Capacity of the receive queues. */
     RECEIVE_QUEUE_DEPTH(
             "iwarp.receive.queue.depth",
             Meter.Type.GAUGE,
             "requests",
-            "Receives that the receive queues of all open connections can hold"),
+            "Capacity of the receive queues of all open connections"),
     /** Posts refused. */
     POSTS_REFUSED(
             "iwarp.posts.refused",
             Meter.Type.COUNTER,
             "requests",
-            "Posts that were refused because a limit of the queue pair was reached",
+            "Posts refused because a limit of the queue pair was reached",
             Tag.LIMIT),
     /** Bytes registered. */
     MEMORY_REGISTERED("iwarp.memory.registered", Meter.Type.GAUGE, "bytes", "Bytes of all open regions of the device"),
@@ -166,23 +163,23 @@ public enum IwarpMeter implements MeterDocumentation {
             "iwarp.memory.registered.limit",
             Meter.Type.GAUGE,
             "bytes",
-            "Bytes that all open regions of the device may have together"),
+            "Maximum number of bytes of all open regions of the device"),
     /** Regions. */
     MEMORY_REGIONS("iwarp.memory.regions", Meter.Type.GAUGE, "regions", "Open regions of the device"),
     /** Limit of regions. */
     MEMORY_REGIONS_LIMIT(
-            "iwarp.memory.regions.limit", Meter.Type.GAUGE, "regions", "Regions of the device that may be open"),
+            "iwarp.memory.regions.limit", Meter.Type.GAUGE, "regions", "Maximum number of open regions of the device"),
     /** Windows. */
     MEMORY_WINDOWS("iwarp.memory.windows", Meter.Type.GAUGE, "windows", "Bound windows of the device"),
     /** Limit of windows. */
     MEMORY_WINDOWS_LIMIT(
-            "iwarp.memory.windows.limit", Meter.Type.GAUGE, "windows", "Windows of the device that may be bound"),
-    /** Refusals for a limit. */
+            "iwarp.memory.windows.limit", Meter.Type.GAUGE, "windows", "Maximum number of bound windows of the device"),
+    /** Refusals because of a limit. */
     MEMORY_REFUSED(
             "iwarp.memory.refused",
             Meter.Type.COUNTER,
             "requests",
-            "Regions and windows that were refused because a limit was reached",
+            "Regions and windows refused because a limit was reached",
             Tag.LIMIT),
     /** Bytes registered in a domain. */
     DOMAIN_REGISTERED("iwarp.domain.registered", Meter.Type.GAUGE, "bytes", "Bytes of all open regions of the domain"),
@@ -191,27 +188,24 @@ public enum IwarpMeter implements MeterDocumentation {
             "iwarp.domain.registered.limit",
             Meter.Type.GAUGE,
             "bytes",
-            "Bytes that all open regions of the domain may have together"),
+            "Maximum number of bytes of all open regions of the domain"),
     /** Regions of a domain. */
     DOMAIN_REGIONS("iwarp.domain.regions", Meter.Type.GAUGE, "regions", "Open regions of the domain"),
     /** Limit of regions of a domain. */
     DOMAIN_REGIONS_LIMIT(
-            "iwarp.domain.regions.limit", Meter.Type.GAUGE, "regions", "Regions of the domain that may be open"),
-    /** Refusals for a limit of a domain. */
+            "iwarp.domain.regions.limit", Meter.Type.GAUGE, "regions", "Maximum number of open regions of the domain"),
+    /** Refusals because of a limit of a domain. */
     DOMAIN_REFUSED(
             "iwarp.domain.refused",
             Meter.Type.COUNTER,
             "requests",
-            "Regions that were refused because a limit of the domain was reached",
+            "Regions refused because a limit of the domain was reached",
             Tag.LIMIT),
     /** STags retired. */
     STAGS_RETIRED("iwarp.stags.retired", Meter.Type.COUNTER, "stags", "STags that were retired"),
     /** STags in quarantine. */
     STAGS_QUARANTINED(
-            "iwarp.stags.quarantined",
-            Meter.Type.GAUGE,
-            "stags",
-            "Retired STags that are kept from being handed out again");
+            "iwarp.stags.quarantined", Meter.Type.GAUGE, "stags", "Retired STags that must not be issued again yet");
 
     private final String name;
     private final Meter.Type type;
@@ -219,7 +213,7 @@ public enum IwarpMeter implements MeterDocumentation {
     private final String description;
     private final @Nullable Counter counter;
 
-    @SuppressWarnings("ImmutableEnumChecker") // never changed, and copied on its way out
+    @SuppressWarnings("ImmutableEnumChecker") // never changed, and copied by its getter
     private final Tag[] tags;
 
     IwarpMeter(String name, Meter.Type type, String unit, String description, Tag... tags) {
@@ -244,7 +238,7 @@ public enum IwarpMeter implements MeterDocumentation {
         this.tags = tags;
     }
 
-    /** {@return the meter of what is counted for each connection} */
+    /** {@return the meter of a counter} */
     static IwarpMeter of(Counter counter) {
         for (IwarpMeter meter : values()) {
             if (meter.counter == counter) {
@@ -274,12 +268,12 @@ public enum IwarpMeter implements MeterDocumentation {
         return tags.clone();
     }
 
-    /** {@return what it tells, as the beginning of a sentence} */
+    /** {@return the description, as the beginning of a sentence} */
     public String description() {
         return description;
     }
 
-    /** The tags; the values of each are few and known beforehand. */
+    /** The tags. Each has few values, which are known in advance. */
     public enum Tag implements KeyName {
         /** {@code initiator} or {@code responder}. */
         ROLE("role"),

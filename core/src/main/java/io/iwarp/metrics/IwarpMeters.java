@@ -22,13 +22,12 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers an {@link IwarpMetrics} with Micrometer: each {@link IwarpMeter} but those of
- * {@link DomainMeters}, for each value of its tags.
+ * Registers an {@link IwarpMetrics} with Micrometer: each {@link IwarpMeter} except those of {@link DomainMeters}, for each
+ * value of its tags.
  *
- * <p>Nothing is recorded into the registry while messages flow; it reads the sums when it is scraped or polled. A registry
- * holds the {@code IwarpMetrics} weakly, as queue pairs and the application hold it. The artifact
- * {@code io.micrometer:micrometer-core} has to be on the class path, or on the module path with a module that requires
- * {@code micrometer.core}; the stack does not need it otherwise. Immutable and safe for use by any thread.
+ * <p>The registry reads the sums when it is scraped or polled. It references the {@code IwarpMetrics} weakly. The artifact
+ * {@code io.micrometer:micrometer-core} must be on the class path, or on the module path with a module that requires
+ * {@code micrometer.core}. The rest of the stack does not need it. Immutable and safe for use by any thread.
  */
 @SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
 public final class IwarpMeters implements MeterBinder {
@@ -42,17 +41,19 @@ public final class IwarpMeters implements MeterBinder {
     private final Tags common;
 
     /**
-     * Without further tags.
+     * Creates meters without additional tags.
      *
-     * @param metrics what to register
+     * @param metrics the metrics to register
      */
     public IwarpMeters(IwarpMetrics metrics) {
         this(metrics, Tags.empty());
     }
 
     /**
-     * @param metrics what to register
-     * @param common tags that each meter gets besides its own, for example to tell two devices apart
+     * Creates meters with additional tags.
+     *
+     * @param metrics the metrics to register
+     * @param common additional tags of each meter, for example to distinguish two devices
      */
     public IwarpMeters(IwarpMetrics metrics, Tags common) {
         this.metrics = metrics;
@@ -128,7 +129,7 @@ public final class IwarpMeters implements MeterBinder {
         }
     }
 
-    /** In seconds, without an exponent. */
+    /** Returns the upper bound in seconds, without an exponent. */
     static String upperBound(int bucket) {
         if (bucket == OperationTotals.BUCKETS - 1) {
             return NO_BOUND;

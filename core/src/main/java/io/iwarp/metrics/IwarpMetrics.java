@@ -17,16 +17,16 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sums over all queue pairs that were given this object in their settings, and over the registered memory of one device.
+ * The sums over all queue pairs that have this object in their settings, and over the registered memory of one device.
  *
- * <p>Counting costs the event loops little: each writes its own numbers and shares them with no other. The sums are made when
- * somebody reads them. What a connection counted stays in the sums when it has closed, so that a counter never goes
- * down. Any thread may read; readers take a lock, under which connections are entered and taken out as well.
+ * <p>Counting is cheap: each event loop writes its own numbers. The sums are computed when somebody reads them. The counts of
+ * closed connections stay in the sums, so that a counter never decreases. Any thread may read. Readers take a lock, which
+ * connections also take when they are opened and closed.
  *
- * <p>{@link IwarpMeters} hands the sums to Micrometer. Without Micrometer the methods of this class tell them.
+ * <p>{@link IwarpMeters} registers the sums with Micrometer. Without Micrometer, use the methods of this class.
  */
 public final class IwarpMetrics {
-    /** By default the time of one request in this many is taken. */
+    /** By default one of this many requests is timed. */
     public static final int DEFAULT_TIMED_SHARE = 16;
 
     private static final int GREATEST_TIMED_SHARE = 1 << 20;
@@ -44,16 +44,16 @@ public final class IwarpMetrics {
     private final OperationTotals closedOperations = new OperationTotals();
     private final long[] closedCounters = new long[Counter.values().length];
 
-    /** What the open connections of one event loop count together. */
+    /** The open connections of one event loop. */
     private static final class EventLoopShare {
         private final OperationTotals operations = new OperationTotals();
         private int connections;
     }
 
     /**
-     * Collects for queue pairs that get it by {@code QueuePairSettings.metrics}, and tells of the memory of a device.
+     * Creates metrics for queue pairs that get them by {@code QueuePairSettings.metrics}, and for the memory of a device.
      *
-     * @param device whose registered memory is reported
+     * @param device the device whose registered memory is reported
      */
     public IwarpMetrics(IwarpDevice device) {
         this(device, DEFAULT_TIMED_SHARE);
@@ -62,10 +62,10 @@ public final class IwarpMetrics {
     /**
      * As {@link #IwarpMetrics(IwarpDevice)}.
      *
-     * @param device whose registered memory is reported
-     * @param timedShare of how many requests one has its time taken, which costs two looks at the clock: a power of two, 1
-     *     (all of them) to 1,048,576
-     * @throws IllegalArgumentException if it is none
+     * @param device the device whose registered memory is reported
+     * @param timedShare one of this many requests is timed, which costs two reads of the clock: a power of two, 1 (all) to
+     *     1,048,576
+     * @throws IllegalArgumentException if {@code timedShare} is invalid
      */
     public IwarpMetrics(IwarpDevice device, int timedShare) {
         if (timedShare < 1 || timedShare > GREATEST_TIMED_SHARE || Integer.bitCount(timedShare) != 1) {
@@ -77,9 +77,9 @@ public final class IwarpMetrics {
     }
 
     /**
-     * Enters a connection. The stack calls it; {@link ConnectionMetrics#closed} takes the connection out again.
+     * Adds a connection. The stack calls it. {@link ConnectionMetrics#closed} removes the connection.
      *
-     * @param eventLoop the thread of the connection, as an object by which its connections know each other
+     * @param eventLoop the event loop of the connection, which identifies connections of the same thread
      */
     public ConnectionMetrics enter(Role role, ConnectionGauges gauges, Object eventLoop) {
         lock.lock();
@@ -114,17 +114,17 @@ public final class IwarpMetrics {
         }
     }
 
-    @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
+    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
     private static int slot(Counter counter) {
         return counter.ordinal();
     }
 
-    /** Counts a connection that was refused before its set-up began, as too many others were in set-up. */
+    /** Counts a connection that was refused before its set-up, because too many others were in set-up. */
     public void refuseSetup(Role role) {
         events.countSetup(role, SetupOutcome.REFUSED);
     }
 
-    /** {@return of how many requests one has its time taken} */
+    /** {@return of how many requests one is timed} */
     public int timedShare() {
         return timedShare;
     }
@@ -134,32 +134,32 @@ public final class IwarpMetrics {
         return device;
     }
 
-    /** {@return how many connections are in a state now} */
+    /** {@return the number of connections in a state} */
     public int connections(Role role, ConnectionState state) {
         return (int) sumConnections(c -> c.role() == role && c.gauges().connectionState() == state ? 1 : 0);
     }
 
-    /** {@return how many set-ups had an outcome so far} */
+    /** {@return the number of set-ups with an outcome} */
     public long setups(Role role, SetupOutcome outcome) {
         return events.setups(role, outcome);
     }
 
-    /** {@return how many set-ups came to nothing for a reason so far} */
+    /** {@return the number of set-ups that failed for a reason} */
     public long setupFailures(Role role, SetupFailure failure) {
         return events.setupFailures(role, failure);
     }
 
-    /** {@return how many established connections were ended by somebody so far} */
+    /** {@return the number of established connections, by who ended them} */
     public long ended(EndedBy endedBy) {
         return events.ended(endedBy);
     }
 
-    /** {@return Terminates sent so far with an error, null for those that no RFC assigns} */
+    /** {@return the number of Terminates sent with an error; null for errors that no RFC assigns} */
     public long terminatesSent(@Nullable ProtocolError error) {
         return events.terminates(true, error);
     }
 
-    /** {@return Terminates received so far with an error, null for those that no RFC assigns} */
+    /** {@return the number of Terminates received with an error; null for errors that no RFC assigns} */
     public long terminatesReceived(@Nullable ProtocolError error) {
         return events.terminates(false, error);
     }
@@ -178,94 +178,94 @@ public final class IwarpMetrics {
         }
     }
 
-    /** {@return requests of this side that completed with success so far} */
+    /** {@return the number of requests of this side that completed with success} */
     public long completed(Operation operation) {
         return sumOperations(totals -> totals.completed(operation));
     }
 
-    /** {@return the bytes that requests of this side moved so far} */
+    /** {@return the bytes that requests of this side moved} */
     public long completedBytes(Operation operation) {
         return sumOperations(totals -> totals.completedBytes(operation));
     }
 
-    /** {@return requests of this side that were flushed so far, as their stream ended} */
+    /** {@return the number of requests of this side that were flushed because their stream ended} */
     public long flushed(Operation operation) {
         return sumOperations(totals -> totals.flushedRequests(operation));
     }
 
-    /** {@return operations of peers that were carried out here so far} */
+    /** {@return the number of operations of peers that were executed here} */
     public long served(Operation operation) {
         return sumOperations(totals -> totals.served(operation));
     }
 
-    /** {@return the bytes that operations of peers moved so far} */
+    /** {@return the bytes that operations of peers moved} */
     public long servedBytes(Operation operation) {
         return sumOperations(totals -> totals.servedBytes(operation));
     }
 
-    /** {@return how many requests had their time taken so far} */
+    /** {@return the number of timed requests} */
     public long timed(Operation operation) {
         return sumOperations(totals -> totals.timed(operation));
     }
 
-    /** {@return how long those of {@link #timed} took together, in nanoseconds} */
+    /** {@return the total duration of the {@link #timed} requests, in nanoseconds} */
     public long timedNanos(Operation operation) {
         return sumOperations(totals -> totals.timedNanos(operation));
     }
 
-    /** {@return how many of {@link #timed} took no longer than {@code 2^(10 + bucket)} ns} */
+    /** {@return how many of the {@link #timed} requests took at most {@code 2^(10 + bucket)} ns} */
     long withinBucket(Operation operation, int bucket) {
         return sumOperations(totals -> totals.withinBucket(operation, bucket));
     }
 
-    /** {@return bytes of requests other than receives that an event loop has taken and that have not completed} */
+    /** {@return the bytes of requests other than receives that an event loop has taken and that have not completed} */
     public long outstandingBytes() {
         return sumOperations(OperationTotals::outstandingBytes);
     }
 
-    /** {@return requests posted and not completed, receives left out} */
+    /** {@return the number of posted requests that have not completed, not counting receives} */
     public long sendRequests() {
         return sumGauges(ConnectionGauges::sendRequests);
     }
 
-    /** {@return of {@link #sendRequests}, those that no event loop has taken yet} */
+    /** {@return how many of {@link #sendRequests} no event loop has taken yet} */
     public long queuedSendRequests() {
         return sumGauges(ConnectionGauges::queuedSendRequests);
     }
 
-    /** {@return how many requests the send queues of the open connections can hold} */
+    /** {@return the capacity of the send queues of the open connections} */
     public long sendQueueDepth() {
         return sumGauges(ConnectionGauges::sendQueueDepth);
     }
 
-    /** {@return receives posted and not used} */
+    /** {@return the number of posted receives that no message has used} */
     public long receiveRequests() {
         return sumGauges(ConnectionGauges::receiveRequests);
     }
 
-    /** {@return how many receives the receive queues of the open connections can hold} */
+    /** {@return the capacity of the receive queues of the open connections} */
     public long receiveQueueDepth() {
         return sumGauges(ConnectionGauges::receiveQueueDepth);
     }
 
-    /** {@return Reads and atomics of this side that wait for an answer} */
+    /** {@return the number of Reads and atomics of this side that wait for an answer} */
     public long outstandingReads() {
         return sumConnections(connection -> difference(connection, Counter.READS_REQUESTED, Counter.READS_ANSWERED));
     }
 
-    /** {@return Reads and atomics of peers that are being answered} */
+    /** {@return the number of Reads and atomics of peers that are being answered} */
     public long outstandingPeerReads() {
         return sumConnections(
                 connection -> difference(connection, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED));
     }
 
     private static long difference(ConnectionMetrics connection, Counter begun, Counter done) {
-        // What is done is read first, with acquire: it was begun before that, so the difference is not negative.
+        // The finished ones are read first, with acquire: they were begun before, so the difference is not negative.
         long finished = connection.gauges().counters().get(done);
         return connection.gauges().counters().get(begun) - finished;
     }
 
-    /** {@return posts refused so far because a limit was reached} */
+    /** {@return the number of posts that were refused because a limit was reached} */
     public long refusals(QueueLimit limit) {
         return events.refusals(limit);
     }

@@ -7,25 +7,25 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Operations, their bytes and how long they took, of all connections of one event loop. That event loop alone writes; any
- * thread reads. Recording does not lock or allocate.
+ * Operations, their bytes and their latency, of all connections of one event loop. Only this event loop writes. Any thread
+ * may read. Recording does not lock or allocate.
  */
 final class OperationTotals {
-    /** The upper bounds of the latency buckets are powers of two: this one for the first, 1,024 ns. */
+    /** The upper bounds of the latency buckets are powers of two. The first is 2^10 = 1,024 ns. */
     static final int FIRST_BUCKET_EXPONENT = 10;
-    /** This one for the last but one, some 8.6 s; what took longer falls into the last. */
+    /** The last but one is 2^33 ns, some 8.6 s. The last bucket has no bound. */
     static final int LAST_BUCKET_EXPONENT = 33;
 
     static final int BUCKETS = LAST_BUCKET_EXPONENT - FIRST_BUCKET_EXPONENT + 2;
 
     private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
-    /** What is counted apart; a receive counts as a Send. */
+    /** The operations that are counted separately. A receive counts as a Send. */
     static final List<Operation> COUNTED = Stream.of(Operation.values())
             .filter(each -> each != Operation.RECEIVE)
             .toList();
 
-    /** For each operation one of each of these, in this order, then its buckets. */
+    /** Each operation has these values, in this order, and then its buckets. */
     private static final int OUTBOUND = 0;
 
     private static final int OUTBOUND_BYTES = 1;
@@ -40,13 +40,14 @@ final class OperationTotals {
 
     private final long[] values = new long[OUTSTANDING_BYTES + 1];
 
-    @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
+    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
     private static int slot(Operation operation, int what) {
         return (operation == Operation.RECEIVE ? Operation.SEND : operation).ordinal() * PER_OPERATION + what;
     }
 
     private void add(int slot, long n) {
-        // There is one writer, so a plain read is of its own last write; an opaque write cannot be torn or left out.
+        // There is only one writer, so a plain read returns its last write. An opaque write is not torn or optimised
+        // away.
         VALUES.setOpaque(values, slot, values[slot] + n);
     }
 
@@ -74,18 +75,18 @@ final class OperationTotals {
         add(slot(operation, FIRST_BUCKET + bucket(nanos)), 1);
     }
 
-    /** The bucket of a duration: the first whose upper bound is not less. */
+    /** Returns the bucket of a duration: the first whose upper bound is not less. */
     static int bucket(long nanos) {
         int exponent = Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, nanos) - 1);
         return Math.max(FIRST_BUCKET_EXPONENT, Math.min(LAST_BUCKET_EXPONENT + 1, exponent)) - FIRST_BUCKET_EXPONENT;
     }
 
-    /** Positive when requests are handed over, negative when they complete. */
+    /** Adds bytes: positive when requests are handed over, negative when they complete. */
     void outstanding(long bytes) {
         add(OUTSTANDING_BYTES, bytes);
     }
 
-    /** Takes over all of another's. Both must have no other writer. */
+    /** Adds all totals of another object. Both must have no other writer. */
     void addAll(OperationTotals other) {
         for (int slot = 0; slot < values.length; slot++) {
             add(slot, other.get(slot));
@@ -120,7 +121,7 @@ final class OperationTotals {
         return get(slot(operation, TIMED_NANOS));
     }
 
-    /** How many took no longer than the upper bound of a bucket. */
+    /** Returns how many requests took at most the upper bound of a bucket. */
     long withinBucket(Operation operation, int bucket) {
         long sum = 0;
         for (int i = 0; i <= bucket; i++) {

@@ -4,24 +4,24 @@ import io.iwarp.CloseReason;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
 
-/** Why the set-up of a connection came to nothing, other than by the decision of an application or for a limit. */
+/** Why the set-up of a connection failed, if neither an application nor a limit prevented it. */
 public enum SetupFailure {
-    /** TLS: a peer that does not speak it, a certificate that is not trusted, no version or cipher in common. */
+    /** TLS: the peer does not speak it, its certificate is not trusted, or there is no common version or cipher. */
     TLS,
-    /** What came is no MPA frame, or not one that could be answered. */
+    /** The peer did not send a valid MPA frame. */
     MALFORMED,
-    /** It was not done within the start-up timeout. */
+    /** The start-up timeout expired. */
     TIMED_OUT,
     /** The peer closed the connection. */
     PEER_CLOSED,
-    /** There was no connection, or it was lost. */
+    /** Could not connect, or the connection was lost. */
     TRANSPORT,
-    /** This side closed the channel, or its application failed to prepare. */
+    /** This side closed the channel, or its application failed to prepare the queue pair. */
     LOCAL;
 
     private final String tag = name().toLowerCase(Locale.ROOT);
 
-    /** {@return the failure that this reason, of a connection that was never established, tells} */
+    /** {@return the failure for the reason of a connection that was never established} */
     public static SetupFailure of(CloseReason reason) {
         if (reason.cause() instanceof SSLException) {
             return TLS;
@@ -35,13 +35,13 @@ public enum SetupFailure {
         };
     }
 
-    /** The value of the tag {@code reason}, for example {@code tls}. */
+    /** Returns the value of the tag {@code reason}, for example {@code tls}. */
     public String tag() {
         return tag;
     }
 
-    /** The place of the failure in an array of all failures. */
-    @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
+    /** Returns the index of the failure in an array of all failures. */
+    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
     int slot() {
         return ordinal();
     }

@@ -2,28 +2,28 @@ package io.iwarp.metrics;
 
 import java.util.Locale;
 
-/** How the set-up of a connection went. */
+/** The outcome of the set-up of a connection. */
 public enum SetupOutcome {
-    /** Both sides agreed, and the connection came into being. */
+    /** Both sides agreed, and the connection was established. */
     ACCEPTED,
-    /** The responder's application said no. */
+    /** The responder's application rejected it. */
     REJECTED,
-    /** The responder closed the connection at once, as it had too many others in set-up. */
+    /** The responder closed the connection at once, because too many others were in set-up. */
     REFUSED,
-    /** It was not done within the start-up timeout. */
+    /** The start-up timeout expired. */
     TIMED_OUT,
-    /** It came to nothing for another reason: no TCP connection, a wrong frame, a peer that closed. */
+    /** It failed for another reason: no TCP connection, an invalid frame, a peer that closed. */
     FAILED;
 
     private final String tag = name().toLowerCase(Locale.ROOT);
 
-    /** The value of the tag {@code outcome}, for example {@code timed_out}. */
+    /** Returns the value of the tag {@code outcome}, for example {@code timed_out}. */
     public String tag() {
         return tag;
     }
 
-    /** The place of the outcome in an array of all outcomes. */
-    @SuppressWarnings("EnumOrdinal") // The place is used in memory only and never stored or sent.
+    /** Returns the index of the outcome in an array of all outcomes. */
+    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
     int slot() {
         return ordinal();
     }

@@ -1,7 +1,6 @@
 /**
- * What a running stack tells about itself in numbers: {@link io.iwarp.metrics.IwarpMetrics} collects,
- * {@link io.iwarp.metrics.IwarpMeters} hands it to Micrometer. Nothing here is done for queue pairs that were not given
- * an {@code IwarpMetrics}.
+ * Metrics: {@link io.iwarp.metrics.IwarpMetrics} collects them, {@link io.iwarp.metrics.IwarpMeters} registers them with
+ * Micrometer. Queue pairs without an {@code IwarpMetrics} collect nothing.
  */
 @API(status = API.Status.MAINTAINED, since = "0.1.0")
 @NullMarked
