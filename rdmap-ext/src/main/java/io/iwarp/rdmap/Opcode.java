@@ -1,5 +1,6 @@
 package io.iwarp.rdmap;
 
+import io.iwarp.ddp.DdpSegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,6 +81,11 @@ public enum Opcode {
     /** {@return whether the message takes back an STag of its receiver} */
     public boolean invalidates() {
         return this == SEND_WITH_INVALIDATE || this == SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE;
+    }
+
+    /** {@return whether a segment is tagged, or on the untagged queue, as messages of this type are} */
+    boolean isOnItsQueue(DdpSegment segment) {
+        return segment.tagged() ? tagged() : travelsOn(segment.queueNumber());
     }
 
     /** {@return whether messages of this type are untagged and travel on the given queue} */

@@ -4,11 +4,8 @@ import io.iwarp.CloseReason;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
-import io.iwarp.ErrorLayer;
-import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
-import io.iwarp.Role;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.DdpUlp;
@@ -16,73 +13,31 @@ import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
-import io.iwarp.mpa.MpaParameters;
-import io.iwarp.mpa.ReadyToReceive;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One RDMAP stream without I/O: what may come in, what goes out, and how the stream ends
- * (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>).
+ * One RDMAP stream without I/O: how it begins, when requests may flow, and how it ends; what flows is the subject of its
+ * {@link Exchange} (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>).
  *
  * <p>Events come from DDP ({@link DdpUlp}) and from the handler (the {@code on...} methods of this class). Commands come
  * from the layer above: {@link #submit}, {@link #flush}, {@link #close}, {@link #abort}. Outputs are calls on
  * {@link RdmapLink} and {@link RdmapUlp}. Everything happens on the event loop of the connection.
- *
- * <pre>
- *              onTransmitReady          close, all sent        FIN of the peer, deadline
- *   STARTING ───────────────► OPEN ───► DRAINING ───► HALF_CLOSED ──────────────► ENDED
- *      │                        │           │              │                        ▲
- *      │ refused, failed        └─ fault ───┴──────────────┤                        │
- *      │                               TERMINATING ── Terminate sent, then drained ─┤
- *      └────────────────────────────────────────────────────────────────────────────┘
- * </pre>
  */
 final class RdmapStream implements DdpUlp {
-    private enum Phase {
-        /** Requests have to wait: start-up, or a responder that has not heard an FPDU yet. */
-        STARTING,
-        /** Requests are accepted. */
-        OPEN,
-        /** The application closed; what was submitted still goes out. */
-        DRAINING,
-        /** FIN was sent; waiting for the peer's. */
-        HALF_CLOSED,
-        /** A Terminate is on its way out. */
-        TERMINATING,
-        /** The layer above knows that it is over; the connection may still be draining. */
-        ENDED
-    }
-
     private final RdmapSettings settings;
     private final RdmapUlp ulp;
     private final RdmapLink link;
-    private final Counters counters;
     private final StreamAssociation association;
-    private final TerminateSender terminateSender;
-    private final InputHold hold = new InputHold();
-    private final UntaggedQueue terminateQueue = new TerminateQueue(this::onTerminate);
+    private final Counters counters;
 
-    private Phase phase = Phase.STARTING;
-    private @Nullable MpaParameters parameters;
-    private Requester requester;
-    private Responder responder;
-    private Reception reception;
-    /** Why an initiator cannot use the connection that the Reply granted; its Terminate is the first FPDU. */
-    private @Nullable ProtocolFault setupFault;
+    private StreamPhase phase = new StreamPhase.Starting(null, null);
+    /** Null before start-up is over. */
+    private @Nullable Exchange exchange;
 
     private boolean peerClosedHalf;
-    private boolean outputClosed;
     private boolean unflushed;
-    private boolean responseDeadlineArmed;
-    private long sentAtDeadline;
-    private long receivedAtDeadline;
-    private long answeredAtResponseDeadline;
-    private int heldAtDeadline;
-    private int heldAtResponseDeadline;
-    /** Why the stream ends if nothing gets in the way of the orderly close. */
-    private @Nullable CloseReason orderlyReason;
-
     private @Nullable CloseReason firstCause;
 
     RdmapStream(
@@ -92,40 +47,40 @@ final class RdmapStream implements DdpUlp {
         this.link = link;
         this.association = association;
         this.counters = counters;
-        this.terminateSender = new TerminateSender(link);
-        this.requester = new Requester(this::write, this::complete, counters, 0);
-        this.responder = new Responder(this::write, association, counters, 0);
-        this.reception = reception(false);
     }
 
-    private Reception reception(boolean readyToReceivePossible) {
-        SendReceiver sends = new SendReceiver(ulp, association, hold);
-        return new Reception(
-                settings.extensions(), readyToReceivePossible, sends, responder, terminateQueue, requester, hold);
+    private Exchange exchange() {
+        return Objects.requireNonNull(exchange, "start-up is not over");
     }
 
     void onEstablished(MpaEvent.Established event) {
-        MpaParameters agreed = event.parameters();
-        parameters = agreed;
-        setupFault = event.setupFault();
-        requester = new Requester(this::write, this::complete, counters, agreed.ord());
-        responder = new Responder(this::write, association, counters, agreed.ird());
-        reception = reception(agreed.role() == Role.RESPONDER && agreed.peerToPeer());
-        ulp.onEstablished(agreed);
+        if (phase instanceof StreamPhase.Starting) {
+            phase = new StreamPhase.Starting(event.parameters().readyToReceive(), event.setupFault());
+        }
+        exchange = new Exchange(
+                settings,
+                ulp,
+                link,
+                association,
+                counters,
+                new TerminateQueue(this::onTerminate),
+                event.parameters(),
+                this::write,
+                this::complete);
+        ulp.onEstablished(event.parameters());
     }
 
     void onTransmitReady() {
-        if (phase != Phase.STARTING) {
+        if (!(phase instanceof StreamPhase.Starting starting)) {
             return;
         }
-        phase = Phase.OPEN;
-        if (setupFault != null) {
-            fail(setupFault);
+        phase = new StreamPhase.Open();
+        if (starting.setupFault() != null) {
+            fail(starting.setupFault());
             return;
         }
-        ReadyToReceive kind = parameters == null ? null : parameters.readyToReceive();
-        if (kind != null) {
-            requester.sendReadyToReceive(kind);
+        if (starting.first() != null) {
+            exchange().sendReadyToReceive(starting.first());
             flush();
         }
         ulp.onReady();
@@ -155,21 +110,17 @@ final class RdmapStream implements DdpUlp {
 
     /** Takes a request of the layer above; it leaves with the next {@link #flush}. Only between ready and close. */
     void submit(RdmapRequest request) {
-        if (phase != Phase.OPEN) {
-            throw new IllegalStateException("request submitted while the stream is " + phase);
+        if (!open()) {
+            throw new IllegalStateException("request submitted while the stream is "
+                    + phase.getClass().getSimpleName() + ": submit between ready and close");
         }
-        if (requester.refuses(request)) {
-            fail(new ProtocolFault(
-                    ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
-                    "a Read or atomic was posted, but the set-up agreed on an ORD of 0: raise the ORD here and the IRD"
-                            + " of the peer"));
+        ProtocolFault refusal = exchange().refusal(request);
+        if (refusal != null) {
+            fail(refusal);
             return;
         }
-        requester.submit(request);
-        if (request.awaitsResponse()) {
-            armResponseDeadline();
-            closeIfUnanswerable();
-        }
+        exchange().submit(request);
+        closeIfUnanswerable();
     }
 
     private void complete(RdmapRequest request) {
@@ -181,10 +132,10 @@ final class RdmapStream implements DdpUlp {
 
     /** Ends the stream for a mistake or failure of this side. */
     private void fail(ProtocolFault fault) {
-        if (outputClosed) {
+        if (phase.outputClosed()) {
             abort(CloseReason.of(fault));
         } else {
-            terminate(fault, Terminate.of(fault.error()));
+            terminate(CloseReason.of(fault), Terminate.of(fault.error()));
         }
     }
 
@@ -193,47 +144,23 @@ final class RdmapStream implements DdpUlp {
         link.flush();
     }
 
-    private void flushWritten() {
-        if (unflushed) {
-            flush();
-        }
-    }
-
-    private void armResponseDeadline() {
-        if (!responseDeadlineArmed) {
-            responseDeadlineArmed = true;
-            answeredAtResponseDeadline = requester.answeredBytes();
-            heldAtResponseDeadline = hold.now();
-            link.armResponseDeadline();
-        }
-    }
-
-    /** The peer had the time that the settings give it to go on with its answers; whatever else it sent is none. */
+    /** The response timeout has passed since it was armed. */
     void onResponseDeadline() {
-        responseDeadlineArmed = false;
-        if (requester.unanswered() == 0 || phase == Phase.TERMINATING || phase == Phase.ENDED) {
+        boolean over = phase instanceof StreamPhase.Terminating || phase instanceof StreamPhase.Ended;
+        CloseReason reason = over ? null : exchange().missedResponseDeadline();
+        if (reason == null) {
             return;
         }
-        if (requester.answeredBytes() > answeredAtResponseDeadline || hold.heldSince(heldAtResponseDeadline)) {
-            armResponseDeadline();
-            return;
-        }
-        CloseReason reason = note(new CloseReason(
-                EndedBy.TIMEOUT,
-                null,
-                "the peer sent nothing of an answer for " + settings.responseTimeout() + " while " + unanswered()
-                        + " waited for one",
-                null));
-        if (outputClosed) {
+        if (phase.outputClosed()) {
             abort(reason);
         } else {
-            beginTerminating(Terminate.of(ProtocolError.RDMAP_LOCAL_CATASTROPHIC));
+            terminate(reason, Terminate.of(ProtocolError.RDMAP_LOCAL_CATASTROPHIC));
         }
     }
 
     /** {@return whether {@link #submit} may be called now} */
     boolean open() {
-        return phase == Phase.OPEN;
+        return phase instanceof StreamPhase.Open;
     }
 
     /**
@@ -244,20 +171,18 @@ final class RdmapStream implements DdpUlp {
      * @return why it ends as things stand: the reason, or what had begun to end it before
      */
     CloseReason close(CloseReason reason) {
-        if (phase == Phase.OPEN) {
-            phase = Phase.DRAINING;
-            orderlyReason = reason;
-            moved();
+        if (phase instanceof StreamPhase.Open) {
+            phase = new StreamPhase.Draining(reason, exchange().closeProgress());
             link.armDeadline();
-            closeOutputWhenDrained();
-        } else if (phase == Phase.STARTING) {
+            closeOutputWhenDrained(reason);
+        } else if (phase instanceof StreamPhase.Starting) {
             note(reason);
             link.close();
         }
         if (firstCause != null) {
             return firstCause;
         }
-        return orderlyReason == null ? reason : orderlyReason;
+        return phase instanceof StreamPhase.Draining draining ? draining.reason() : reason;
     }
 
     /** Ends the stream at once: nothing more is sent, the connection is closed. */
@@ -269,111 +194,80 @@ final class RdmapStream implements DdpUlp {
 
     @Override
     public @Nullable ProtocolFault examine(DdpSegment segment) {
-        return reception.examine(segment);
+        return exchange().examine(segment);
     }
 
     @Override
     public AccessRight placementRight(DdpSegment segment) {
-        return reception.placementRight(segment);
+        return exchange().placementRight(segment);
     }
 
     @Override
     public UntaggedQueue queue(DdpSegment segment) {
-        return reception.queue(segment);
+        return exchange().queue(segment);
     }
 
     @Override
     public void onPlaced(DdpSegment segment) {
-        reception.onPlaced(segment);
+        exchange().onPlaced(segment);
     }
 
     @Override
     public @Nullable ProtocolFault onTaggedDelivery(DdpSegment last) {
-        if (!reception.onTaggedDelivery(last)) {
-            ulp.onServed(Operation.WRITE, reception.writtenBytes());
-        }
+        exchange().onTaggedDelivery(last);
         return null;
     }
 
     @Override
     public void onSent(DdpMessage message) {
-        if (terminateSender.isTerminate(message)) {
-            onTerminateSent();
-            return;
-        }
-        if (message instanceof Response response) {
-            responder.onSent(response);
-            ulp.onServed(response.operation(), response.operandBytes());
+        if (message instanceof TerminateMessage terminate) {
+            onTerminateSent(terminate);
         } else {
-            requester.onSent(message);
+            exchange().onSent(message);
+            moveOn();
         }
-        moveOn();
     }
 
     /** Lets out what an event led to, and ends the sending half once nothing is left for it. */
     private void moveOn() {
-        if (phase == Phase.ENDED) {
+        if (phase instanceof StreamPhase.Ended) {
             return;
         }
-        flushWritten();
-        if (phase == Phase.DRAINING) {
-            closeOutputWhenDrained();
+        if (unflushed) {
+            flush();
+        }
+        if (phase instanceof StreamPhase.Draining draining) {
+            closeOutputWhenDrained(draining.reason());
         }
     }
 
-    /** After the peer's FIN no answer can come, so what waits for one does not hold up the close. */
-    private boolean drained() {
-        return requester.messagesUnderWay() == 0 && responder.idle() && (peerClosedHalf || requester.idle());
-    }
-
-    /**
-     * As long as this side waits for answers, it takes requests of the peer: if it is closing too, each would wait for the
-     * other otherwise. Once all is answered here, the peer could hold up the close with one request after the other.
-     */
-    private void closeOutputWhenDrained() {
-        if (requester.idle()) {
-            responder.stop();
-        }
-        if (drained()) {
-            phase = Phase.HALF_CLOSED;
-            if (orderlyReason != null) {
-                note(orderlyReason);
-            }
-            closeOutput();
+    private void closeOutputWhenDrained(CloseReason reason) {
+        if (exchange().drained(peerClosedHalf)) {
+            phase = new StreamPhase.HalfClosed();
+            note(reason);
+            link.closeOutput();
             if (peerClosedHalf) {
                 link.close();
             }
         }
     }
 
-    private void closeOutput() {
-        if (!outputClosed) {
-            outputClosed = true;
-            link.closeOutput();
-        }
-    }
-
     @Override
     public void onFault(ProtocolFault fault, @Nullable DdpSegment segment) {
-        if (phase == Phase.STARTING && setupFault != null) {
+        boolean starting = phase instanceof StreamPhase.Starting;
+        if (phase instanceof StreamPhase.Ended
+                || (phase instanceof StreamPhase.Starting unusable && unusable.setupFault() != null)) {
             return;
         }
-        if (phase == Phase.STARTING || outputClosed || isTerminate(segment)) {
-            if (phase != Phase.ENDED) {
-                abort(CloseReason.of(fault));
-            }
+        CloseReason reason = CloseReason.of(fault);
+        if (starting || phase.outputClosed() || Terminate.isIn(segment)) {
+            abort(reason);
         } else {
-            terminate(fault, Terminate.of(fault.error(), segment, quotedRead(fault, segment)));
+            byte[] quoted = Terminate.quotesReadRequest(fault.error(), segment)
+                    ? exchange().refusedRead()
+                    : Terminate.NOTHING;
+            terminate(reason, Terminate.of(fault.error(), segment, quoted));
         }
-    }
-
-    /** Of all messages, only a Read Request that met a protection error is quoted (RFC 5040 figure 10). */
-    private byte[] quotedRead(ProtocolFault fault, @Nullable DdpSegment segment) {
-        boolean protection = fault.error().layer() == ErrorLayer.RDMAP
-                && fault.error().type() == ProtocolError.RDMAP_INVALID_STAG.type();
-        return protection && segment != null && Opcode.of(segment.control()) == Opcode.READ_REQUEST
-                ? responder.refusedRead()
-                : Terminate.NOTHING;
     }
 
     /** The application took back what a Read is reading: the rest of it cannot be sent. */
@@ -382,43 +276,30 @@ final class RdmapStream implements DdpUlp {
         ProtocolFault fault = new ProtocolFault(
                 ProtocolError.RDMAP_INVALID_STAG,
                 "the source of a Read was revoked after " + bytesRead + " bytes of it had been sent");
-        terminate(fault, ((Response) message).revoked(fault.error(), bytesRead));
+        terminate(CloseReason.of(fault), ((Response) message).revoked(fault.error(), bytesRead));
     }
 
-    private void terminate(ProtocolFault fault, Terminate terminate) {
-        if (phase != Phase.ENDED && phase != Phase.TERMINATING) {
-            note(CloseReason.of(fault));
-            beginTerminating(terminate);
+    private void terminate(CloseReason reason, Terminate terminate) {
+        if (phase instanceof StreamPhase.Ended || phase instanceof StreamPhase.Terminating) {
+            return;
         }
-    }
-
-    private void beginTerminating(Terminate terminate) {
-        phase = Phase.TERMINATING;
-        requester.stop();
-        responder.stop();
+        phase = new StreamPhase.Terminating(note(reason));
+        exchange().stop();
         link.armDeadline();
-        terminateSender.send(terminate);
-    }
-
-    /** A Terminate is never answered by a Terminate, however bad it is. */
-    private static boolean isTerminate(@Nullable DdpSegment segment) {
-        return segment != null
-                && segment.headerComplete()
-                && Opcode.of(segment.control()) == Opcode.TERMINATE
-                && Reception.onItsQueue(Opcode.TERMINATE, segment);
+        link.write(new TerminateMessage(terminate));
+        link.flush();
     }
 
     /**
      * After the Terminate this side is silent, but it goes on reading until the peer closes: closing a socket with unread
      * input would make the kernel send RST, which can destroy the Terminate on its way.
      */
-    private void onTerminateSent() {
+    private void onTerminateSent(TerminateMessage terminate) {
         counters.add(Counter.TERMINATES_SENT, 1);
-        ulp.onTerminateSent(terminateSender.error());
-        terminateSender.release();
-        closeOutput();
-        if (firstCause != null) {
-            end(firstCause);
+        ulp.onTerminateSent(terminate.error());
+        link.closeOutput();
+        if (phase instanceof StreamPhase.Terminating terminating) {
+            end(terminating.reason(), true);
         }
         if (peerClosedHalf) {
             link.close();
@@ -427,56 +308,36 @@ final class RdmapStream implements DdpUlp {
 
     private void onTerminate(ByteBuf bytes) {
         counters.add(Counter.TERMINATES_RECEIVED, 1);
-        Terminate terminate = Terminate.decode(bytes);
-        ProtocolError error = terminate == null ? null : terminate.error();
-        ulp.onTerminateReceived(error);
-        CloseReason reason = new CloseReason(EndedBy.PEER_TERMINATE, error, describe(terminate, error), null);
+        CloseReason reason = Terminate.reason(Terminate.decode(bytes));
+        ulp.onTerminateReceived(reason.error());
         abort(reason);
-    }
-
-    /** What the error does not say by itself. */
-    private static String describe(@Nullable Terminate terminate, @Nullable ProtocolError error) {
-        if (terminate == null) {
-            return "without saying why";
-        }
-        return error == null ? "with " + terminate.numbers() + ", which no RFC assigns" : "";
     }
 
     /** The peer will send nothing more. */
     void onPeerClosedHalf() {
         peerClosedHalf = true;
-        if (outputClosed) {
+        if (phase.outputClosed()) {
             link.close();
-        } else {
-            boolean news = phase == Phase.OPEN || phase == Phase.STARTING;
-            closeIfUnanswerable();
-            if (news) {
-                ulp.onPeerClosedHalf();
-            }
-            moveOn();
+            return;
         }
+        boolean news = phase instanceof StreamPhase.Open || phase instanceof StreamPhase.Starting;
+        closeIfUnanswerable();
+        if (news) {
+            ulp.onPeerClosedHalf();
+        }
+        moveOn();
     }
 
     private void closeIfUnanswerable() {
-        boolean usable = phase == Phase.OPEN || phase == Phase.DRAINING;
-        if (peerClosedHalf && usable && requester.unanswered() > 0) {
-            close(note(new CloseReason(
-                    EndedBy.PEER_CLOSED,
-                    null,
-                    "the peer closed its half of the connection and left " + unanswered() + " without an answer",
-                    null)));
+        boolean usable = phase instanceof StreamPhase.Open || phase instanceof StreamPhase.Draining;
+        if (peerClosedHalf && usable && exchange().awaitsAnswers()) {
+            close(note(exchange().leftUnanswered()));
         }
-    }
-
-    /** {@return how many requests wait for an answer, in words} */
-    private String unanswered() {
-        int requests = requester.unanswered();
-        return requests + (requests == 1 ? " Read or atomic" : " Reads or atomics");
     }
 
     @Override
     public void onReadComplete() {
-        if (phase != Phase.ENDED) {
+        if (!(phase instanceof StreamPhase.Ended)) {
             moveOn();
             ulp.onReadComplete();
         }
@@ -484,9 +345,8 @@ final class RdmapStream implements DdpUlp {
 
     /** The connection is gone. */
     void onDisconnected() {
-        terminateSender.release();
         end(note(
-                parameters != null
+                exchange != null
                         ? new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null)
                         : new CloseReason(EndedBy.TRANSPORT, null, "there was no connection to be had", null)));
     }
@@ -497,14 +357,11 @@ final class RdmapStream implements DdpUlp {
                 new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause)));
     }
 
-    /**
-     * The close timeout has passed: cut the connection, unless work that is left is getting on, or answers cannot be read
-     * because a message in front of them waits for a receive, which has a deadline of its own.
-     */
+    /** The close timeout has passed: cut the connection, unless work that is left is getting on. */
     void onDeadline() {
-        if (phase != Phase.DRAINING) {
+        if (!(phase instanceof StreamPhase.Draining draining)) {
             link.close();
-        } else if (moved()) {
+        } else if (draining.progress().moved()) {
             link.armDeadline();
         } else {
             abort(new CloseReason(
@@ -516,22 +373,6 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    /**
-     * {@return whether the work that is left moved since the last call} What comes in matters only while answers are awaited,
-     * for which there is a deadline as well: otherwise a peer could keep the close waiting for as long as it sends.
-     */
-    private boolean moved() {
-        long sent = counters.get(Counter.ULPDU_BYTES_SENT);
-        long received = counters.get(Counter.ULPDU_BYTES_RECEIVED);
-        boolean moved = sent > sentAtDeadline
-                || (received > receivedAtDeadline && requester.unanswered() > 0)
-                || hold.heldSince(heldAtDeadline);
-        heldAtDeadline = hold.now();
-        sentAtDeadline = sent;
-        receivedAtDeadline = received;
-        return moved;
-    }
-
     /** Keeps the first cause, and returns it. */
     private CloseReason note(CloseReason reason) {
         if (firstCause == null) {
@@ -541,11 +382,17 @@ final class RdmapStream implements DdpUlp {
     }
 
     private void end(CloseReason reason) {
-        if (phase != Phase.ENDED) {
-            phase = Phase.ENDED;
-            requester.stop();
-            responder.stop();
-            ulp.onEnded(reason);
+        end(reason, phase.outputClosed());
+    }
+
+    private void end(CloseReason reason, boolean outputClosed) {
+        if (phase instanceof StreamPhase.Ended) {
+            return;
         }
+        phase = new StreamPhase.Ended(outputClosed);
+        if (exchange != null) {
+            exchange.stop();
+        }
+        ulp.onEnded(reason);
     }
 }

@@ -56,7 +56,7 @@ final class Reception {
     ProtocolFault examine(DdpSegment segment) {
         int control = segment.control();
         Opcode opcode = Opcode.of(control);
-        if (opcode == null || (opcode.extension() && !extensions) || !onItsQueue(opcode, segment)) {
+        if (opcode == null || (opcode.extension() && !extensions) || !opcode.isOnItsQueue(segment)) {
             return new ProtocolFault(ProtocolError.RDMAP_UNEXPECTED_OPCODE, describeOpcode(control, segment));
         }
         if (RdmapLayout.version(control) != RdmapLayout.VERSION) {
@@ -69,11 +69,6 @@ final class Reception {
         }
         long end = segment.messageOffset() + segment.payloadLength();
         return opcode.immediate() && end > RdmapLayout.IMMEDIATE_LENGTH ? SendReceiver.checkImmediateLength(end) : null;
-    }
-
-    /** {@return whether a segment is tagged, or on the queue, as its opcode demands} */
-    static boolean onItsQueue(Opcode opcode, DdpSegment segment) {
-        return segment.tagged() ? opcode.tagged() : opcode.travelsOn(segment.queueNumber());
     }
 
     private static String describeOpcode(int control, DdpSegment segment) {

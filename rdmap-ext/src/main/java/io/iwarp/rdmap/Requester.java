@@ -67,9 +67,15 @@ final class Requester {
         this.atomicResponses = new AtomicResponses(Math.max(1, ord));
     }
 
-    /** {@return whether a request that needs an answer could never be sent} */
-    boolean refuses(RdmapRequest request) {
-        return ord == 0 && request.awaitsResponse();
+    /** {@return why a request that needs an answer can never be sent, or null} */
+    @Nullable
+    ProtocolFault refusal(RdmapRequest request) {
+        return ord > 0 || !request.awaitsResponse()
+                ? null
+                : new ProtocolFault(
+                        ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
+                        "a Read or atomic was posted, but the set-up agreed on an ORD of 0: raise the ORD here and the"
+                                + " IRD of the peer");
     }
 
     void submit(RdmapRequest request) {
@@ -236,6 +242,12 @@ final class Requester {
     /** {@return how many Reads and atomics wait for an answer} */
     int unanswered() {
         return reads.size() + atomics.size();
+    }
+
+    /** {@return how many Reads and atomics wait for an answer, in words} */
+    String describeUnanswered() {
+        int count = unanswered();
+        return count + (count == 1 ? " Read or atomic" : " Reads or atomics");
     }
 
     /** {@return a number that grows with every part of an answer: its bytes, and one more when it is complete} */

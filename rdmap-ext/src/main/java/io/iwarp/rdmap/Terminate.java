@@ -6,6 +6,8 @@ import static io.iwarp.rdmap.TerminateLayout.RDMA_HEADER_PRESENT;
 import static io.iwarp.rdmap.TerminateLayout.SEGMENT_LENGTH_PRESENT;
 import static io.iwarp.rdmap.TerminateLayout.SWAPPED_HEADER_BITS;
 
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.iwarp.ErrorLayer;
 import io.iwarp.ProtocolError;
 import io.iwarp.ddp.DdpLayout;
@@ -58,6 +60,38 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
     /** A Terminate about a segment of the given length and headers, each of which may be {@link #NOTHING}. */
     static Terminate of(ProtocolError error, int segmentLength, byte[] ddpHeader, byte[] rdmaHeader) {
         return new Terminate(error.layer().number(), error.type(), error.code(), segmentLength, ddpHeader, rdmaHeader);
+    }
+
+    /**
+     * {@return whether a Terminate about a segment quotes its Read Request: of all messages only a Read Request, and only for
+     * a protection error} (RFC 5040 figure 10)
+     */
+    static boolean quotesReadRequest(ProtocolError error, @Nullable DdpSegment segment) {
+        boolean protection =
+                error.layer() == ErrorLayer.RDMAP && error.type() == ProtocolError.RDMAP_INVALID_STAG.type();
+        return protection && segment != null && Opcode.of(segment.control()) == Opcode.READ_REQUEST;
+    }
+
+    /** {@return whether a segment is of a Terminate} One Terminate is never answered by another, however bad it is. */
+    static boolean isIn(@Nullable DdpSegment segment) {
+        return segment != null
+                && segment.headerComplete()
+                && Opcode.of(segment.control()) == Opcode.TERMINATE
+                && Opcode.TERMINATE.isOnItsQueue(segment);
+    }
+
+    /**
+     * {@return why a stream ended that the peer terminated}
+     *
+     * @param received what the peer sent, or null if it cannot be read
+     */
+    static CloseReason reason(@Nullable Terminate received) {
+        if (received == null) {
+            return new CloseReason(EndedBy.PEER_TERMINATE, null, "without saying why", null);
+        }
+        ProtocolError error = received.error();
+        String unknown = error == null ? "with " + received.numbers() + ", which no RFC assigns" : "";
+        return new CloseReason(EndedBy.PEER_TERMINATE, error, unknown, null);
     }
 
     /** {@return the number of bytes that {@link #encode} writes} */

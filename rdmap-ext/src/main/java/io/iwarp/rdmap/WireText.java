@@ -197,7 +197,7 @@ final class WireText {
         if (version != RdmapLayout.VERSION) {
             text.append(", RDMAP version ").append(version);
         }
-        if (opcode != null && !Reception.onItsQueue(opcode, segment)) {
+        if (opcode != null && !opcode.isOnItsQueue(segment)) {
             text.append(
                     segment.tagged() ? ", tagged" : ", on queue " + Integer.toUnsignedString(segment.queueNumber()));
         }

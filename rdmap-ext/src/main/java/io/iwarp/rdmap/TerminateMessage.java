@@ -1,0 +1,28 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.ddp.DdpMessage;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/** The one Terminate of a stream, as it goes out: ahead of everything that is not on the wire yet. */
+final class TerminateMessage extends DdpMessage {
+    private final @Nullable ProtocolError error;
+
+    TerminateMessage(Terminate terminate) {
+        // On the heap: direct memory may be what the stream ends for. MPA copies so few bytes anyway.
+        ByteBuf bytes = Unpooled.buffer(terminate.length());
+        terminate.encode(bytes);
+        untagged(Opcode.TERMINATE.control(), 0, RdmapLayout.TERMINATE_QUEUE);
+        payload().wrap(bytes, 0, bytes.readableBytes());
+        finalWords(true);
+        error = terminate.error();
+    }
+
+    /** {@return what it says, or null for an error that no RFC assigns} */
+    @Nullable
+    ProtocolError error() {
+        return error;
+    }
+}
