@@ -126,6 +126,7 @@ final class DdpSegmenter {
         }
         offset += count;
         if (last) {
+            current.handOver();
             message = null;
         }
         return true;

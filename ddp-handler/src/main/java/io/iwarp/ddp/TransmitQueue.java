@@ -54,7 +54,6 @@ final class TransmitQueue {
     /** The last segment of the current message was cut. */
     void handOver() {
         if (inWork) {
-            messages.get(next).handOver();
             next++;
             inWork = false;
         }

@@ -13,6 +13,7 @@ import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;

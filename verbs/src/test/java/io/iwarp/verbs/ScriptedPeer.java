@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.testing.Segment;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;

@@ -10,6 +10,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Segment;
 import java.time.Duration;
 import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;

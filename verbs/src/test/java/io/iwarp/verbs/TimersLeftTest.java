@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
+import io.iwarp.testing.Segment;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.time.Duration;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.iwarp.verbs;
+package io.iwarp.testing;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -9,7 +9,7 @@ import java.util.zip.CRC32C;
  * A DDP segment of a scripted peer, written down from the RFCs' figures without any code of the stack. The defaults are
  * legal; each test breaks what it is about.
  */
-final class Segment implements Cloneable {
+public final class Segment implements Cloneable {
     private boolean tagged;
     private boolean last = true;
     private int ddpVersion = 1;
@@ -25,7 +25,7 @@ final class Segment implements Cloneable {
 
     private Segment() {}
 
-    static Segment send(int msn, byte[] payload) {
+    public static Segment send(int msn, byte[] payload) {
         Segment segment = new Segment();
         segment.opcode = 3;
         segment.msn = msn;
@@ -33,7 +33,7 @@ final class Segment implements Cloneable {
         return segment;
     }
 
-    static Segment write(int stag, long taggedOffset, byte[] payload) {
+    public static Segment write(int stag, long taggedOffset, byte[] payload) {
         Segment segment = new Segment();
         segment.tagged = true;
         segment.stag = stag;
@@ -42,12 +42,12 @@ final class Segment implements Cloneable {
         return segment;
     }
 
-    static Segment terminate(byte[] content) {
+    public static Segment terminate(byte[] content) {
         return send(1, content).opcode(7).queue(2);
     }
 
     /** A Read Request with the given message number. */
-    static Segment readRequest(int msn, int sinkStag, long sinkOffset, int size, int stag, long offset) {
+    public static Segment readRequest(int msn, int sinkStag, long sinkOffset, int size, int stag, long offset) {
         return send(
                         msn,
                         ByteBuffer.allocate(28)
@@ -61,16 +61,16 @@ final class Segment implements Cloneable {
                 .queue(1);
     }
 
-    static Segment readResponse(int stag, long taggedOffset, byte[] payload) {
+    public static Segment readResponse(int stag, long taggedOffset, byte[] payload) {
         return write(stag, taggedOffset, payload).opcode(2);
     }
 
     /** A FetchAdd with the given message number, which is also its identifier. */
-    static Segment fetchAdd(int msn, int stag, long offset, long add, long mask) {
+    public static Segment fetchAdd(int msn, int stag, long offset, long add, long mask) {
         return atomic(msn, 0, stag, offset, add, mask, 0, -1);
     }
 
-    static Segment atomic(
+    public static Segment atomic(
             int msn, int operation, int stag, long offset, long data, long mask, long compare, long compareMask) {
         return send(
                         msn,
@@ -88,7 +88,7 @@ final class Segment implements Cloneable {
                 .queue(1);
     }
 
-    static Segment atomicResponse(int msn, int identifier, long original) {
+    public static Segment atomicResponse(int msn, int identifier, long original) {
         return send(
                         msn,
                         ByteBuffer.allocate(12)
@@ -99,7 +99,7 @@ final class Segment implements Cloneable {
                 .queue(3);
     }
 
-    static Segment immediate(int msn, long data) {
+    public static Segment immediate(int msn, long data) {
         return send(msn, ByteBuffer.allocate(8).putLong(data).array()).opcode(8);
     }
 
@@ -111,60 +111,60 @@ final class Segment implements Cloneable {
         }
     }
 
-    Segment last(boolean value) {
+    public Segment last(boolean value) {
         Segment copy = copy();
         copy.last = value;
         return copy;
     }
 
-    Segment ddpVersion(int value) {
+    public Segment ddpVersion(int value) {
         Segment copy = copy();
         copy.ddpVersion = value;
         return copy;
     }
 
-    Segment rdmapVersion(int value) {
+    public Segment rdmapVersion(int value) {
         Segment copy = copy();
         copy.rdmapVersion = value;
         return copy;
     }
 
-    Segment opcode(int value) {
+    public Segment opcode(int value) {
         Segment copy = copy();
         copy.opcode = value;
         return copy;
     }
 
-    Segment invalidateStag(int value) {
+    public Segment invalidateStag(int value) {
         Segment copy = copy();
         copy.invalidateStag = value;
         return copy;
     }
 
-    Segment payload(byte[] value) {
+    public Segment payload(byte[] value) {
         Segment copy = copy();
         copy.payload = value;
         return copy;
     }
 
-    byte[] payload() {
+    public byte[] payload() {
         return payload;
     }
 
-    Segment queue(int value) {
+    public Segment queue(int value) {
         Segment copy = copy();
         copy.queue = value;
         return copy;
     }
 
-    Segment offset(int value) {
+    public Segment offset(int value) {
         Segment copy = copy();
         copy.offset = value;
         return copy;
     }
 
     /** The DDP header: 14 bytes tagged, 18 untagged. */
-    byte[] header() {
+    public byte[] header() {
         ByteBuffer header = ByteBuffer.allocate(tagged ? 14 : 18);
         header.put((byte) ((tagged ? 0x80 : 0) | (last ? 0x40 : 0) | ddpVersion));
         header.put((byte) (rdmapVersion << 6 | opcode));
@@ -176,16 +176,16 @@ final class Segment implements Cloneable {
         return header.array();
     }
 
-    byte[] ulpdu() {
+    public byte[] ulpdu() {
         return concatenate(header(), payload);
     }
 
-    byte[] fpdu() {
+    public byte[] fpdu() {
         return fpdu(ulpdu());
     }
 
     /** An FPDU without markers, with a good CRC. */
-    static byte[] fpdu(byte[] ulpdu) {
+    public static byte[] fpdu(byte[] ulpdu) {
         int pad = -(2 + ulpdu.length) & 3;
         ByteBuffer fpdu = ByteBuffer.allocate(2 + ulpdu.length + pad + 4);
         fpdu.putShort((short) ulpdu.length).put(ulpdu).position(2 + ulpdu.length + pad);
@@ -193,13 +193,13 @@ final class Segment implements Cloneable {
         return fpdu.array();
     }
 
-    static long crc(byte[] bytes, int offset, int length) {
+    public static long crc(byte[] bytes, int offset, int length) {
         CRC32C crc = new CRC32C();
         crc.update(bytes, offset, length);
         return crc.getValue();
     }
 
-    static byte[] concatenate(byte[]... parts) {
+    public static byte[] concatenate(byte[]... parts) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (byte[] part : parts) {
             all.writeBytes(part);

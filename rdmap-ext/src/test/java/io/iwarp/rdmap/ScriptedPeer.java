@@ -1,0 +1,125 @@
+package io.iwarp.rdmap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.CloseReason;
+import io.iwarp.Role;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.AgreedSetup;
+import io.iwarp.mpa.MpaParameters;
+import io.iwarp.testing.Segment;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HexFormat;
+
+/**
+ * A peer that says what the test wants to one {@link SimulatedStream}, and hears what that sends. What the stream does about
+ * it is done when a call returns, so a test can tell at once from later, and now from never.
+ */
+final class ScriptedPeer implements AutoCloseable {
+    final SimulatedStream end;
+    private final Deque<byte[]> heldBack = new ArrayDeque<>();
+
+    private ScriptedPeer(SimulatedStream end) {
+        this.end = end;
+    }
+
+    /** The stream is the responder, and no Read or atomic is unanswered at a time beyond the depth, in each direction. */
+    static ScriptedPeer of(ProtectionDomain domain, RdmapSettings settings, int depth) {
+        SimulatedStream end = new SimulatedStream(domain, settings);
+        end.established(new MpaParameters(
+                Role.RESPONDER, 1, true, false, false, 1024, new byte[0], AgreedSetup.plain(depth, depth)));
+        return new ScriptedPeer(end);
+    }
+
+    static ScriptedPeer of(ProtectionDomain domain) {
+        return of(domain, RdmapSettings.DEFAULT, 16);
+    }
+
+    ScriptedPeer sends(Segment... segments) {
+        for (Segment segment : segments) {
+            sends(segment.ulpdu());
+        }
+        return this;
+    }
+
+    ScriptedPeer sends(byte[] ulpdu) {
+        heldBack.add(ulpdu);
+        readsOn();
+        return this;
+    }
+
+    /** What was held back comes again. */
+    void readsOn() {
+        while (!heldBack.isEmpty() && end.take(heldBack.peek())) {
+            heldBack.remove();
+        }
+    }
+
+    /** Answers a Read or atomic. */
+    void answers(byte[] request, int atomicMsn) {
+        ByteBuffer header = ByteBuffer.wrap(request);
+        if ((request[1] & 0xf) == 1) {
+            sends(Segment.readResponse(header.getInt(18), header.getLong(22), new byte[header.getInt(30)]));
+        } else {
+            sends(Segment.atomicResponse(atomicMsn, header.getInt(22), 0));
+        }
+    }
+
+    /** Closes its half. */
+    void finishes() {
+        end.takeFinish();
+    }
+
+    /** Closes the connection. */
+    void disconnects() {
+        end.disconnect();
+    }
+
+    /** The next ULPDU, which the stream has sent already. */
+    byte[] hears() {
+        end.transmit();
+        assertThat(end.wire).as("what the stream has sent").isNotEmpty();
+        return end.wire.remove();
+    }
+
+    int hearsOpcode() {
+        return hears()[1] & 0xf;
+    }
+
+    /** {@return whether nothing was sent that was not heard} */
+    boolean hearsNothing() {
+        end.transmit();
+        return end.wire.isEmpty();
+    }
+
+    /** {@return whether FIN was sent, and nothing before it that was not heard} */
+    boolean hearsFinish() {
+        return hearsNothing() && end.finished();
+    }
+
+    /** The next message is this Terminate; then comes FIN and nothing else. */
+    void hearsTerminate(String content) {
+        String expected = "41470000000000000002000000010000" + "0000" + content.replace(" ", "");
+        assertThat(HexFormat.of().formatHex(hears())).isEqualTo(expected);
+        assertThat(hearsFinish()).as("FIN, and nothing between").isTrue();
+    }
+
+    void pass(Duration time) {
+        end.pass(time);
+    }
+
+    /** Why the stream ended, of which it told once. */
+    CloseReason reason() {
+        assertThat(end.ended).as("ends").hasSize(1);
+        return end.ended.get(0);
+    }
+
+    @Override
+    public void close() {
+        end.disconnect();
+        end.association.close();
+    }
+}

@@ -1,0 +1,355 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.CloseReason;
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.iwarp.Operation;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.DdpMessage;
+import io.iwarp.ddp.DdpReceiver;
+import io.iwarp.ddp.DdpSegmenter;
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.StreamAssociation;
+import io.iwarp.mpa.FpduEncoder;
+import io.iwarp.mpa.FpduLayout;
+import io.iwarp.mpa.MpaEvent;
+import io.iwarp.mpa.MpaParameters;
+import io.iwarp.mpa.Ulpdu;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a stream without sockets and channels, under virtual time: RDMAP above the segmenter and the receiver of DDP.
+ * Whoever holds it carries the ULPDUs of the {@link #wire}, lets the transport take more, and lets time pass. It is also
+ * the layer above RDMAP, and writes down what it is told.
+ */
+final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
+    private static final long NEVER = Long.MAX_VALUE;
+
+    /** ULPDUs that the transport has taken, in order. */
+    final Deque<byte[]> wire = new ArrayDeque<>();
+
+    /** The requests that are complete. */
+    final List<RdmapRequest> completed = new ArrayList<>();
+
+    /** The messages that the application got. */
+    final List<byte[]> received = new ArrayList<>();
+
+    /** Why the stream ended, once for each time it was told. */
+    final List<CloseReason> ended = new ArrayList<>();
+
+    final Counters counters = new Counters();
+    final RdmapStream stream;
+    final StreamAssociation association;
+
+    /** How large the next segment may be. */
+    IntSupplier mulpdu = () -> 1024;
+
+    /** What the application answers when a request is complete. */
+    @Nullable
+    ProtocolFault verdict;
+
+    Runnable onReady = () -> {};
+    Runnable onReadComplete = () -> {};
+
+    /** Whether a message that finds no receive waits for one. */
+    boolean awaitsReceives;
+
+    boolean peerClosedHalf;
+
+    private final RdmapSettings settings;
+    private final DdpReceiver receiver;
+    private final DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+    private final Ulpdu ulpdu = new Ulpdu();
+    private final FpduEncoder encoder = new FpduEncoder(false, false, new Counters());
+    private final Receives receives = new Receives();
+    private final Deque<DdpMessage> written = new ArrayDeque<>();
+    private @Nullable DdpMessage inWork;
+    private int flushed;
+    private boolean outputClosed;
+    private boolean closed;
+    private boolean disconnected;
+    private long now;
+    private long deadline = NEVER;
+    private long responseDeadline = NEVER;
+
+    SimulatedStream(ProtectionDomain domain, RdmapSettings settings) {
+        this.settings = settings;
+        this.association = domain.openStream();
+        this.stream = new RdmapStream(settings, this, this, association, counters);
+        this.receiver = new DdpReceiver(association, stream, counters);
+    }
+
+    /** Start-up is over, and requests may flow. */
+    SimulatedStream established(MpaParameters agreed) {
+        stream.onEstablished(new MpaEvent.Established(agreed));
+        stream.onTransmitReady();
+        return this;
+    }
+
+    // What the test does
+
+    /** Posts a receive. */
+    void post(int room) {
+        UntaggedBuffer buffer = new UntaggedBuffer();
+        buffer.sink().wrap(Unpooled.wrappedBuffer(new byte[room]), 0, room);
+        receives.buffers.add(buffer);
+    }
+
+    /** Submits and flushes. */
+    void submit(RdmapRequest... requests) {
+        for (RdmapRequest request : requests) {
+            stream.submit(request);
+        }
+        stream.flush();
+    }
+
+    /**
+     * A ULPDU comes, and ends a burst of input.
+     *
+     * @return false if it is held back and has to come again
+     */
+    boolean take(byte[] bytes) {
+        boolean taken = receiver.receive(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
+        if (taken) {
+            counters.add(Counter.ULPDU_BYTES_RECEIVED, bytes.length);
+        }
+        receiver.endBurst();
+        stream.onReadComplete();
+        return taken;
+    }
+
+    /** The FIN of the peer comes. */
+    void takeFinish() {
+        peerClosedHalf = true;
+        receiver.peerClosedHalf();
+        stream.onPeerClosedHalf();
+    }
+
+    /** A fault of the layer below. */
+    void takeFault(ProtocolFault fault) {
+        receiver.fail(fault);
+    }
+
+    /** The transport takes all that was flushed. */
+    void transmit() {
+        boolean more = true;
+        while (more) {
+            more = transmitSegment();
+        }
+    }
+
+    /**
+     * The transport takes one segment.
+     *
+     * @return whether there was one
+     */
+    boolean transmitSegment() {
+        if (closed || (inWork == null && flushed == 0)) {
+            return false;
+        }
+        DdpMessage message = inWork;
+        if (message == null) {
+            message = written.remove();
+            flushed--;
+            inWork = message;
+            segmenter.begin(message);
+        }
+        if (!segmenter.cut(ulpdu, mulpdu.getAsInt())) {
+            long cut = segmenter.bytesCut();
+            dropWritten();
+            stream.onSourceRevoked(message, cut);
+            return true;
+        }
+        byte[] bytes = bytes();
+        wire.add(bytes);
+        counters.add(Counter.ULPDU_BYTES_SENT, bytes.length);
+        if (!segmenter.busy()) {
+            inWork = null;
+            stream.onSent(message);
+        }
+        return true;
+    }
+
+    private byte[] bytes() {
+        ByteBuf fpdu = Unpooled.buffer();
+        encoder.encode(ulpdu, fpdu);
+        return ByteBufUtil.getBytes(fpdu, FpduLayout.ULPDU_LENGTH_LENGTH, ulpdu.length());
+    }
+
+    private void dropWritten() {
+        segmenter.abandon();
+        inWork = null;
+        written.clear();
+        flushed = 0;
+    }
+
+    /** Lets time pass; what is due comes in its order. */
+    void pass(Duration time) {
+        long end = now + time.toNanos();
+        while (Math.min(deadline, responseDeadline) <= end) {
+            now = Math.min(deadline, responseDeadline);
+            if (now == deadline) {
+                deadline = NEVER;
+                stream.onDeadline();
+            } else {
+                responseDeadline = NEVER;
+                stream.onResponseDeadline();
+            }
+        }
+        now = end;
+    }
+
+    /** The connection is gone: this end has closed it, the other end has, or the network has lost it. */
+    void disconnect() {
+        if (!disconnected) {
+            disconnected = true;
+            close();
+            deadline = NEVER;
+            responseDeadline = NEVER;
+            stream.onDisconnected();
+        }
+    }
+
+    /** {@return whether this end has sent FIN, and everything before it is on the wire} */
+    boolean finished() {
+        return outputClosed && inWork == null && flushed == 0;
+    }
+
+    /** {@return whether this end has closed the connection} */
+    boolean closedConnection() {
+        return closed;
+    }
+
+    // What RDMAP makes its connection do
+
+    @Override
+    public void write(DdpMessage message) {
+        if (message.finalWords()) {
+            dropWritten();
+            receiver.silence();
+        }
+        written.add(message);
+    }
+
+    @Override
+    public void flush() {
+        flushed = written.size();
+    }
+
+    @Override
+    public void closeOutput() {
+        outputClosed = true;
+        armDeadline();
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            dropWritten();
+            segmenter.release();
+            receiver.silence();
+        }
+    }
+
+    @Override
+    public void armResponseDeadline() {
+        responseDeadline = now + settings.responseTimeout().toNanos();
+    }
+
+    @Override
+    public void armDeadline() {
+        deadline = now + settings.closeTimeout().toNanos();
+    }
+
+    // What RDMAP tells
+
+    @Override
+    public UntaggedQueue receiveQueue() {
+        return receives;
+    }
+
+    @Override
+    public void onEstablished(MpaParameters parameters) {}
+
+    @Override
+    public void onReady() {
+        onReady.run();
+    }
+
+    @Override
+    public @Nullable ProtocolFault onCompleted(RdmapRequest request) {
+        completed.add(request);
+        return verdict;
+    }
+
+    @Override
+    public void onServed(Operation operation, long bytes) {}
+
+    @Override
+    public void onTerminateSent(@Nullable ProtocolError error) {}
+
+    @Override
+    public void onTerminateReceived(@Nullable ProtocolError error) {}
+
+    @Override
+    public void onPeerClosedHalf() {}
+
+    @Override
+    public void onReadComplete() {
+        onReadComplete.run();
+    }
+
+    @Override
+    public void onEnhancedSetupRefused() {}
+
+    @Override
+    public void onRejected(MpaEvent.Rejected rejection) {}
+
+    @Override
+    public void onEnded(CloseReason reason) {
+        ended.add(reason);
+    }
+
+    /** The receives of the application. */
+    private final class Receives implements UntaggedQueue {
+        private final List<UntaggedBuffer> buffers = new ArrayList<>();
+
+        @Override
+        public int available() {
+            return buffers.size();
+        }
+
+        @Override
+        public boolean awaitBuffer() {
+            return awaitsReceives;
+        }
+
+        @Override
+        public UntaggedBuffer buffer(int ahead) {
+            return buffers.get(ahead);
+        }
+
+        @Override
+        public @Nullable ProtocolFault deliver(UntaggedBuffer buffer) {
+            buffers.remove(0);
+            byte[] message = new byte[(int) buffer.messageLength()];
+            buffer.sink().get(0, Unpooled.wrappedBuffer(message), 0, message.length);
+            received.add(message);
+            return null;
+        }
+    }
+}

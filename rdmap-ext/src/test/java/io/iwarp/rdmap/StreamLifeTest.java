@@ -1,0 +1,332 @@
+package io.iwarp.rdmap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Segment;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The end of a stream with Reads and atomics under way: what is waited for, for how long, and which cause counts. */
+class StreamLifeTest {
+    private static final int LENGTH = 1 << 16;
+    private static final int STAG = 0x1234;
+    private static final CloseReason CLOSED =
+            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed for the test", null);
+    private static final RdmapSettings SETTINGS =
+            RdmapSettings.DEFAULT.withCloseTimeout(Duration.ofSeconds(5)).withResponseTimeout(Duration.ofSeconds(60));
+    private static final Duration ALMOST_CLOSE_TIMEOUT = SETTINGS.closeTimeout().minusNanos(1);
+    private static final Duration ALMOST_RESPONSE_TIMEOUT =
+            SETTINGS.responseTimeout().minusNanos(1);
+    private static final Duration MOMENT = Duration.ofNanos(1);
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final MemoryRegion region = domain.region()
+            .allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH)
+            .rights(AccessRight.REMOTE_READ, AccessRight.LOCAL_WRITE)
+            .register();
+    private ScriptedPeer peer = ScriptedPeer.of(domain, SETTINGS, 16);
+
+    @AfterEach
+    void release() {
+        peer.close();
+        region.close();
+        domain.close();
+    }
+
+    private RdmapRequest read(int length) {
+        return new RdmapRequest().read(region.stag(), region.baseTaggedOffset(), length, STAG, 0);
+    }
+
+    private RdmapRequest send() {
+        RdmapRequest request = new RdmapRequest().send(false);
+        request.payload().wrap(region, 0, 8);
+        return request;
+    }
+
+    private Segment readRequest(int msn) {
+        return Segment.readRequest(msn, 7, 0, LENGTH, region.stag(), region.baseTaggedOffset());
+    }
+
+    private static Segment nothing() {
+        return Segment.write(0, 0, new byte[0]);
+    }
+
+    @Test
+    @Requirement({"RDMAP-63", "DDP-43", "DDP-44"})
+    void anOrderlyCloseWaitsForTheAnswersToWhatWasPosted() {
+        RdmapRequest read = read(8);
+        RdmapRequest behind = send().fenced(true);
+        peer.end.submit(read, behind);
+        assertThat(peer.end.stream.close(CLOSED)).isSameAs(CLOSED);
+        assertThat(peer.end.stream.open()).isFalse();
+        assertThatThrownBy(() -> peer.end.stream.submit(send()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("Draining");
+        byte[] request = peer.hears();
+        assertThat(peer.hearsNothing()).isTrue();
+        assertThat(peer.hearsFinish()).isFalse();
+        peer.answers(request, 0);
+        assertThat(peer.hearsOpcode()).isEqualTo(3);
+        assertThat(peer.hearsFinish()).isTrue();
+        assertThat(peer.end.completed).containsExactly(read, behind);
+        assertThat(peer.end.ended).isEmpty();
+        peer.finishes();
+        assertThat(peer.end.closedConnection()).isTrue();
+        peer.disconnects();
+        assertThat(peer.reason()).isSameAs(CLOSED);
+    }
+
+    @Test
+    @Requirement({"RDMAP-22"})
+    void anOrderlyCloseStillGivesThePeerTheAnswersThatItIsOwed() {
+        int reads = 15;
+        for (int i = 1; i <= reads; i++) {
+            peer.sends(readRequest(i));
+        }
+        peer.end.stream.close(CLOSED);
+        peer.sends(readRequest(reads + 1));
+        long answered = 0;
+        while (!peer.hearsFinish()) {
+            byte[] segment = peer.hears();
+            assertThat(segment[1] & 0xf).isEqualTo(2);
+            answered += segment.length - 14;
+        }
+        assertThat(answered).isEqualTo((long) reads * LENGTH);
+        peer.disconnects();
+        assertThat(peer.reason()).isSameAs(CLOSED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Requirement({"RDMAP-47", "DDP-50", "MPA-82"})
+    void whatWaitsForAnAnswerIsGivenUpAtOnceWhenThePeerClosesItsHalf(boolean closing) {
+        peer.end.submit(read(8), read(8));
+        if (closing) {
+            peer.end.stream.close(CLOSED);
+        }
+        assertThat(peer.hearsOpcode()).isOne();
+        assertThat(peer.hearsOpcode()).isOne();
+        peer.finishes();
+        assertThat(peer.end.closedConnection()).isTrue();
+        peer.disconnects();
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        assertThat(peer.reason().detail()).contains("2 Reads or atomics without an answer");
+        assertThat(peer.end.completed).isEmpty();
+    }
+
+    @Test
+    @Requirement({"MPA-81", "MPA-82", "DDP-46", "DDP-47", "DDP-48"})
+    void afterThePeersHalfCloseSendsGoOutAndAReadEndsTheStream() {
+        peer.sends(readRequest(1));
+        peer.finishes();
+        assertThat(peer.end.stream.open()).isTrue();
+        while (!peer.hearsNothing()) {
+            assertThat(peer.hearsOpcode()).isEqualTo(2);
+        }
+        RdmapRequest send = send();
+        peer.end.submit(send);
+        assertThat(peer.hearsOpcode()).isEqualTo(3);
+        assertThat(peer.end.completed).containsExactly(send);
+        peer.end.submit(read(8));
+        assertThat(peer.hearsOpcode()).isOne();
+        assertThat(peer.hearsFinish()).isTrue();
+        peer.disconnects();
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        assertThat(peer.reason().detail()).contains(" 1 Read or atomic without an answer");
+    }
+
+    @Test
+    @Requirement({"RDMAP-47", "RDMAP-57"})
+    void aPeerThatNeverAnswersIsTerminated() {
+        peer.end.submit(read(8), new RdmapRequest().fetchAdd(STAG, 0, 1, 0));
+        assertThat(peer.hearsOpcode()).isOne();
+        assertThat(peer.hearsOpcode()).isEqualTo(0xa);
+        peer.pass(ALMOST_RESPONSE_TIMEOUT);
+        assertThat(peer.hearsNothing()).isTrue();
+        peer.pass(MOMENT);
+        peer.hearsTerminate("0000 0000");
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        assertThat(peer.reason().detail()).contains("2 Reads or atomics").contains("PT1M");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @Requirement({"RDMAP-47"})
+    void aPeerThatSendsOtherThingsInsteadOfTheAnswerIsTerminatedToo(boolean closing) {
+        peer.end.submit(read(8));
+        if (closing) {
+            peer.end.stream.close(CLOSED);
+        }
+        assertThat(peer.hearsOpcode()).isOne();
+        Duration step = Duration.ofSeconds(1);
+        for (Duration passed = step; passed.compareTo(SETTINGS.responseTimeout()) < 0; passed = passed.plus(step)) {
+            peer.pass(step);
+            peer.sends(nothing());
+            assertThat(peer.hearsNothing()).as("after %s", passed).isTrue();
+        }
+        peer.pass(step);
+        peer.hearsTerminate("0000 0000");
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+    }
+
+    @Test
+    void anAnswerMayTakeLongerThanTheTimeoutWhileItGetsOn() {
+        int length = 10;
+        RdmapRequest read = read(length);
+        peer.end.submit(read);
+        ByteBuffer request = ByteBuffer.wrap(peer.hears());
+        for (int sent = 0; sent < length; sent++) {
+            peer.pass(ALMOST_RESPONSE_TIMEOUT);
+            assertThat(peer.hearsNothing()).isTrue();
+            peer.sends(Segment.readResponse(request.getInt(18), request.getLong(22) + sent, new byte[1])
+                    .last(sent + 1 == length));
+        }
+        assertThat(peer.end.completed).containsExactly(read);
+        peer.pass(SETTINGS.responseTimeout().multipliedBy(3));
+        assertThat(peer.end.ended).isEmpty();
+    }
+
+    /** It takes none of the answers that it is owed, and goes on sending. */
+    @Test
+    void aPeerThatKeepsSendingCannotHoldAnOrderlyCloseForEver() {
+        peer.sends(readRequest(1));
+        peer.end.stream.close(CLOSED);
+        peer.pass(ALMOST_CLOSE_TIMEOUT);
+        peer.sends(readRequest(2), nothing());
+        assertThat(peer.end.ended).isEmpty();
+        peer.pass(MOMENT);
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        assertThat(peer.reason().detail()).contains("close timeout of PT5S");
+        assertThat(peer.end.closedConnection()).isTrue();
+    }
+
+    @Test
+    void anOrderlyCloseMayTakeLongerThanItsTimeoutWhileItGetsOn() {
+        peer.sends(readRequest(1));
+        peer.end.stream.close(CLOSED);
+        while (peer.end.transmitSegment()) {
+            peer.pass(ALMOST_CLOSE_TIMEOUT);
+        }
+        assertThat(peer.hearsOpcode()).isEqualTo(2);
+        assertThat(peer.end.finished()).isTrue();
+        assertThat(peer.end.ended).isEmpty();
+    }
+
+    @Test
+    void afterTheFinNothingIsWaitedForBeyondTheCloseTimeout() {
+        peer.end.stream.close(CLOSED);
+        assertThat(peer.hearsFinish()).isTrue();
+        peer.pass(ALMOST_CLOSE_TIMEOUT);
+        peer.sends(nothing());
+        assertThat(peer.end.closedConnection()).isFalse();
+        peer.pass(MOMENT);
+        assertThat(peer.end.closedConnection()).isTrue();
+    }
+
+    /** The answer is behind the message, and cannot be looked at. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whileAMessageWaitsForAReceiveNoTimeForAnAnswerRunsOut(boolean closing) {
+        peer.end.awaitsReceives = true;
+        RdmapRequest read = read(8);
+        peer.end.submit(read);
+        byte[] request = peer.hears();
+        if (closing) {
+            peer.end.stream.close(CLOSED);
+        }
+        peer.sends(Segment.send(1, new byte[] {5}));
+        peer.answers(request, 0);
+        peer.pass(SETTINGS.responseTimeout().multipliedBy(5));
+        assertThat(peer.end.ended).isEmpty();
+        assertThat(peer.hearsNothing()).isTrue();
+        peer.end.post(1);
+        peer.readsOn();
+        assertThat(peer.end.received).containsExactly(new byte[] {5});
+        assertThat(peer.end.completed).containsExactly(read);
+    }
+
+    /** Of the time that a deadline gives, the peer had only what was left when the hold was over. */
+    @Test
+    void aHoldThatIsOverGivesThePeerItsTimeAgain() {
+        peer.end.awaitsReceives = true;
+        peer.end.submit(read(8));
+        assertThat(peer.hearsOpcode()).isOne();
+        peer.pass(ALMOST_RESPONSE_TIMEOUT.minus(MOMENT));
+        peer.sends(Segment.send(1, new byte[] {5}));
+        peer.pass(MOMENT);
+        peer.end.post(1);
+        peer.readsOn();
+        peer.pass(MOMENT);
+        assertThat(peer.hearsNothing()).isTrue();
+        peer.pass(ALMOST_RESPONSE_TIMEOUT);
+        assertThat(peer.hearsNothing()).isTrue();
+        peer.pass(MOMENT);
+        peer.hearsTerminate("0000 0000");
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+    }
+
+    @Test
+    @Requirement({"RDMAP-44", "RDMAP-47"})
+    void aTerminateInAnOrderlyCloseIsTheReason() {
+        peer.end.submit(read(8));
+        peer.end.stream.close(CLOSED);
+        peer.sends(Segment.terminate(new byte[] {0x02, 0x06, 0, 0}));
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
+        assertThat(peer.reason().error()).isEqualTo(ProtocolError.RDMAP_UNEXPECTED_OPCODE);
+        assertThat(peer.end.completed).isEmpty();
+    }
+
+    @Test
+    @Requirement({"RDMAP-47", "RDMAP-56", "RDMAP-76"})
+    void theFirstCauseCounts() {
+        peer.end.submit(read(8));
+        assertThat(peer.hearsOpcode()).isOne();
+        peer.sends(Segment.readResponse(1, 2, new byte[3]), Segment.terminate(new byte[] {0x02, 0x06, 0, 0}));
+        peer.finishes();
+        assertThat(peer.hearsOpcode()).isEqualTo(7);
+        peer.disconnects();
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
+        assertThat(peer.reason().error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
+        assertThat(peer.end.stream.close(CLOSED)).isSameAs(peer.reason());
+    }
+
+    @Test
+    @Requirement({"RDMAP-72", "RDMAP-73"})
+    void aReadThatTheSetUpLeavesNoRoomForEndsTheStreamAndSaysSo() {
+        peer.close();
+        peer = ScriptedPeer.of(domain, SETTINGS, 0);
+        peer.end.submit(read(8));
+        peer.hearsTerminate("0000 0000");
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
+        assertThat(peer.reason().detail()).contains("ORD of 0").contains("raise the ORD");
+    }
+
+    @Test
+    void aPeerThatReadsOnAndOnIsLeftInOrder() {
+        int msn = 0;
+        while (!peer.hearsFinish()) {
+            peer.sends(Segment.readRequest(++msn, 7, 0, 8, region.stag(), region.baseTaggedOffset()));
+            if (msn == 100) {
+                peer.end.stream.close(CLOSED);
+            }
+            assertThat(peer.hearsOpcode()).isEqualTo(2);
+        }
+        assertThat(msn).isEqualTo(100);
+        peer.finishes();
+        peer.disconnects();
+        assertThat(peer.reason()).isSameAs(CLOSED);
+    }
+}
