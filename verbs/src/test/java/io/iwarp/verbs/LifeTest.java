@@ -23,19 +23,14 @@ import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import java.io.EOFException;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -153,32 +148,6 @@ class LifeTest {
                         ended -> assertThat(ended.reason().endedBy()).isEqualTo(endedBy));
     }
 
-    @Test
-    @Requirement({"RDMAP-22"})
-    void anOrderlyCloseStillGivesThePeerTheAnswersThatItIsOwed() throws Exception {
-        establish(QueuePairSettings.DEFAULT);
-        Segment[] reads = new Segment[16];
-        for (int i = 0; i < reads.length; i++) {
-            reads[i] = Segment.readRequest(i + 1, 7, 0, LENGTH, region.stag(), 0);
-        }
-        peer.sends(reads);
-        while (queuePair.counters().get(Counter.MESSAGES_DELIVERED) < reads.length) {
-            Thread.onSpinWait();
-        }
-        queuePair.close();
-        settle();
-        peer.sends(Segment.readRequest(reads.length + 1, 7, 0, LENGTH, region.stag(), 0));
-        long answered = 0;
-        while (answered < (long) reads.length * LENGTH) {
-            byte[] segment = peer.expectUlpdu();
-            assertThat(segment[1] & 0xf).isEqualTo(2);
-            answered += segment.length - 14;
-        }
-        peer.expectEnd();
-        peer.close();
-        assertThat(await(queuePair.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
-    }
-
     /** A peer that has asked for more than its socket takes keeps this side draining until it reads. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -292,77 +261,6 @@ class LifeTest {
         assertThat(queuePair.state()).isEqualTo(ConnectionState.CLOSED);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    @Requirement({"RDMAP-47"})
-    void aPeerThatSendsOtherThingsInsteadOfTheAnswerIsTerminatedToo(boolean closing) throws Exception {
-        establish(with(RdmapSettings.DEFAULT.withResponseTimeout(SHORT).withCloseTimeout(SHORT)));
-        CompletableFuture<Completion> read = queuePair.futures().read(region, 0, SOMEWHERE);
-        if (closing) {
-            queuePair.close();
-        }
-        peer.expectUlpdu();
-        while (!peer.hasHeard()) {
-            peer.sends(Segment.write(0, 0, new byte[0]));
-        }
-        peer.expectTerminate("0000 0000");
-        assertFlushedWith(read, EndedBy.TIMEOUT);
-    }
-
-    @Test
-    void anAnswerMayTakeLongerThanTheTimeoutWhileItGetsOn() throws Exception {
-        Duration timeout = Duration.ofSeconds(1);
-        establish(with(RdmapSettings.DEFAULT.withResponseTimeout(timeout)));
-        CompletableFuture<Completion> read = queuePair.futures().read(region, 0, new RemoteBuffer(1, 0, LENGTH));
-        ByteBuffer request = ByteBuffer.wrap(peer.expectUlpdu());
-        int stag = request.getInt(18);
-        long offset = request.getLong(22);
-        long end = System.nanoTime() + 2 * timeout.toNanos();
-        int sent = 0;
-        while (System.nanoTime() < end && sent < LENGTH - 1) {
-            peer.sends(Segment.readResponse(stag, offset + sent, new byte[1]).last(false));
-            sent++;
-            LockSupport.parkNanos(timeout.toNanos() / 100);
-        }
-        int segment = 60_000;
-        while (LENGTH - sent > segment) {
-            peer.sends(
-                    Segment.readResponse(stag, offset + sent, new byte[segment]).last(false));
-            sent += segment;
-        }
-        peer.sends(Segment.readResponse(stag, offset + sent, new byte[LENGTH - sent]));
-        assertThat(await(read).bytes()).isEqualTo(LENGTH);
-    }
-
-    /** It takes none of the answers that it is owed, and goes on sending. */
-    @Test
-    void aPeerThatKeepsSendingCannotHoldAnOrderlyCloseForEver() throws Exception {
-        establish(with(RdmapSettings.DEFAULT.withCloseTimeout(SHORT)));
-        List<CompletableFuture<Completion>> posted = List.of(queuePair.receive(bytes));
-        Segment[] reads = new Segment[16];
-        for (int i = 0; i < reads.length; i++) {
-            reads[i] = Segment.readRequest(i + 1, 7, 0, LENGTH, region.stag(), 0);
-        }
-        peer.sends(reads);
-        while (queuePair.counters().get(Counter.MESSAGES_DELIVERED) < reads.length) {
-            Thread.onSpinWait();
-        }
-        queuePair.close();
-        settle();
-        CompletableFuture<CloseReason> closed = queuePair.closed().toCompletableFuture();
-        int msn = reads.length;
-        try {
-            while (!closed.isDone()) {
-                peer.sends(Segment.readRequest(++msn, 7, 0, LENGTH, region.stag(), 0));
-            }
-        } catch (SocketException closedMeanwhile) {
-            assertThat(closedMeanwhile).isNotNull();
-        }
-        CloseReason reason = await(closed);
-        assertThat(reason.endedBy()).isEqualTo(EndedBy.TIMEOUT);
-        assertFlushed(posted, reason);
-    }
-
     @Test
     @Requirement({"RDMAP-44", "RDMAP-47"})
     void aTerminateInAnOrderlyCloseIsTheReasonOfWhatItFlushes() throws Exception {
@@ -445,29 +343,5 @@ class LifeTest {
                                 QueuePairClosedException.class,
                                 closed -> assertThat(closed.reason()).isSameAs(reason)));
         assertThat(domain.device().regions()).isOne();
-    }
-
-    @Test
-    void aPeerThatReadsOnAndOnIsLeftInOrder() throws Exception {
-        establish(QueuePairSettings.DEFAULT);
-        CompletableFuture<Void> reading = CompletableFuture.runAsync(() -> {
-            try {
-                int msn = 0;
-                while (true) {
-                    peer.sends(Segment.readRequest(++msn, 7, 0, 8, region.stag(), 0));
-                    if (msn == 100) {
-                        queuePair.close();
-                    }
-                    peer.expectUlpdu();
-                }
-            } catch (EOFException end) {
-                assertThat(end).as("FIN").isNotNull();
-            } catch (IOException e) {
-                throw new CompletionException(e);
-            }
-        });
-        await(reading);
-        peer.finish();
-        assertThat(await(queuePair.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
     }
 }
