@@ -228,6 +228,11 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
         return outputClosed && inWork == null && flushed == 0;
     }
 
+    /** {@return whether a message waits for a receive} */
+    boolean awaitingReceive() {
+        return receives.awaited && receives.buffers.isEmpty();
+    }
+
     /** {@return whether this end has closed the connection} */
     boolean closedConnection() {
         return closed;
@@ -327,6 +332,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     /** The receives of the application. */
     private final class Receives implements UntaggedQueue {
         private final List<UntaggedBuffer> buffers = new ArrayList<>();
+        private boolean awaited;
 
         @Override
         public int available() {
@@ -335,7 +341,8 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
 
         @Override
         public boolean awaitBuffer() {
-            return awaitsReceives;
+            awaited = awaitsReceives;
+            return awaited;
         }
 
         @Override
