@@ -155,6 +155,9 @@ final class StreamPair implements AutoCloseable {
         responder.close();
         settle();
         for (End end : new End[] {initiator, responder}) {
+            assertThat(end.rdma.closedConnection())
+                    .as("closed without a deadline")
+                    .isTrue();
             end.rdma.disconnect();
             end.check();
             end.judge();
