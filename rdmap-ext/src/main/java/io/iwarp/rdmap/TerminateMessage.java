@@ -16,7 +16,7 @@ final class TerminateMessage extends DdpMessage {
         terminate.encode(bytes);
         untagged(Opcode.TERMINATE.control(), 0, RdmapLayout.TERMINATE_QUEUE);
         payload().wrap(bytes, 0, bytes.readableBytes());
-        finalWords(true);
+        terminal(true);
         error = terminate.error();
     }
 
