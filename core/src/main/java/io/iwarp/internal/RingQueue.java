@@ -29,22 +29,22 @@ public final class RingQueue<E> {
     /** Creates an empty queue. */
     public RingQueue() {}
 
-    /** {@return the position of the oldest element, or {@link #end} if there is none} */
+    /** Returns the position of the oldest element, or {@link #end} if there is none. */
     public long first() {
         return first;
     }
 
-    /** {@return the position after the newest element} */
+    /** Returns the position after the newest element. */
     public long end() {
         return end;
     }
 
-    /** {@return the number of elements} */
+    /** Returns the number of elements. */
     public int size() {
         return (int) (end - first);
     }
 
-    /** {@return whether there is no element} */
+    /** Returns whether there is no element. */
     public boolean isEmpty() {
         return first == end;
     }
@@ -62,7 +62,7 @@ public final class RingQueue<E> {
     }
 
     /**
-     * {@return the element at a position}
+     * Returns the element at a position.
      *
      * @param position at least {@link #first}, less than {@link #end}
      */
@@ -73,7 +73,7 @@ public final class RingQueue<E> {
         return at(position);
     }
 
-    /** {@return the oldest element, or null if there is none} */
+    /** Returns the oldest element, or null if there is none. */
     public @Nullable E peek() {
         return isEmpty() ? null : at(first);
     }

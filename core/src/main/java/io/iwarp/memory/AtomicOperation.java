@@ -69,7 +69,7 @@ public final class AtomicOperation {
         return this;
     }
 
-    /** {@return the number before the last execution} */
+    /** Returns the number before the last execution. */
     public long original() {
         return original;
     }
@@ -94,7 +94,7 @@ public final class AtomicOperation {
         return replacement == found ? found : (long) NUMBER.compareAndExchange(memory, index, found, replacement);
     }
 
-    /** {@return the result of the operation on a number} */
+    /** Returns the result of the operation on a number. */
     long apply(long number) {
         if (swapping) {
             boolean equal = ((number ^ expected) & expectedMask) == 0;

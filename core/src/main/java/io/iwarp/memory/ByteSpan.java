@@ -148,7 +148,7 @@ public final class ByteSpan {
         }
     }
 
-    /** {@return the buffer of the span, not retained; null if it covers a region or nothing} */
+    /** Returns the buffer of the span, not retained; null if it covers a region or nothing. */
     public @Nullable ByteBuf buffer() {
         return buffer;
     }

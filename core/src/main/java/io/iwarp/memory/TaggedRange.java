@@ -4,7 +4,7 @@ package io.iwarp.memory;
 final class TaggedRange {
     private TaggedRange() {}
 
-    /** {@return whether a range exceeds 2^64} */
+    /** Returns whether a range exceeds 2^64. */
     static boolean wraps(long offset, long length) {
         // -offset is 2^64 - offset, the room up to 2^64. From offset 0 no length can wrap.
         return offset != 0 && Long.compareUnsigned(length, -offset) > 0;

@@ -9,24 +9,24 @@ import org.apiguardian.api.API;
  */
 @API(status = API.Status.INTERNAL)
 public interface ConnectionGauges {
-    /** {@return the state of the connection} */
+    /** Returns the state of the connection. */
     ConnectionState connectionState();
 
-    /** {@return the counters of the connection} */
+    /** Returns the counters of the connection. */
     Counters counters();
 
-    /** {@return the number of posted requests that have not completed, not counting receives} */
+    /** Returns the number of posted requests that have not completed, not counting receives. */
     int sendRequests();
 
-    /** {@return how many of {@link #sendRequests} the event loop has not taken yet} */
+    /** Returns how many of {@link #sendRequests} the event loop has not taken yet. */
     int queuedSendRequests();
 
-    /** {@return the capacity of the send queue} */
+    /** Returns the capacity of the send queue. */
     int sendQueueDepth();
 
-    /** {@return the number of posted receives that no message has used} */
+    /** Returns the number of posted receives that no message has used. */
     int receiveRequests();
 
-    /** {@return the capacity of the receive queue} */
+    /** Returns the capacity of the receive queue. */
     int receiveQueueDepth();
 }

@@ -44,7 +44,7 @@ public final class ConnectionMetrics {
     }
 
     /**
-     * {@return whether to time a request: one of as many as the {@code timedShare} of the {@link IwarpMetrics}}
+     * Returns whether to time a request: one of as many as the {@code timedShare} of the {@link IwarpMetrics}.
      *
      * @param position the sequence number of the request on its connection
      */

@@ -238,7 +238,7 @@ public enum IwarpMeter implements MeterDocumentation {
         this.tags = tags;
     }
 
-    /** {@return the meter of a counter} */
+    /** Returns the meter of a counter. */
     static IwarpMeter of(Counter counter) {
         for (IwarpMeter meter : values()) {
             if (meter.counter == counter) {
@@ -268,7 +268,7 @@ public enum IwarpMeter implements MeterDocumentation {
         return tags.clone();
     }
 
-    /** {@return the description, as the beginning of a sentence} */
+    /** Returns the description, as the beginning of a sentence. */
     public String description() {
         return description;
     }

@@ -124,47 +124,47 @@ public final class IwarpMetrics {
         events.countSetup(role, SetupOutcome.REFUSED);
     }
 
-    /** {@return of how many requests one is timed} */
+    /** Returns of how many requests one is timed. */
     public int timedShare() {
         return timedShare;
     }
 
-    /** {@return the device whose registered memory is reported} */
+    /** Returns the device whose registered memory is reported. */
     public IwarpDevice device() {
         return device;
     }
 
-    /** {@return the number of connections in a state} */
+    /** Returns the number of connections in a state. */
     public int connections(Role role, ConnectionState state) {
         return (int) sumConnections(c -> c.role() == role && c.gauges().connectionState() == state ? 1 : 0);
     }
 
-    /** {@return the number of set-ups with an outcome} */
+    /** Returns the number of set-ups with an outcome. */
     public long setups(Role role, SetupOutcome outcome) {
         return events.setups(role, outcome);
     }
 
-    /** {@return the number of set-ups that failed for a reason} */
+    /** Returns the number of set-ups that failed for a reason. */
     public long setupFailures(Role role, SetupFailure failure) {
         return events.setupFailures(role, failure);
     }
 
-    /** {@return the number of established connections, by who ended them} */
+    /** Returns the number of established connections, by who ended them. */
     public long ended(EndedBy endedBy) {
         return events.ended(endedBy);
     }
 
-    /** {@return the number of Terminates sent with an error; null for errors that no RFC assigns} */
+    /** Returns the number of Terminates sent with an error; null for errors that no RFC assigns. */
     public long terminatesSent(@Nullable ProtocolError error) {
         return events.terminates(true, error);
     }
 
-    /** {@return the number of Terminates received with an error; null for errors that no RFC assigns} */
+    /** Returns the number of Terminates received with an error; null for errors that no RFC assigns. */
     public long terminatesReceived(@Nullable ProtocolError error) {
         return events.terminates(false, error);
     }
 
-    /** {@return the sum of a counter over all connections, open and closed} */
+    /** Returns the sum of a counter over all connections, open and closed. */
     public long counter(Counter counter) {
         lock.lock();
         try {
@@ -178,82 +178,82 @@ public final class IwarpMetrics {
         }
     }
 
-    /** {@return the number of requests of this side that completed with success} */
+    /** Returns the number of requests of this side that completed with success. */
     public long completed(Operation operation) {
         return sumOperations(totals -> totals.completed(operation));
     }
 
-    /** {@return the bytes that requests of this side moved} */
+    /** Returns the bytes that requests of this side moved. */
     public long completedBytes(Operation operation) {
         return sumOperations(totals -> totals.completedBytes(operation));
     }
 
-    /** {@return the number of requests of this side that were flushed because their stream ended} */
+    /** Returns the number of requests of this side that were flushed because their stream ended. */
     public long flushed(Operation operation) {
         return sumOperations(totals -> totals.flushedRequests(operation));
     }
 
-    /** {@return the number of operations of peers that were executed here} */
+    /** Returns the number of operations of peers that were executed here. */
     public long served(Operation operation) {
         return sumOperations(totals -> totals.served(operation));
     }
 
-    /** {@return the bytes that operations of peers moved} */
+    /** Returns the bytes that operations of peers moved. */
     public long servedBytes(Operation operation) {
         return sumOperations(totals -> totals.servedBytes(operation));
     }
 
-    /** {@return the number of timed requests} */
+    /** Returns the number of timed requests. */
     public long timed(Operation operation) {
         return sumOperations(totals -> totals.timed(operation));
     }
 
-    /** {@return the total duration of the {@link #timed} requests, in nanoseconds} */
+    /** Returns the total duration of the {@link #timed} requests, in nanoseconds. */
     public long timedNanos(Operation operation) {
         return sumOperations(totals -> totals.timedNanos(operation));
     }
 
-    /** {@return how many of the {@link #timed} requests took at most {@code 2^(10 + bucket)} ns} */
+    /** Returns how many of the {@link #timed} requests took at most {@code 2^(10 + bucket)} ns. */
     long withinBucket(Operation operation, int bucket) {
         return sumOperations(totals -> totals.withinBucket(operation, bucket));
     }
 
-    /** {@return the bytes of requests other than receives that an event loop has taken and that have not completed} */
+    /** Returns the bytes of requests other than receives that an event loop has taken and that have not completed. */
     public long outstandingBytes() {
         return sumOperations(OperationTotals::outstandingBytes);
     }
 
-    /** {@return the number of posted requests that have not completed, not counting receives} */
+    /** Returns the number of posted requests that have not completed, not counting receives. */
     public long sendRequests() {
         return sumGauges(ConnectionGauges::sendRequests);
     }
 
-    /** {@return how many of {@link #sendRequests} no event loop has taken yet} */
+    /** Returns how many of {@link #sendRequests} no event loop has taken yet. */
     public long queuedSendRequests() {
         return sumGauges(ConnectionGauges::queuedSendRequests);
     }
 
-    /** {@return the capacity of the send queues of the open connections} */
+    /** Returns the capacity of the send queues of the open connections. */
     public long sendQueueDepth() {
         return sumGauges(ConnectionGauges::sendQueueDepth);
     }
 
-    /** {@return the number of posted receives that no message has used} */
+    /** Returns the number of posted receives that no message has used. */
     public long receiveRequests() {
         return sumGauges(ConnectionGauges::receiveRequests);
     }
 
-    /** {@return the capacity of the receive queues of the open connections} */
+    /** Returns the capacity of the receive queues of the open connections. */
     public long receiveQueueDepth() {
         return sumGauges(ConnectionGauges::receiveQueueDepth);
     }
 
-    /** {@return the number of Reads and atomics of this side that wait for an answer} */
+    /** Returns the number of Reads and atomics of this side that wait for an answer. */
     public long outstandingReads() {
         return sumConnections(connection -> difference(connection, Counter.READS_REQUESTED, Counter.READS_ANSWERED));
     }
 
-    /** {@return the number of Reads and atomics of peers that are being answered} */
+    /** Returns the number of Reads and atomics of peers that are being answered. */
     public long outstandingPeerReads() {
         return sumConnections(
                 connection -> difference(connection, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED));
@@ -265,7 +265,7 @@ public final class IwarpMetrics {
         return connection.gauges().counters().get(begun) - finished;
     }
 
-    /** {@return the number of posts that were refused because a limit was reached} */
+    /** Returns the number of posts that were refused because a limit was reached. */
     public long refusals(QueueLimit limit) {
         return events.refusals(limit);
     }

@@ -21,7 +21,7 @@ public enum SetupFailure {
 
     private final String tag = name().toLowerCase(Locale.ROOT);
 
-    /** {@return the failure for the reason of a connection that was never established} */
+    /** Returns the failure for the reason of a connection that was never established. */
     public static SetupFailure of(CloseReason reason) {
         if (reason.cause() instanceof SSLException) {
             return TLS;

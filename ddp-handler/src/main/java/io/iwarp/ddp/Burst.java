@@ -33,22 +33,22 @@ final class Burst implements ChannelFutureListener {
         messages = 0;
     }
 
-    /** {@return the bytes of all segments together} */
+    /** Returns the bytes of all segments together. */
     int bytes() {
         return bytes;
     }
 
-    /** {@return the number of messages whose last segment is in this burst} */
+    /** Returns the number of messages whose last segment is in this burst. */
     int messages() {
         return messages;
     }
 
-    /** {@return whether the promise completed} */
+    /** Returns whether the promise completed. */
     boolean settled() {
         return settled;
     }
 
-    /** {@return why the transport refused the burst; null if it took it} */
+    /** Returns why the transport refused the burst; null if it took it. */
     @Nullable
     Throwable failure() {
         return failure;

@@ -41,22 +41,22 @@ final class BurstWindow {
         this.counters = counters;
     }
 
-    /** {@return whether the transport has taken every closed burst} */
+    /** Returns whether the transport has taken every closed burst. */
     boolean empty() {
         return underWay.isEmpty();
     }
 
-    /** {@return whether so many bytes more may be under way} */
+    /** Returns whether so many bytes more may be under way. */
     boolean hasRoomFor(int more) {
         return window - bytes >= more;
     }
 
-    /** {@return how many bytes the next burst may have} */
+    /** Returns how many bytes the next burst may have. */
     int budget() {
         return Math.min(longestBurst, window - bytes);
     }
 
-    /** {@return the open burst, or a new one, which is open from now on} */
+    /** Returns the open burst, or a new one, which is open from now on. */
     Burst open() {
         Burst burst = open;
         if (burst == null) {
@@ -69,7 +69,7 @@ final class BurstWindow {
         return burst;
     }
 
-    /** {@return whether segments can still be added to a burst} */
+    /** Returns whether segments can still be added to a burst. */
     boolean isOpen(Burst burst) {
         return burst == open;
     }
@@ -90,7 +90,7 @@ final class BurstWindow {
         underWay.add(burst);
     }
 
-    /** {@return why the transport refused a burst that is not accounted for; null if it refused none} */
+    /** Returns why the transport refused a burst that is not accounted for; null if it refused none. */
     @Nullable
     Throwable refusal() {
         for (Burst burst : underWay) {

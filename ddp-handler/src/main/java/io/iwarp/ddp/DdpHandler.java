@@ -63,7 +63,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * {@return whether the transport has taken everything that was written}
+     * Returns whether the transport has taken everything that was written.
      *
      * <p>True before the first write, and during {@link DdpUlp#onSent} of the last message. Call it on the event loop.
      */

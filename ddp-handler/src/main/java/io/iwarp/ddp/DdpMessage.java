@@ -123,63 +123,63 @@ public class DdpMessage {
         return this;
     }
 
-    /** {@return the bytes to send if there is no {@link #source}; wrap a buffer or region with it} */
+    /** Returns the bytes to send if there is no {@link #source}; wrap a buffer or region with it. */
     public final ByteSpan payload() {
         return payload;
     }
 
-    /** {@return the number of bytes of the message} */
+    /** Returns the number of bytes of the message. */
     public final long messageLength() {
         return source == null ? payload.length() : sourceLength;
     }
 
-    /** {@return the memory to read the bytes from; null if they are the payload} */
+    /** Returns the memory to read the bytes from; null if they are the payload. */
     final @Nullable TaggedBuffer source() {
         return source;
     }
 
-    /** {@return the tagged offset of the first byte in the {@link #source()}} */
+    /** Returns the tagged offset of the first byte in the {@link #source()}. */
     final long sourceOffset() {
         return sourceOffset;
     }
 
-    /** {@return whether this message ends the sending side of the stream} */
+    /** Returns whether this message ends the sending side of the stream. */
     public final boolean terminal() {
         return terminal;
     }
 
-    /** {@return whether the message goes to a tagged buffer} */
+    /** Returns whether the message goes to a tagged buffer. */
     public final boolean tagged() {
         return tagged;
     }
 
-    /** {@return RsvdULP or its first byte, 0..255} */
+    /** Returns RsvdULP or its first byte, 0..255. */
     public final int control() {
         return control;
     }
 
-    /** {@return the STag of a tagged message} */
+    /** Returns the STag of a tagged message. */
     public final int stag() {
         return stag;
     }
 
-    /** {@return the tagged offset of the first byte of a tagged message, unsigned} */
+    /** Returns the tagged offset of the first byte of a tagged message, unsigned. */
     public final long taggedOffset() {
         return taggedOffset;
     }
 
-    /** {@return the last four bytes of RsvdULP of an untagged message} */
+    /** Returns the last four bytes of RsvdULP of an untagged message. */
     public final int rsvdUlp() {
         return rsvdUlp;
     }
 
-    /** {@return the queue number of an untagged message, 0..3} */
+    /** Returns the queue number of an untagged message, 0..3. */
     public final int queueNumber() {
         return queueNumber;
     }
 
     /**
-     * {@return whether all segments of the message were cut and written to the layer below}
+     * Returns whether all segments of the message were cut and written to the layer below.
      *
      * <p>This is the case before {@link DdpUlp#onSent}. From then on the message is not read any more. It stays true until the object is used for another message.
      */
@@ -192,7 +192,7 @@ public class DdpMessage {
         handedOver = true;
     }
 
-    /** {@return whether the message is in flight: written, and not yet sent or dropped} */
+    /** Returns whether the message is in flight: written, and not yet sent or dropped. */
     final boolean submitted() {
         return submitted;
     }

@@ -59,72 +59,72 @@ public final class DdpSegment {
         wrap(Unpooled.EMPTY_BUFFER, 0, 0);
     }
 
-    /** {@return whether the ULPDU is long enough for the header that its T flag announces} */
+    /** Returns whether the ULPDU is long enough for the header that its T flag announces. */
     public boolean headerComplete() {
         return length >= headerLength;
     }
 
-    /** {@return the T flag: whether the payload goes to a tagged buffer; false for a ULPDU of 0 bytes} */
+    /** Returns the T flag: whether the payload goes to a tagged buffer; false for a ULPDU of 0 bytes. */
     public boolean tagged() {
         return (ddpControl() & DdpLayout.TAGGED_FLAG) != 0;
     }
 
-    /** {@return the L flag: whether this is the last segment of its message} */
+    /** Returns the L flag: whether this is the last segment of its message. */
     public boolean last() {
         requireHeader();
         return (ddpControl() & DdpLayout.LAST_FLAG) != 0;
     }
 
-    /** {@return DV, the version of DDP, 0..3} */
+    /** Returns DV, the version of DDP, 0..3. */
     public int version() {
         requireHeader();
         return ddpControl() & DdpLayout.VERSION_MASK;
     }
 
-    /** {@return RsvdULP when tagged, its first byte when untagged: 0..255, the control byte of RDMAP} */
+    /** Returns RsvdULP when tagged, its first byte when untagged: 0..255, the control byte of RDMAP. */
     public int control() {
         requireHeader();
         return (int) (headerStart >>> DdpLayout.RSVD_ULP_SHIFT) & 0xFF;
     }
 
-    /** {@return the last four bytes of RsvdULP, any 32-bit value; only for an untagged segment} */
+    /** Returns the last four bytes of RsvdULP, any 32-bit value; only for an untagged segment. */
     public int rsvdUlp() {
         requireHeader();
         return (int) (headerStart >>> DdpLayout.STAG_SHIFT);
     }
 
-    /** {@return the STag, any 32-bit value; only for a tagged segment} */
+    /** Returns the STag, any 32-bit value; only for a tagged segment. */
     public int stag() {
         requireHeader();
         return (int) (headerStart >>> DdpLayout.STAG_SHIFT);
     }
 
-    /** {@return the tagged offset of the first payload byte, an unsigned 64-bit value; only for a tagged segment} */
+    /** Returns the tagged offset of the first payload byte, an unsigned 64-bit value; only for a tagged segment. */
     public long taggedOffset() {
         requireHeader();
         return headerMiddle;
     }
 
-    /** {@return the queue number, an unsigned 32-bit value; only for an untagged segment} */
+    /** Returns the queue number, an unsigned 32-bit value; only for an untagged segment. */
     public int queueNumber() {
         requireHeader();
         return (int) (headerMiddle >>> 32);
     }
 
-    /** {@return the message sequence number, an unsigned 32-bit value; only for an untagged segment} */
+    /** Returns the message sequence number, an unsigned 32-bit value; only for an untagged segment. */
     public int msn() {
         requireHeader();
         return (int) headerMiddle;
     }
 
-    /** {@return offset of the first payload byte in the message, 0..2^32-1 bytes; only for an untagged segment} */
+    /** Returns offset of the first payload byte in the message, 0..2^32-1 bytes; only for an untagged segment. */
     public long messageOffset() {
         requireHeader();
         return Integer.toUnsignedLong(messageOffset);
     }
 
     /**
-     * {@return the buffer that contains header and payload in one piece, owned by MPA}
+     * Returns the buffer that contains header and payload in one piece, owned by MPA.
      *
      * <p>In {@link DdpUlp#onFault} it may contain only the header.
      */
@@ -132,27 +132,27 @@ public final class DdpSegment {
         return buffer;
     }
 
-    /** {@return the index of the first header byte in the buffer} */
+    /** Returns the index of the first header byte in the buffer. */
     public int headerIndex() {
         return index;
     }
 
-    /** {@return the length of the header, 14 or 18 bytes; if the header is incomplete, the length of the ULPDU} */
+    /** Returns the length of the header, 14 or 18 bytes; if the header is incomplete, the length of the ULPDU. */
     public int headerLength() {
         return Math.min(headerLength, length);
     }
 
-    /** {@return the index of the first payload byte in the buffer} */
+    /** Returns the index of the first payload byte in the buffer. */
     public int payloadIndex() {
         return index + headerLength();
     }
 
-    /** {@return the length of the payload in bytes, at least 0} */
+    /** Returns the length of the payload in bytes, at least 0. */
     public int payloadLength() {
         return length - headerLength();
     }
 
-    /** {@return the length of the ULPDU, header and payload, in bytes: the DDP Segment Length of a Terminate message} */
+    /** Returns the length of the ULPDU, header and payload, in bytes: the DDP Segment Length of a Terminate message. */
     public int ulpduLength() {
         return length;
     }
@@ -173,12 +173,12 @@ public final class DdpSegment {
                 where, control(), payloadLength(), last() ? ", last" : "");
     }
 
-    /** {@return the bytes 0 to 7 of the header} */
+    /** Returns the bytes 0 to 7 of the header. */
     long headerStart() {
         return headerStart;
     }
 
-    /** {@return the bytes 6 to 13 of the header} */
+    /** Returns the bytes 6 to 13 of the header. */
     long headerMiddle() {
         return headerMiddle;
     }

@@ -57,12 +57,12 @@ final class DdpSegmenter {
         Arrays.fill(nextMsn, firstMsn);
     }
 
-    /** {@return whether a segment of the current message is still to be cut} */
+    /** Returns whether a segment of the current message is still to be cut. */
     boolean busy() {
         return message != null;
     }
 
-    /** {@return how many bytes of the current message, or of the last one, were cut} */
+    /** Returns how many bytes of the current message, or of the last one, were cut. */
     long bytesCut() {
         return offset;
     }
@@ -206,7 +206,7 @@ final class DdpSegmenter {
         header.setIndex(0, DdpLayout.UNTAGGED_HEADER_LENGTH);
     }
 
-    /** {@return the bytes 0 to 7 of a header; only the first 6 are used} */
+    /** Returns the bytes 0 to 7 of a header; only the first 6 are used. */
     private static long headerStart(int flags, int control, int stagOrRsvdUlp) {
         return (long) (flags | DdpLayout.VERSION) << DdpLayout.CONTROL_SHIFT
                 | (long) control << DdpLayout.RSVD_ULP_SHIFT

@@ -77,7 +77,7 @@ final class DdpTransmitter {
         transmit();
     }
 
-    /** {@return whether the transport has taken everything that was written} */
+    /** Returns whether the transport has taken everything that was written. */
     boolean idle() {
         return queue.empty() && bursts.empty();
     }

@@ -24,14 +24,14 @@ public interface DdpUlp {
     ProtocolFault examine(DdpSegment segment);
 
     /**
-     * {@return the right that the buffer must grant for this segment}
+     * Returns the right that the buffer must grant for this segment.
      *
      * @param segment a tagged segment with payload that passed {@link #examine}
      */
     AccessRight placementRight(DdpSegment segment);
 
     /**
-     * {@return the receive buffers of a segment's queue}
+     * Returns the receive buffers of the queue of a segment.
      *
      * @param segment an untagged segment that passed {@link #examine}; its queue number is 0..3
      */

@@ -15,12 +15,12 @@ final class SentReports {
         this.ulp = ulp;
     }
 
-    /** {@return how many of the oldest messages the transport has taken and the ULP does not know of} */
+    /** Returns how many of the oldest messages the transport has taken and the ULP does not know of. */
     int unreported() {
         return unreported;
     }
 
-    /** {@return whether the ULP is being told} */
+    /** Returns whether the ULP is being told. */
     boolean reporting() {
         return reporting;
     }

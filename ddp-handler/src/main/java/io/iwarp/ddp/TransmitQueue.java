@@ -29,12 +29,12 @@ final class TransmitQueue {
         flushed = messages.end();
     }
 
-    /** {@return whether there is a message to cut a segment from} */
+    /** Returns whether there is a message to cut a segment from. */
     boolean sendable() {
         return next < flushed;
     }
 
-    /** {@return whether there is no message in any state} */
+    /** Returns whether there is no message in any state. */
     boolean empty() {
         return messages.isEmpty();
     }
@@ -45,7 +45,7 @@ final class TransmitQueue {
         return messages.get(next);
     }
 
-    /** {@return the message from which segments are being cut; null if there is none} */
+    /** Returns the message from which segments are being cut; null if there is none. */
     @Nullable
     DdpMessage inWork() {
         return inWork ? messages.get(next) : null;
@@ -59,7 +59,7 @@ final class TransmitQueue {
         }
     }
 
-    /** {@return the oldest message that was handed over, which is removed; null if there is none} */
+    /** Returns the oldest message that was handed over, which is removed; null if there is none. */
     @Nullable
     DdpMessage taken() {
         return messages.first() < next ? messages.remove() : null;

@@ -30,13 +30,13 @@ public class UntaggedBuffer {
     /** Creates a buffer of 0 bytes, not used by any message. */
     public UntaggedBuffer() {}
 
-    /** {@return the destination of the message unless {@link #sinkFor} chooses another; its length is the room in bytes} */
+    /** Returns the destination of the message unless {@link #sinkFor} chooses another; its length is the room in bytes. */
     public final ByteSpan sink() {
         return sink;
     }
 
     /**
-     * {@return the destination for the message of a segment; its length is the room in bytes}
+     * Returns the destination for the message of a segment; its length is the room in bytes.
      *
      * <p>A subclass can place internal messages of the ULP elsewhere than in the application's buffer. DDP asks once for each message, with the first segment that arrives, whose {@link #control} and {@link #rsvdUlp} are reported. All segments of the message go there, even if a faulty peer sends another RsvdULP in the others.
      *
@@ -47,7 +47,7 @@ public class UntaggedBuffer {
     }
 
     /**
-     * {@return the first byte of RsvdULP, 0..255}
+     * Returns the first byte of RsvdULP, 0..255.
      *
      * <p>It comes from the first segment that arrived. RFC 5041 section 4.3 allows any segment, and does not require a comparison.
      */
@@ -55,29 +55,29 @@ public class UntaggedBuffer {
         return control;
     }
 
-    /** {@return the last four bytes of RsvdULP, of the same segment as {@link #control}} */
+    /** Returns the last four bytes of RsvdULP, of the same segment as {@link #control}. */
     public final int rsvdUlp() {
         return rsvdUlp;
     }
 
-    /** {@return the message sequence number of the message, an unsigned 32-bit value} */
+    /** Returns the message sequence number of the message, an unsigned 32-bit value. */
     public final int msn() {
         return msn;
     }
 
-    /** {@return length of the message, 0..2^32-1 bytes; known once {@link #complete}} */
+    /** Returns length of the message, 0..2^32-1 bytes; known once {@link #complete}. */
     public final long messageLength() {
         return messageLength;
     }
 
-    /** {@return whether the last segment of the message was placed} */
+    /** Returns whether the last segment of the message was placed. */
     public final boolean complete() {
         return complete;
     }
 
     /**
-     * {@return the length of the segment that completed the message, header and payload, in bytes: the DDP Segment Length
-     * of a Terminate message}
+     * Returns the length of the segment that completed the message, header and payload, in bytes: the DDP Segment Length
+     * of a Terminate message.
      *
      * @throws IllegalStateException if the message is not {@link #complete}
      */
@@ -117,7 +117,7 @@ public class UntaggedBuffer {
         messageLength = 0;
     }
 
-    /** {@return the destination of this segment} */
+    /** Returns the destination of this segment. */
     final ByteSpan target(DdpSegment segment) {
         return begun ? chosen : sinkFor(segment);
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface UntaggedQueue {
     /**
-     * {@return the number of buffers without a delivered message, at least 0}
+     * Returns the number of buffers without a delivered message, at least 0.
      *
      * <p>A message without a buffer ends the stream (error 1/2/02). RFC 5041 section 7.1 calls this a system fault, which
      * must not be a usual event. The ULPs have to agree on how many messages may be in flight.
@@ -38,7 +38,7 @@ public interface UntaggedQueue {
     }
 
     /**
-     * {@return the buffer {@code ahead} places behind the head}
+     * Returns the buffer {@code ahead} places behind the head.
      *
      * @param ahead 0 for the head, less than {@link #available}. The queue must return the same buffer for the same
      *     message until it is delivered.

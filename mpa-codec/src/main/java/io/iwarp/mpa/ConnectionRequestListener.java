@@ -5,13 +5,13 @@ package io.iwarp.mpa;
 public interface ConnectionRequestListener {
 
     /**
-     * A valid MPA Request Frame has come. The request waits until {@link MpaConnectionRequest#accept} or
+     * A valid MPA Request Frame arrived. The request waits until {@link MpaConnectionRequest#accept} or
      * {@link MpaConnectionRequest#reject} is called on it, here or later, from any thread, for at most the
      * {@linkplain MpaSettings#startupTimeout() start-up timeout}.
      *
      * <p>Called on the channel's event loop, so it must not block. If it throws, the connection is closed.
      *
-     * @param request what the initiator sent, and the means to answer it
+     * @param request the request of the initiator, with methods to answer it
      */
     void onConnectionRequest(MpaConnectionRequest request);
 }

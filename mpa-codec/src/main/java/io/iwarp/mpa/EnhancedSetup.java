@@ -112,9 +112,9 @@ public final class EnhancedSetup {
     }
 
     /**
-     * Returns a copy of the ULP's private data that is to go into a frame.
+     * Returns a copy of the ULP's private data for a frame.
      *
-     * @param enhanced whether the frame is an enhanced one, whose set-up data takes four bytes of the room
+     * @param enhanced whether the frame is enhanced: then the set-up data takes four of the bytes
      * @throws IllegalArgumentException if it has more than 512 bytes, or 508 in an enhanced frame
      */
     static byte[] copyOfUlpPrivateData(byte[] privateData, boolean enhanced) {
@@ -126,7 +126,7 @@ public final class EnhancedSetup {
         return MpaFrameLayout.copyOfPrivateData(privateData);
     }
 
-    /** Returns the private data of a frame: these four bytes and, behind them, the ULP's. */
+    /** Returns the private data of a frame: these four bytes, followed by those of the ULP. */
     byte[] followedBy(byte[] ulpPrivateData) {
         byte[] privateData = new byte[LENGTH + ulpPrivateData.length];
         encode(Unpooled.wrappedBuffer(privateData).writerIndex(0));
@@ -141,10 +141,10 @@ public final class EnhancedSetup {
     }
 
     /**
-     * Takes the four bytes out of {@code in} and moves its reader index behind them. With A clear, B, C and D are ignored
+     * Reads the four bytes from {@code in}. With A clear, B, C and D are ignored
      * (RFC 6581, section 9.2). The caller keeps {@code in}.
      *
-     * @throws IllegalArgumentException if there are fewer than four bytes; the reader index has not moved then
+     * @throws IllegalArgumentException if there are fewer than four bytes; then the reader index has not moved
      */
     public static EnhancedSetup decode(ByteBuf in) {
         if (in.readableBytes() < LENGTH) {

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The FPDUs encoded since the last write to the transport, next to each other in one buffer.
  *
- * <p>Small FPDUs share one buffer and one write. A large payload that no markers cut goes out by
- * reference: what was encoded up to it leaves as a slice of the buffer, then a slice of the payload,
- * and the buffer goes on with the rest of that FPDU. The buffer may grow only while no slice of it
- * is under way, since growing moves its bytes.
+ * <p>Small FPDUs share one buffer and one write. A large payload without markers is sent by reference: a
+ * slice of the buffer with everything encoded so far, then a slice of the payload. The rest of the FPDU
+ * goes into the buffer again. The buffer may grow only while no slice of it is in flight, because
+ * growing moves its bytes.
  *
- * <p>With markers each FPDU is a write of its own, so that TCP segments tend to begin with an FPDU
+ * <p>With markers each FPDU is a separate write, so that TCP segments tend to begin with an FPDU
  * (RFC 5044, section 5.1); Wireshark follows markers only then. The transport still gathers them.
  */
 final class FpduBatch {
@@ -47,9 +47,8 @@ final class FpduBatch {
     }
 
     /**
-     * Adds the FPDU of a ULPDU. With a promise that somebody waits for, all bytes so far go to the
-     * transport under it; otherwise they may wait for more. A failed write to the transport can end
-     * the batch while this runs.
+     * Adds the FPDU of a ULPDU. If somebody waits for the promise, all bytes so far are written with it.
+     * Otherwise they may wait for more. A failed write can end the batch during this call.
      */
     void add(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
         if (!ended) {

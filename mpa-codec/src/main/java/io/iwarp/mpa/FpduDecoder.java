@@ -10,31 +10,30 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and checks the FPDUs in what the peer sent (RFC 5044, sections 4.1 to 4.4, 5.2 and 8).
+ * Finds and checks the FPDUs in the bytes of the peer (RFC 5044, sections 4.1 to 4.4, 5.2 and 8).
  *
- * <p>A state machine without I/O. {@link #decode} is given the bytes from the start of an FPDU on
- * and answers one of three things:
+ * <p>A state machine without I/O. {@link #decode} takes the bytes from the start of an FPDU on and
+ * returns one of three results:
  *
  * <ul>
- *   <li>{@link Progress#INCOMPLETE}: the FPDU is not all there; {@link #needed()} says how many
- *       bytes it takes to get further. Nothing has changed; come again with more.
+ *   <li>{@link Progress#INCOMPLETE}: the FPDU is incomplete; {@link #needed()} says how many
+ *       bytes the next call needs. Nothing has changed.
  *   <li>{@link Progress#FPDU}: the FPDU is valid and its ULPDU is in the given object; {@link
- *       #wireLength()} bytes are used up.
- *   <li>{@link Progress#FAULT}: the FPDU is not valid, {@link #fault()} says why. It is the last
- *       answer: the boundary of the next FPDU can no longer be trusted.
+ *       #wireLength()} bytes are consumed.
+ *   <li>{@link Progress#FAULT}: the FPDU is invalid; {@link #fault()} says why. It is the last
+ *       result: the start of the next FPDU is unknown.
  * </ul>
  *
- * <p>The order of the checks: the whole FPDU is there, its CRC is right (error 2/0/02), its markers
- * point to its start (2/0/03). The CRC goes over the bytes as they lie on the wire. Markers inside
- * the ULPDU are taken out by copying the ULPDU into a buffer of this object, so that the bytes
- * received are never changed: the peer, a tap or another handler may hold them too. Without a
- * marker inside it the ULPDU stays where it lies.
+ * <p>The order of the checks: the FPDU is complete, its CRC is right (error 2/0/02), its markers point
+ * to its start (2/0/03). The CRC covers the bytes as on the wire. Markers inside the ULPDU are
+ * removed by copying the ULPDU into a buffer of this object. The received bytes are never changed,
+ * because a tap or another handler may hold them too. A ULPDU without markers is not copied.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
 public final class FpduDecoder {
 
-    /** What {@link FpduDecoder#decode} found. */
+    /** The results of {@link FpduDecoder#decode}. */
     public enum Progress {
         /** A valid FPDU. */
         FPDU,
@@ -58,7 +57,7 @@ public final class FpduDecoder {
     /**
      * Creates a decoder at the start of Full Operation.
      *
-     * @param allocator where the buffer for ULPDUs cut by markers comes from
+     * @param allocator allocates the buffer for ULPDUs that contain markers
      * @param parameters says whether the CRC is checked and whether the peer sends markers
      * @param counters counts FPDUs, markers, CRCs and ULPDU bytes
      */
@@ -80,14 +79,14 @@ public final class FpduDecoder {
     }
 
     /**
-     * Looks at the bytes from the start of an FPDU on.
+     * Decodes the next FPDU.
      *
-     * @param bytes the buffer, in one piece; read only, no reference is taken
-     * @param index where the FPDU, or the marker directly before it, begins
-     * @param length how many bytes are there; any number of FPDUs may follow the first
-     * @param ulpdu is made to name the ULPDU when the answer is {@link Progress#FPDU}; what it names
-     *     is valid until the next call, {@link #release()}, or the release of {@code bytes}
-     * @return what was found
+     * @param bytes the buffer, in one piece; only read, not retained
+     * @param index the start of the FPDU, or of the marker directly before it
+     * @param length the number of bytes; any number of FPDUs may follow the first
+     * @param ulpdu refers to the ULPDU if the result is {@link Progress#FPDU}; it is valid until the next
+     *     call, {@link #release()}, or the release of {@code bytes}
+     * @return the result
      */
     public Progress decode(ByteBuf bytes, int index, int length, ReceivedUlpdu ulpdu) {
         int lead = markers && cursor.atMarker() ? MarkerLayout.LENGTH : 0;
@@ -118,17 +117,17 @@ public final class FpduDecoder {
     }
 
     /**
-     * Returns how many bytes, counted from the FPDU's start, must be there for the next answer.
+     * Returns how many bytes, counted from the start of the FPDU, the next call needs.
      *
-     * @return bytes: up to the end of ULPDU_Length while that is not there, else the whole FPDU with
-     *     its markers; at most {@link #maxWireLength()}
+     * @return up to the end of ULPDU_Length if that is incomplete, otherwise the whole FPDU with its
+     *     markers; at most {@link #maxWireLength()}
      */
     public int needed() {
         return needed;
     }
 
     /**
-     * Returns the size of the FPDU found last.
+     * Returns the size of the last FPDU.
      *
      * @return bytes on the wire, markers included
      */
@@ -137,16 +136,16 @@ public final class FpduDecoder {
     }
 
     /**
-     * Returns what is wrong.
+     * Returns the fault.
      *
-     * @return the fault that made the answer {@link Progress#FAULT}, null before
+     * @return the fault after {@link Progress#FAULT}, null before
      */
     public @Nullable ProtocolFault fault() {
         return fault;
     }
 
     /**
-     * Returns how far the stream has got.
+     * Returns the position in the stream.
      *
      * @return bytes of valid FPDUs since the start of Full Operation, markers included
      */
@@ -155,7 +154,7 @@ public final class FpduDecoder {
     }
 
     /**
-     * Returns the most bytes that {@link #needed()} can ask for.
+     * Returns the maximum of {@link #needed()}.
      *
      * @return bytes of the largest FPDU that can be received, markers included
      */

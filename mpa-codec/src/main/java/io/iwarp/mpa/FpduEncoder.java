@@ -6,13 +6,13 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * Turns ULPDUs into FPDUs, one into one (RFC 5044, sections 4.1 to 4.4): length, ULPDU, zero
+ * Turns each ULPDU into an FPDU (RFC 5044, sections 4.1 to 4.4): length, ULPDU, zero
  * padding, CRC, and markers where the peer asked for them.
  *
- * <p>A state machine without I/O. {@link #encode} is the whole of it; where no markers are sent, a
- * large payload need not be copied: {@link #encodeHead} and {@link #encodeTrailer} make what goes
- * before and after it. The only state is the position in the stream. A marker is made together with
- * the FPDU it belongs to, never before (section 7.1.2, rule 4).
+ * <p>A state machine without I/O. {@link #encode} makes a whole FPDU. Without markers, a large payload
+ * need not be copied: {@link #encodeHead} and {@link #encodeTrailer} make the bytes before and after
+ * it. The only state is the position in the stream. A marker is made together with its FPDU, never
+ * before (section 7.1.2, rule 4).
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
@@ -48,7 +48,7 @@ public final class FpduEncoder {
     }
 
     /**
-     * Tells whether markers cut the FPDUs, in which case payloads must be copied.
+     * Returns whether markers are inserted into the FPDUs. Then payloads must be copied.
      *
      * @return true if the peer asked for markers
      */
@@ -57,7 +57,7 @@ public final class FpduEncoder {
     }
 
     /**
-     * Returns how far the stream has got.
+     * Returns the position in the stream.
      *
      * @return bytes encoded since the start of Full Operation, markers included
      */
@@ -79,11 +79,11 @@ public final class FpduEncoder {
     /**
      * Appends the FPDU of a ULPDU, copying the payload.
      *
-     * <p>All or nothing: if the payload cannot be read, the buffer and this encoder are as before and
-     * the exception goes on.
+     * <p>If the payload cannot be read, this throws an exception, and the buffer and this encoder do not
+     * change.
      *
      * @param ulpdu the ULPDU of at most 64768 bytes; no reference to its payload is kept
-     * @param out a buffer that is not shared, grown if need be; the caller keeps its reference
+     * @param out a buffer that is not shared, enlarged if necessary; the caller keeps its reference
      */
     public void encode(Ulpdu ulpdu, ByteBuf out) {
         int start = out.writerIndex();
@@ -108,13 +108,13 @@ public final class FpduEncoder {
     }
 
     /**
-     * Appends ULPDU_Length and the ULPDU's header, and takes the payload into the CRC. The payload's
-     * bytes follow on the wire, and then what {@link #encodeTrailer} appends.
+     * Appends ULPDU_Length and the header of the ULPDU, and adds the payload to the CRC. On the wire the
+     * payload follows, and then what {@link #encodeTrailer} appends.
      *
-     * <p>All or nothing, as {@link #encode}.
+     * <p>Exceptions change nothing, as with {@link #encode}.
      *
      * @param ulpdu the ULPDU of at most 64768 bytes; no reference to its payload is kept
-     * @param out a buffer that is not shared, grown if need be; the caller keeps its reference
+     * @param out a buffer that is not shared, enlarged if necessary; the caller keeps its reference
      * @throws IllegalStateException if markers are sent in this direction
      */
     public void encodeHead(Ulpdu ulpdu, ByteBuf out) {
@@ -143,7 +143,7 @@ public final class FpduEncoder {
      * Appends PAD and CRC of the FPDU begun with {@link #encodeHead}.
      *
      * @param ulpdu the same, unchanged ULPDU
-     * @param out a buffer that is not shared, grown if need be; the caller keeps its reference
+     * @param out a buffer that is not shared, enlarged if necessary; the caller keeps its reference
      */
     public void encodeTrailer(Ulpdu ulpdu, ByteBuf out) {
         int pad = out.writerIndex();
@@ -205,7 +205,7 @@ public final class FpduEncoder {
         } else {
             appendCut(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength(), fpduStart, out);
         }
-        // No marker can fall before or into the padding: it completes a word, and markers start at words.
+        // No marker is before or inside the padding: it completes a word, and markers start at words.
         int padLength = FpduLayout.padLength(ulpdu.length());
         out.writeZero(padLength);
         cursor.advance(padLength);

@@ -10,12 +10,11 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving side of MPA without a channel: bytes in pieces of any size go in, ULPDUs come out.
+ * The receiving side of MPA without a channel: it takes bytes in pieces of any size, and returns ULPDUs.
  *
- * <p>{@link #add} is the event; after it {@link #next()} is called until it no longer answers {@link
- * Progress#FPDU}. FPDUs are decoded where they lie in the pieces; one that is spread over several
- * pieces is gathered in a {@link PartialFpdu}. A piece may be added while a ULPDU is being looked at:
- * it waits for its turn.
+ * <p>After each {@link #add}, call {@link #next()} until it does not return {@link Progress#FPDU}. FPDUs are
+ * decoded in place. One that spans several pieces is gathered in a {@link PartialFpdu}. A piece may be
+ * added while a ULPDU is handled: it waits.
  */
 final class FpduInput {
 
@@ -30,7 +29,7 @@ final class FpduInput {
     private @Nullable ProtocolFault noRoom;
 
     /**
-     * @param device bounds what the streams of a device hold of unfinished FPDUs; null for no bound
+     * @param device limits the bytes that the streams of a device hold of incomplete FPDUs; null for no limit
      */
     FpduInput(ByteBufAllocator allocator, FpduDecoder decoder, @Nullable IwarpDevice device) {
         this.allocator = allocator;
@@ -44,10 +43,10 @@ final class FpduInput {
     }
 
     /**
-     * Looks for the next FPDU; what the last one's ULPDU named is no longer valid.
+     * Decodes the next FPDU. The ULPDU of the last one becomes invalid.
      *
-     * @return FPDU: see {@link #ulpdu()}; INCOMPLETE: add more; FAULT: see {@link #fault()}, only
-     *     {@link #release()} is to follow
+     * @return FPDU: see {@link #ulpdu()}; INCOMPLETE: add more bytes; FAULT: see {@link #fault()}, then call
+     *     only {@link #release()}
      */
     Progress next() {
         forgetGathered();
@@ -112,7 +111,7 @@ final class FpduInput {
         return progress;
     }
 
-    /** {@return false if there is no room for the start of the FPDU} */
+    /** Returns false if there is no room for the start of the FPDU. */
     private boolean gather(ByteBuf bytes) {
         int next = partial.fill(bytes, index, bytes.writerIndex(), decoder.needed());
         if (next < 0) {

@@ -3,7 +3,7 @@ package io.iwarp.mpa;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Where the fields of an FPDU lie, markers aside (RFC 5044, section 4.1).
+ * The layout of an FPDU without markers (RFC 5044, section 4.1).
  *
  * <pre>
  *  0                   1                   2                   3
@@ -21,7 +21,7 @@ import io.netty.buffer.ByteBuf;
  * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  * </pre>
  *
- * <p>ULPDU_Length is in network order and counts the ULPDU's bytes alone. PAD brings the FPDU to a
+ * <p>ULPDU_Length is in network order and counts only the bytes of the ULPDU. PAD makes the FPDU a
  * multiple of four bytes. The CRC is on the wire least significant byte first (section 4.4).
  *
  * <p>The methods are pure functions of their arguments and safe from any thread.
@@ -59,7 +59,7 @@ public final class FpduLayout {
     }
 
     /**
-     * Returns how many bytes an FPDU has, markers not counted.
+     * Returns the length of an FPDU without markers.
      *
      * @param ulpduLength bytes of the ULPDU, 0..65535
      * @return bytes of ULPDU_Length, ULPDU, PAD and CRC together, a multiple of four

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time that the peer has to complete an FPDU. One timer serves all FPDUs that follow each other closely: when it ends, it
- * is set again for the one that is unfinished then.
+ * The time that the peer has to complete an FPDU. One timer serves all FPDUs that follow each other closely: when it expires,
+ * it is set again for the FPDU that is incomplete then.
  */
 final class FpduTimer {
     /** The position of no FPDU. */
@@ -38,7 +38,7 @@ final class FpduTimer {
     /**
      * Starts the timer, unless there is no limit.
      *
-     * @param newPosition where the unfinished FPDU began, or {@link #NO_POSITION} to give the next one all of the time
+     * @param newPosition start of the incomplete FPDU, or {@link #NO_POSITION} to give the next one all of the time
      */
     void start(EventExecutor executor, long newPosition) {
         long nanos = timeout.toNanos();
@@ -53,7 +53,7 @@ final class FpduTimer {
         onTimeout.accept(this);
     }
 
-    /** {@return where the FPDU began that was unfinished when the timer was started} */
+    /** Returns the start of the FPDU that was incomplete when the timer was started. */
     long position() {
         return position;
     }

@@ -1,14 +1,13 @@
 package io.iwarp.mpa;
 
 /**
- * The position in one direction of a stream, and where the markers fall from there (RFC 5044,
+ * The position in one direction of a stream, and the positions of the markers (RFC 5044,
  * section 4.3).
  *
- * <p>Position 0 is the first byte of Full Operation in that direction; a marker stands at every
- * position that is a multiple of {@value MarkerLayout#INTERVAL}. The position has 64 bits and is
- * independent of TCP sequence numbers, so that nothing happens where those wrap. As FPDUs and
- * markers are multiples of four bytes, an FPDU always starts at a multiple of four and neither
- * ULPDU_Length nor the CRC is ever cut by a marker.
+ * <p>Position 0 is the first byte of Full Operation in that direction; there is a marker at
+ * every multiple of {@value MarkerLayout#INTERVAL}. The position has 64 bits and does not depend on
+ * TCP sequence numbers, which wrap. FPDUs and markers are multiples of four bytes. So an FPDU always
+ * starts at a multiple of four, and a marker never splits ULPDU_Length or the CRC.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
@@ -50,7 +49,7 @@ final class MarkerCursor {
     }
 
     /**
-     * Tells whether a marker stands at this position.
+     * Returns whether there is a marker at this position.
      *
      * @return true at every multiple of 512 bytes
      */
@@ -59,7 +58,7 @@ final class MarkerCursor {
     }
 
     /**
-     * Returns how far the next marker is that does not stand at this very position.
+     * Returns the distance to the next marker after this position.
      *
      * @return bytes from this position to the first byte of that marker, 1..512
      */
@@ -68,8 +67,8 @@ final class MarkerCursor {
     }
 
     /**
-     * Counts the markers that travel with an FPDU that starts at this position: the one directly
-     * before it, those inside it, and one between its PAD and its CRC.
+     * Counts the markers of an FPDU that starts at this position: the one directly before it, those
+     * inside it, and one between its PAD and its CRC.
      *
      * @param fpduLength bytes of the FPDU without markers, a multiple of four
      * @return the number of markers
@@ -84,7 +83,7 @@ final class MarkerCursor {
     }
 
     /**
-     * Returns how many bytes of the stream an FPDU takes that starts at this position.
+     * Returns the length, with markers, of an FPDU that starts at this position.
      *
      * @param fpduLength bytes of the FPDU without markers, a multiple of four
      * @return bytes with markers
@@ -94,7 +93,7 @@ final class MarkerCursor {
     }
 
     /**
-     * Moves on.
+     * Moves the position.
      *
      * @param bytes bytes of the stream, markers included
      */

@@ -3,7 +3,7 @@ package io.iwarp.mpa;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Where the fields of a marker lie (RFC 5044, sections 4.2 and 4.3).
+ * The layout of a marker (RFC 5044, sections 4.2 and 4.3).
  *
  * <pre>
  *  0                   1                   2                   3
@@ -16,7 +16,7 @@ import io.netty.buffer.ByteBuf;
  * <p>Both fields are in network order. FPDUPTR is the number of bytes in the TCP stream from the
  * first byte of ULPDU_Length to the first byte of the marker (erratum 1427), or zero for a marker
  * between two FPDUs, which belongs to the one that follows. RESERVED is zero on send and ignored on
- * receive, as are the two low bits of FPDUPTR; the CRC covers them all the same.
+ * receive, as are the two low bits of FPDUPTR; the CRC covers them.
  *
  * <p>The methods are pure functions of their arguments and safe from any thread.
  */

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A valid MPA Request Frame that waits for the responder's answer: exactly one call of {@link #accept} or one of the two
- * {@code reject}. All methods may be called from any thread.
+ * A valid MPA Request Frame that waits for the responder's answer. Call {@link #accept} or one of the two {@code reject} exactly
+ * once. All methods may be called from any thread.
  */
 public final class MpaConnectionRequest {
 
@@ -44,7 +44,7 @@ public final class MpaConnectionRequest {
         return frame.ulpPrivateData();
     }
 
-    /** Returns the most private data that the answer can carry, in bytes: 512, or 508 if {@link #enhanced()}. */
+    /** Returns the maximum length of the private data in the answer: 512 bytes, or 508 if {@link #enhanced()}. */
     public int maximumPrivateData() {
         return setup == null ? MpaFrameLayout.MAXIMUM_PRIVATE_DATA : EnhancedSetup.MAXIMUM_ULP_PRIVATE_DATA;
     }
@@ -55,7 +55,7 @@ public final class MpaConnectionRequest {
     }
 
     /**
-     * Returns how many of our RDMA Reads and atomics the initiator takes at a time, 0 to 16382, or {@link
+     * Returns how many RDMA Reads and atomics of this end the initiator accepts at a time, 0 to 16382, or {@link
      * EnhancedSetup#NOT_NEGOTIATED}, also if not {@link #enhanced()}.
      */
     public int peerIrd() {
@@ -80,7 +80,7 @@ public final class MpaConnectionRequest {
         return frame.revision();
     }
 
-    /** Returns the channel the request came on. It may have been closed meanwhile. */
+    /** Returns the channel of the request. It may have been closed meanwhile. */
     public Channel channel() {
         return ctx.channel();
     }
@@ -88,10 +88,10 @@ public final class MpaConnectionRequest {
     /**
      * Accepts the request: sends a Reply Frame, in one write, and enters Full Operation.
      *
-     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied; an array of no bytes for none
-     * @return completes when the transport has taken the Reply Frame; fails with a {@link StartupException}, which has the
-     *     reason, if the start-up ended before that, for example because the peer closed the connection or the time was up
-     * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
+     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied; empty for none
+     * @return completes when the transport has taken the Reply Frame; fails with a {@link StartupException} if the
+     *     start-up ended before that, for example because the peer closed the connection or the time expired
+     * @throws IllegalArgumentException if there are more bytes; then the request can still be answered
      * @throws IllegalStateException if the request was answered before
      */
     public ChannelFuture accept(byte[] privateData) {
@@ -99,12 +99,12 @@ public final class MpaConnectionRequest {
     }
 
     /**
-     * Refuses the request: sends a Reply Frame with the R bit, in one write, fires {@link MpaEvent.Rejected} and leaves the TCP
+     * Rejects the request: sends a Reply Frame with the R bit, in one write, fires {@link MpaEvent.Rejected} and leaves the TCP
      * connection open to the ULP, which closes it unless it has another use for it (RFC 5044, section 7.1.2, rule 2).
      *
-     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied, for example the reason; an array of no bytes for none
+     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied, for example the reason; empty for none
      * @return completes when the transport has taken the Reply Frame; fails as that of {@link #accept} does
-     * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
+     * @throws IllegalArgumentException if there are more bytes; then the request can still be answered
      * @throws IllegalStateException if the request was answered before
      */
     public ChannelFuture reject(byte[] privateData) {
@@ -112,9 +112,9 @@ public final class MpaConnectionRequest {
     }
 
     /**
-     * Refuses the request as {@link #reject(byte[])} does, because {@link #peerIrd()} is too small for what the application
-     * needs, and tells the initiator how much that is. A Reply Frame to a request that is not {@link #enhanced()}, or that
-     * does not negotiate its IRD, has no room for the number (RFC 6581, section 9.1).
+     * Rejects the request like {@link #reject(byte[])}, because {@link #peerIrd()} is too small for the application, and tells the
+     * initiator the required number. A Reply Frame to a request that is not {@link #enhanced()}, or that does not negotiate its
+     * IRD, has no field for it (RFC 6581, section 9.1).
      *
      * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied
      * @param requiredOrd how many Reads and atomics the application needs to have outstanding, 0 to 16382
@@ -155,12 +155,12 @@ public final class MpaConnectionRequest {
         }
     }
 
-    /** The Reply Frame went to the transport. */
+    /** The transport has taken the Reply Frame. */
     void replyTaken() {
         answered.trySuccess();
     }
 
-    /** There will be no answer on the wire; does nothing after {@link #replyTaken}. */
+    /** No answer will be sent. Does nothing after {@link #replyTaken}. */
     void failed(CloseReason reason) {
         answered.tryFailure(new StartupException(reason));
     }

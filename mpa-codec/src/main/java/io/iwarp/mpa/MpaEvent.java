@@ -7,20 +7,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What MPA tells the handlers above it, as user events up the pipeline, on the channel's event loop.
+ * The events that MPA fires up the pipeline, as user events on the channel's event loop.
  *
  * <p>The order on one channel: either {@link StartupFailed}, or {@link Rejected}, each of which is the only event; or
  * {@link Established}, then once {@link TransmitReady}, with {@link MulpduChanged} at any time after Established, and
  * {@link PeerClosedHalf} or {@link Fault} as the last. Only if an initiator found that the set-up failed, the order is
- * Established, Fault, TransmitReady: then there is nothing to do but to send a Terminate, as the first FPDU, and to close
+ * Established, Fault, TransmitReady: then the layers above send a Terminate, as the first FPDU, and close
  * (RFC 6581, section 9).
  */
 public sealed interface MpaEvent {
 
     /**
      * The start-up is over and Full Operation begins with the next byte of each direction. Fired by the start-up handler
-     * before it forwards bytes that came right behind the peer's frame, so that everything above is bound to the
-     * stream before the first FPDU reaches it (RFC 5044, section 7.1).
+     * before it forwards bytes that followed the peer's frame, so that the layers above are ready before the
+     * first FPDU (RFC 5044, section 7.1).
      *
      * @param parameters what the two ends agreed on
      * @param setupFault on an initiator, why the set-up has failed although the responder accepted (error 2/0/05, 2/0/06 or
@@ -33,7 +33,7 @@ public sealed interface MpaEvent {
             Objects.requireNonNull(parameters, "parameters");
         }
 
-        /** Creates the event of a start-up in which nothing failed. */
+        /** Creates the event of a successful start-up. */
         public Established(MpaParameters parameters) {
             this(parameters, null);
         }
@@ -41,13 +41,13 @@ public sealed interface MpaEvent {
 
     /**
      * ULPDUs may be sent from now on. The framing handler fires it: for an initiator, and for both ends of a
-     * {@linkplain StartMode#PREAGREED pre-agreed} start, right behind {@link Established}; for a responder when it has
+     * {@linkplain StartMode#PREAGREED pre-agreed} start, directly after {@link Established}; for a responder when it has
      * validated the first FPDU from the peer, before it passes that FPDU's ULPDU up (RFC 5044, section 7.1.2, rule 4).
      */
     record TransmitReady() implements MpaEvent {}
 
     /**
-     * The largest ULPDU that MPA takes has changed, because TCP's segment size did. ULPDUs already taken stay as they are
+     * The largest ULPDU that MPA accepts has changed with the segment size of TCP. ULPDUs already accepted do not change
      * (RFC 5044, section 4.5).
      *
      * @param mulpdu the new limit in bytes
@@ -55,9 +55,8 @@ public sealed interface MpaEvent {
     record MulpduChanged(int mulpdu) implements MpaEvent {}
 
     /**
-     * The responder's application refused the connection: the peer did (on the initiator), or we did (on the responder).
-     * Every MPA, DDP and RDMAP handler leaves the pipeline on this event. TCP stays open and its next byte belongs to
-     * the ULP, which closes the channel unless it has another use for it (RFC 5044, section 7.1.2, rules 2 and 3).
+     * The responder's application rejected the connection. All MPA, DDP and RDMAP handlers remove themselves on this
+     * event. TCP stays open, and its next byte belongs to the ULP, which closes the channel unless it has another use for it (RFC 5044, section 7.1.2, rules 2 and 3).
      *
      * @param privateData the ULP's private data of the rejecting Reply Frame, received or sent, 0 to 512 bytes
      * @param peerIrd the IRD in the peer's frame, or {@link EnhancedSetup#NOT_NEGOTIATED}, also for a plain frame
@@ -104,14 +103,13 @@ public sealed interface MpaEvent {
     }
 
     /**
-     * The start-up came to nothing: a bad frame, a timeout, a closed connection. The start-up handler closes the channel
+     * The start-up failed: an invalid frame, a timeout, a closed connection. The start-up handler closes the channel
      * right after this event.
      *
      * @param reason who ended it and why
-     * @param enhancedRefused whether the peer behaved as one does that does not know the enhanced set-up: it closed the
-     *     connection on our enhanced Request Frame without a byte of its own, or accepted by a plain Reply Frame. A plain
-     *     request on a new connection may succeed then (RFC 6581, section 10), see {@link
-     *     MpaSettings#withoutEnhancedSetup()}.
+     * @param enhancedRefused whether the peer seems not to know the enhanced set-up: it closed the connection after our
+     *     enhanced Request Frame without sending a byte, or accepted with a plain Reply Frame. Then a plain request on a
+     *     new connection may succeed (RFC 6581, section 10), see {@link MpaSettings#withoutEnhancedSetup()}.
      */
     record StartupFailed(CloseReason reason, boolean enhancedRefused) implements MpaEvent {
 
@@ -120,23 +118,23 @@ public sealed interface MpaEvent {
             Objects.requireNonNull(reason, "reason");
         }
 
-        /** Creates the event of a failure that has nothing to do with the enhanced set-up. */
+        /** Creates the event of a failure without relation to the enhanced set-up. */
         public StartupFailed(CloseReason reason) {
             this(reason, false);
         }
     }
 
-    /** The peer closed its half of the TCP connection, at an FPDU boundary. We may still send. */
+    /** The peer closed its half of the TCP connection, at an FPDU boundary. This end may still send. */
     record PeerClosedHalf() implements MpaEvent {}
 
     /**
      * The stream from the peer is broken (error 2/0/01, 2/0/02 or 2/0/03), or an initiator's enhanced set-up has failed (error
-     * 2/0/05, 2/0/06 or 2/0/07); nothing of the stream goes up any more. MPA leaves
-     * closing to the layer above, which may send a Terminate first (RFC 5044, section 8).
+     * 2/0/05, 2/0/06 or 2/0/07); nothing more is passed up. The layer above closes
+     * the channel, and may send a Terminate first (RFC 5044, section 8).
      *
      * @param fault the error and what was wrong
-     * @param transmitReady whether a Terminate can be sent: ULPDUs could be when the fault was found, or, when the set-up
-     *     failed, can be from {@link TransmitReady} on, which follows
+     * @param transmitReady whether a Terminate can be sent: at once, or, if the set-up failed, after {@link TransmitReady},
+     *     which follows
      */
     record Fault(ProtocolFault fault, boolean transmitReady) implements MpaEvent {
 

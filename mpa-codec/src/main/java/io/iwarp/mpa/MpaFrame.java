@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An MPA Request or Reply Frame, the two frames of the start-up (RFC 5044, section 7.1.1). {@link MpaFrameLayout} has the
- * picture. Immutable; the private data is copied in and out.
+ * An MPA Request or Reply Frame, the two frames of the start-up (RFC 5044, section 7.1.1). {@link MpaFrameLayout} shows
+ * it. Immutable; the private data is copied in and out.
  */
 sealed interface MpaFrame {
 
@@ -31,7 +31,7 @@ sealed interface MpaFrame {
         return enhanced() ? EnhancedSetup.decode(Unpooled.wrappedBuffer(privateData())) : null;
     }
 
-    /** Returns a copy of the private data that is the ULP's, 0 to 512 bytes: without the {@link #setup()}. */
+    /** Returns a copy of the ULP's private data, 0 to 512 bytes, without the {@link #setup()}. */
     default byte[] ulpPrivateData() {
         byte[] all = privateData();
         return enhanced() ? Arrays.copyOfRange(all, EnhancedSetup.LENGTH, all.length) : all;
@@ -48,8 +48,8 @@ sealed interface MpaFrame {
     void encode(ByteBuf out);
 
     /**
-     * Takes one whole frame out of {@code in} and moves its reader index behind it. Reserved bits are ignored, and so is R in
-     * a Request Frame and S below revision 2; any revision is taken. The caller keeps {@code in}.
+     * Reads one whole frame from {@code in} and moves its reader index after it. Reserved bits, R in a Request Frame, and S below
+     * revision 2 are ignored. Any revision is accepted. The caller keeps {@code in}.
      *
      * @throws IllegalArgumentException if the bytes are not one whole frame: a key that is neither, PD_Length above 512
      *     or, with S, below 4, or fewer bytes than the frame needs. The reader index has not moved then.
@@ -188,7 +188,7 @@ sealed interface MpaFrame {
      *
      * @param markers M: whether the responder requires markers in the FPDUs it receives
      * @param crc C: whether the responder wants CRCs, in both directions
-     * @param rejected R: whether the responder refuses the connection
+     * @param rejected R: whether the responder rejects the connection
      * @param enhanced S: whether the private data begins with {@link EnhancedSetup}
      * @param revision the MPA revision, 0 to 255
      * @param privateData the private data, 0 to 512 bytes

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where the fields of an MPA Request or Reply Frame are (RFC 5044, section 7.1.1; the S bit: RFC 6581, section 6). All
+ * The layout of an MPA Request or Reply Frame (RFC 5044, section 7.1.1; the S bit: RFC 6581, section 6). All
  * fields are in network byte order. Start-up frames carry neither markers nor a CRC.
  *
  * <pre>
@@ -25,8 +25,8 @@ import java.nio.charset.StandardCharsets;
  *     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  * </pre>
  *
- * <p>The accessors take the buffer and the index of the frame's first byte there and move no index. After one check that
- * {@link #HEADER_LENGTH} bytes are there, none of them can fail.
+ * <p>The accessors take the buffer and the index of the first byte of the frame. They move no index. If the buffer has
+ * {@link #HEADER_LENGTH} bytes from there on, they cannot fail.
  */
 public final class MpaFrameLayout {
 
@@ -48,7 +48,7 @@ public final class MpaFrameLayout {
     /** First byte of the private data. */
     public static final int PRIVATE_DATA_OFFSET = HEADER_LENGTH;
 
-    /** The most private data a frame can carry, in bytes. */
+    /** Maximum length of the private data in bytes. */
     public static final int MAXIMUM_PRIVATE_DATA = 512;
 
     /** M: the sender of this frame requires markers in the FPDUs it receives. */
@@ -57,13 +57,13 @@ public final class MpaFrameLayout {
     /** C: the sender of this frame wants CRCs, in both directions. */
     public static final int FLAG_CRC = 0x40;
 
-    /** R: connection rejected; in a Request Frame zero, and not looked at. */
+    /** R: connection rejected; in a Request Frame zero and ignored. */
     public static final int FLAG_REJECTED = 0x20;
 
     /** S: the private data begins with {@link EnhancedSetup}; from revision 2 on, in revision 1 a reserved bit. */
     public static final int FLAG_ENHANCED = 0x10;
 
-    /** First revision in which the S bit means something (RFC 6581, section 6). */
+    /** First revision in which the S bit has a meaning (RFC 6581, section 6). */
     public static final int FIRST_ENHANCED_REVISION = 2;
 
     /** Largest value of the revision byte. */
@@ -94,7 +94,7 @@ public final class MpaFrameLayout {
         return hasKey(REPLY_KEY, buffer, index);
     }
 
-    /** Returns the byte of flags of the frame at {@code index}, reserved bits as they are. */
+    /** Returns the byte of flags of the frame at {@code index}, including reserved bits. */
     public static int flags(ByteBuf buffer, int index) {
         return buffer.getUnsignedByte(index + FLAGS_OFFSET);
     }
@@ -109,13 +109,13 @@ public final class MpaFrameLayout {
         return buffer.getUnsignedShort(index + PD_LENGTH_OFFSET);
     }
 
-    /** Returns whether S counts and is set: in revision 1 it is a reserved bit, which a receiver ignores. */
+    /** Returns whether S is set and has a meaning: in revision 1 it is a reserved bit, which a receiver ignores. */
     static boolean enhanced(int flags, int revision) {
         return revision >= FIRST_ENHANCED_REVISION && (flags & FLAG_ENHANCED) != 0;
     }
 
     /**
-     * Returns a copy of private data that is to go into a frame.
+     * Returns a copy of private data for a frame.
      *
      * @throws IllegalArgumentException if it has more than 512 bytes
      */

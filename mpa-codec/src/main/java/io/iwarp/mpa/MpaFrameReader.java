@@ -9,11 +9,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the peer's start-up frame from the TCP stream, in whatever pieces it comes, and finds a bad frame at its first
- * wrong byte: each byte of the key, the revision and PD_Length are checked when they arrive, before any byte behind
- * them is looked at. It never takes a byte behind the frame.
+ * Collects the peer's start-up frame from the TCP stream, in any pieces, and detects an invalid frame at its first wrong
+ * byte: each byte of the key, the revision and PD_Length are checked when they arrive, before later bytes. It never reads a
+ * byte after the frame.
  *
- * <p>Memory: at most 20 + 512 bytes, and no more than the header before PD_Length has been checked.
+ * <p>Memory: at most 20 + 512 bytes; only the header before PD_Length is checked.
  */
 final class MpaFrameReader {
 
@@ -23,7 +23,7 @@ final class MpaFrameReader {
 
     private static final int TLS_LAST_RECORD = 23;
 
-    /** Says which revisions and forms of the frame go on. */
+    /** Decides which revisions and forms of the frame are accepted. */
     @FunctionalInterface
     interface RevisionCheck {
 
@@ -37,17 +37,16 @@ final class MpaFrameReader {
     private byte[] bytes = new byte[MpaFrameLayout.HEADER_LENGTH];
     private int received;
 
-    /** Creates a reader of the frame that {@code sender} has to send. */
+    /** Creates a reader for the frame of {@code sender}. */
     MpaFrameReader(Role sender, RevisionCheck revisions) {
         this.sender = sender;
         this.revisions = revisions;
     }
 
     /**
-     * Takes bytes of the frame out of {@code in}, until the frame is whole, it is found to be bad or there are no more.
+     * Reads bytes of the frame from {@code in}, until the frame is complete or invalid, or there are no more.
      *
-     * @return what is wrong with the frame, error 2/0/04, or null if nothing is so far. After a fault the reader must not be
-     *     used again.
+     * @return why the frame is invalid, error 2/0/04, or null. After a fault the reader must not be used again.
      */
     @Nullable
     ProtocolFault read(ByteBuf in) {
@@ -67,22 +66,22 @@ final class MpaFrameReader {
         return null;
     }
 
-    /** Returns whether no byte has come at all. */
+    /** Returns whether no byte has arrived. */
     boolean isUntouched() {
         return received == 0;
     }
 
-    /** Returns whether the frame is whole. */
+    /** Returns whether the frame is complete. */
     boolean isComplete() {
         return received >= MpaFrameLayout.HEADER_LENGTH && received == bytes.length;
     }
 
-    /** Returns the frame; to be called once it is whole. */
+    /** Returns the frame. Call it when the frame is complete. */
     MpaFrame frame() {
         return MpaFrame.decode(Unpooled.wrappedBuffer(bytes));
     }
 
-    /** Returns how far the frame has come, in words for people. */
+    /** Returns how much of the frame has arrived, for people. */
     String progress() {
         String name = sender == Role.INITIATOR ? "MPA Request Frame" : "MPA Reply Frame";
         return received < MpaFrameLayout.HEADER_LENGTH

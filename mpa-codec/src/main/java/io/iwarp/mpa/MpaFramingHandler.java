@@ -18,47 +18,47 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MPA in Full Operation: FPDUs between the bytes of the transport and the ULPDUs of DDP (RFC 5044,
+ * MPA in Full Operation: turns the bytes of the transport into ULPDUs for DDP, and back (RFC 5044,
  * sections 3 to 5, 7.2 and 8). One object serves one channel.
  *
  * <p><b>Start.</b> The handler waits for {@link MpaEvent.Established}, passes it up, and then works
  * with its parameters. It fires {@link MpaEvent.TransmitReady} when DDP may send: at once for the
  * initiator and for both ends of a pre-agreed start; for the responder after the first valid FPDU and
- * before that FPDU's ULPDU goes up (section 7.1.2, rule 4). When Established tells of a failed set-up,
- * {@link MpaEvent.Fault} goes up first, and what the peer sends is dropped. On {@link MpaEvent.Rejected} it passes the
+ * before the ULPDU of that FPDU is passed up (section 7.1.2, rule 4). If Established reports a failed
+ * set-up, {@link MpaEvent.Fault} is fired first, and what the peer sends is dropped. On {@link MpaEvent.Rejected} it passes the
  * event up and removes itself.
  *
- * <p><b>Inbound</b> each ULPDU goes up as a {@link ReceivedUlpdu}, valid during the call. Bytes are
- * parsed where they lie; only an FPDU that is not all there is copied, into a buffer of its own, which grows with what
- * arrives to at most {@link FpduDecoder#maxWireLength()} bytes, and has to be complete in {@link MpaSettings#fpduTimeout}. After an error the handler fires {@link
- * MpaEvent.Fault}, once, and drops whatever else the peer sends. It never closes the channel: that is
- * left to the layers above, after their last message. When the peer ends its direction between two
- * FPDUs, or after an error, {@link MpaEvent.PeerClosedHalf} goes up.
+ * <p><b>Inbound</b> each ULPDU is passed up as a {@link ReceivedUlpdu}, valid during the call. Bytes are parsed in
+ * place. Only an incomplete FPDU is copied, into a buffer of its own, which grows with what arrives to at most
+ * {@link FpduDecoder#maxWireLength()} bytes. It must be complete within {@link MpaSettings#fpduTimeout}. After an error the
+ * handler fires {@link MpaEvent.Fault}, once, and drops everything else that the peer sends. It never closes the channel: the
+ * layers above do, after their last message. When the peer ends its direction between two FPDUs, or after an error, the
+ * handler fires {@link MpaEvent.PeerClosedHalf}.
  *
  * <p>A receiver may {@linkplain ReceivedUlpdu#holdBack hold back} a ULPDU. Then nothing is read from the transport
- * ({@code autoRead} is off), what was read already waits, and the peer's TCP is slowed down by its window, until a {@code
- * read} comes down the pipeline.
+ * ({@code autoRead} is off), bytes already read wait, and TCP's window stops the peer, until a {@code read} comes down the
+ * pipeline.
  *
  * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAXIMUM} bytes. FPDUs are
- * gathered and leave on flush, when the gathering buffer is full, or with a write whose promise is
- * not void; that promise completes when the transport has taken all bytes up to that FPDU. A write
- * fails and puts nothing on the wire if the ULPDU is too long ({@link IllegalArgumentException}),
+ * gathered and written on flush, when the buffer is full, or with a write whose promise is not void.
+ * That promise completes when the transport has taken all bytes up to that FPDU. A write fails and
+ * sends nothing if the ULPDU is too long ({@link IllegalArgumentException}),
  * before TransmitReady ({@link IllegalStateException}), or if the message is something else ({@link
  * UnsupportedOperationException}; the message is released). An empty {@link ByteBuf} is passed on in
- * its place among the FPDUs.
+ * order with the FPDUs.
  *
- * <p>While bytes are sent the MULPDU follows the connection's segment size where the transport tells
- * it; a change is announced after a flush by {@link MpaEvent.MulpduChanged}. ULPDUs made for an
- * earlier, larger MULPDU still go out as they are.
+ * <p>While bytes are sent, the MULPDU follows the segment size of the connection if the transport reports
+ * it. {@link MpaEvent.MulpduChanged} announces a change after a flush. ULPDUs made for an earlier,
+ * larger MULPDU are sent unchanged.
  */
 public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private enum Phase {
         STARTING,
         RECEIVING,
-        /** An error was found; the peer is not listened to any more. */
+        /** An error was found. Input is ignored. */
         FAULTED,
-        /** The channel is closed or about to be, or the handler is gone. */
+        /** The channel is closed or closing, or the handler was removed. */
         ENDED
     }
 
@@ -72,21 +72,21 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private final ReadPause pause = new ReadPause();
     private @Nullable FpduInput input;
     private @Nullable FpduSender sender;
-    /** Runs while the bytes so far may end in the middle of an FPDU. */
+    /** Runs while an FPDU may be incomplete. */
     private @Nullable FpduTimer timer;
 
     /**
      * Creates the handler of one channel.
      *
-     * @param settings what is fixed about the segment size
-     * @param counters where the stream's traffic is counted
+     * @param settings may fix the segment size
+     * @param counters counts the traffic of the stream
      */
     public MpaFramingHandler(MpaSettings settings, Counters counters) {
         this(settings, counters, TcpSegmentSize::of, null);
     }
 
     /**
-     * Creates the handler of one channel, whose unfinished FPDUs count towards the limit of a device.
+     * Creates the handler of one channel whose incomplete FPDUs count towards the limit of a device.
      *
      * @param device see {@link IwarpDevice.Builder#maximumPartialFpduBytes}
      */
@@ -165,7 +165,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Also the sign to pass a ULPDU again that was held back. */
+    /** Also passes a held-back ULPDU again. */
     @Override
     public void read(ChannelHandlerContext ctx) {
         FpduInput in = input;
@@ -240,14 +240,14 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Closing here ends reception at once: an FPDU that is cut off by it is no error. */
+    /** A local close ends reception at once: an FPDU that it cuts off is not an error. */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
         endInput();
         ctx.close(promise);
     }
 
-    /** Leaves no byte of an accepted ULPDU behind while the channel can still take it. */
+    /** Writes all bytes of accepted ULPDUs while the channel can still take them. */
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         if (ctx.channel().isActive()) {
@@ -282,7 +282,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Lets the layers above know first that there is nothing to send but a Terminate. */
+    /** Reports first that nothing may be sent except a Terminate. */
     private void failSetup(ChannelHandlerContext ctx, ProtocolFault failed) {
         gate.openSilently();
         fault(ctx, failed);

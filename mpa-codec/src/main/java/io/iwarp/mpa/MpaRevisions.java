@@ -3,9 +3,9 @@ package io.iwarp.mpa;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one place that decides with which revisions of MPA, and with which form of them, this endpoint works together.
+ * Decides which revisions of MPA, and which forms of them, this endpoint accepts.
  *
- * <p>A plain frame is one of revision 1 (RFC 5044), or of revision 2 with S clear, which is the same byte by byte (RFC 6581,
+ * <p>A plain frame is one of revision 1 (RFC 5044), or of revision 2 with S clear, which has the same format (RFC 6581,
  * section 6). An enhanced frame has revision 2 and S set. An endpoint that does not know the enhanced form closes the
  * connection on it (RFC 6581, section 10).
  */
@@ -14,15 +14,15 @@ final class MpaRevisions {
     /** The revision of plain frames. */
     static final int PLAIN = 1;
 
-    /** The revision of enhanced frames, and the last one there is. */
+    /** The revision of enhanced frames, and the highest revision. */
     static final int ENHANCED = MpaFrameLayout.FIRST_ENHANCED_REVISION;
 
     private MpaRevisions() {}
 
     /**
-     * Returns why a Request Frame ends the connection, or null if it does not.
+     * Returns why a Request Frame ends the connection, or null if it is accepted.
      *
-     * @param known the last revision this endpoint knows, 1 or 2
+     * @param known the highest revision that this endpoint supports, 1 or 2
      * @param flags the byte of flags
      * @param revision the revision byte, 0 to 255
      */
@@ -35,7 +35,7 @@ final class MpaRevisions {
     }
 
     /**
-     * Returns why a Reply Frame ends the connection, or null if it does not.
+     * Returns why a Reply Frame ends the connection, or null if it is accepted.
      *
      * @param asked whether our Request Frame was an enhanced one
      * @param flags the byte of flags
@@ -56,7 +56,7 @@ final class MpaRevisions {
                         + "; have the peer use one of them";
     }
 
-    /** Returns the revision to use for two that were not refused: the lower one. */
+    /** Returns the revision to use for two accepted ones: the lower one. */
     static int common(int ours, int theirs) {
         return Math.min(ours, theirs);
     }

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  *      bad bytes, ended: Fail, and Over, from any state; a pre-agreed start goes from PreAgreed to Over at once
  * </pre>
  *
- * <p>Events are {@link #start}, first and once, then {@link #received}, {@link #accept} or {@link #reject}, and
- * {@link #ended}; each returns the one {@link StartupAction} to carry out before the next event. When that is Establish, Leave
- * or Fail, the start-up is over and takes no event but {@code ended}, which does nothing any more.
+ * <p>Events are {@link #start}, first and once, then {@link #received}, {@link #accept} or {@link #reject}, and {@link #ended}. Each
+ * returns the {@link StartupAction} to execute before the next event. After Establish, Leave or Fail, the start-up is over and
+ * accepts only {@code ended}, which does nothing.
  */
 final class MpaStartup {
 
@@ -82,13 +82,13 @@ final class MpaStartup {
                         : new PreAgreed(settings, Role.RESPONDER));
     }
 
-    /** The TCP connection is there. */
+    /** The TCP connection is established. */
     StartupAction start() {
         return enter(state.start());
     }
 
     /**
-     * Bytes came from the peer. Those of the peer's frame are taken out of {@code in}; what is left in it after Establish or Leave
+     * Bytes of the peer arrived. Those of its frame are read from {@code in}. After Establish or Leave, the rest of {@code in}
      * belongs to the layer that takes over. The caller keeps {@code in}.
      */
     StartupAction received(ByteBuf in) {
@@ -105,7 +105,7 @@ final class MpaStartup {
     }
 
     /**
-     * The application refuses the request.
+     * The application rejects the request.
      *
      * @param privateData 0 to 512 bytes for the Reply Frame, 508 if the request was enhanced
      */
@@ -113,15 +113,15 @@ final class MpaStartup {
         return decide(Decision.reject(privateData));
     }
 
-    /** The application accepts or refuses the request. */
+    /** The application accepts or rejects the request. */
     StartupAction decide(Decision decision) {
         return enter(state.decided(decision));
     }
 
     /**
-     * The start-up cannot go on, for a reason outside of the frames: a timeout, a closed connection.
+     * The start-up cannot continue, for a reason other than a frame: a timeout, a closed connection.
      *
-     * @param what what happened, in words to which the state of the start-up is added
+     * @param what what happened; the state of the start-up is appended
      */
     StartupAction ended(EndedBy endedBy, @Nullable ProtocolError error, String what, @Nullable Throwable cause) {
         if (state instanceof Over) {
@@ -155,7 +155,7 @@ final class MpaStartup {
     }
 
     /**
-     * What the application decided about a request.
+     * The decision of the application about a request.
      *
      * @param privateData the ULP's bytes for the Reply Frame
      * @param requiredOrd the ORD to state in a rejection, or null for the one that would have been used
@@ -173,10 +173,10 @@ final class MpaStartup {
         }
     }
 
-    /** What an event leads to: the state after it, and what to do. */
+    /** The result of an event: the next state and the action. */
     private record Step(State next, StartupAction action) {}
 
-    /** One state with the data it has; an event that a state does not list cannot happen in it. */
+    /** One state with its data. An event that a state does not override is illegal in it. */
     private sealed interface State {
 
         default Step start() {
@@ -191,17 +191,17 @@ final class MpaStartup {
             throw new IllegalStateException("MPA start-up has no request to decide about: " + progress());
         }
 
-        /** Returns whether an enhanced Request Frame was sent and nothing has come since. */
+        /** Returns whether an enhanced Request Frame was sent and nothing has arrived since. */
         default boolean awaitsEnhancedReply() {
             return false;
         }
 
-        /** Returns what to look at if the peer said nothing for too long, to follow {@link #progress}; may be empty. */
+        /** Returns a hint for a peer that was silent for too long, appended to {@link #progress}; may be empty. */
         default String hintAtSilence() {
             return "";
         }
 
-        /** Returns where the start-up stands, in words for people. */
+        /** Returns the progress of the start-up, for people. */
         String progress();
     }
 

@@ -20,23 +20,22 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out the MPA start-up on a channel (RFC 5044, section 7.1; RFC 6581), then leaves the pipeline to the handlers above it. Goes
- * right above the transport, or above the {@code SslHandler}, before or after the channel becomes active; one handler for
- * each connection.
+ * Performs the MPA start-up on a channel (RFC 5044, section 7.1; RFC 6581), then removes itself. Add it directly above the
+ * transport, or above the {@code SslHandler}, before or after the channel becomes active. One handler serves one connection.
  *
- * <p>It ends in one of three ways, each told by an {@link MpaEvent} up the pipeline:
+ * <p>It ends with one of three {@link MpaEvent}s:
  *
  * <ul>
- *   <li>{@link MpaEvent.Established}: the handler leaves the pipeline and every byte behind the peer's frame goes on up.
+ *   <li>{@link MpaEvent.Established}: the handler removes itself, and bytes after the peer's frame are passed on.
  *   <li>{@link MpaEvent.Rejected}: the same, and TCP stays open for the ULP.
- *   <li>{@link MpaEvent.StartupFailed}: the channel is closed; what still comes is dropped.
+ *   <li>{@link MpaEvent.StartupFailed}: the channel is closed; further input is dropped.
  * </ul>
  *
- * <p>Switch to MPA only when no more streaming data is expected from the peer (RFC 5044, section 7.1.5): the first byte this
- * handler gets has to be the first of the peer's frame. A handler that added this one passes the bytes behind its own on by
+ * <p>Switch to MPA only when no more streaming data is expected from the peer (RFC 5044, section 7.1.5): the first byte of this
+ * handler must be the first of the peer's frame. A handler that added this one passes on the bytes after its own with
  * {@code fireChannelRead}.
  *
- * <p>Memory: 20 + 512 bytes at most for a connection, whatever the peer sends.
+ * <p>Memory: at most 20 + 512 bytes for a connection, whatever the peer sends.
  */
 public final class MpaStartupHandler extends ChannelDuplexHandler {
 
@@ -46,7 +45,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private final MpaStartup startup;
     private final ConnectionRequestListener listener;
 
-    /** What belongs to the layers above, in order, until they have been told that it is theirs. */
+    /** Input for the layers above, in order, until the start-up is over. */
     private final Deque<ByteBuf> leftOver = new ArrayDeque<>(1);
 
     private Phase phase = Phase.ADDED;
@@ -54,7 +53,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private @Nullable Future<?> timeout;
     private @Nullable MpaConnectionRequest request;
 
-    /** Whether the peer can have seen our Request Frame: below TLS it may still wait for a handshake that fails. */
+    /** Whether the peer may have seen our Request Frame: in TLS it may wait for a handshake that fails. */
     private boolean requestTaken;
 
     private MpaStartupHandler(MpaSettings settings, MpaStartup startup, ConnectionRequestListener listener) {
@@ -63,7 +62,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         this.listener = listener;
     }
 
-    /** Where this handler stands; the protocol's own states are in {@link MpaStartup}. */
+    /** The phase of this handler. {@link MpaStartup} has the states of the protocol. */
     private enum Phase {
         ADDED,
         EXCHANGING,
@@ -74,10 +73,10 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     /**
      * Returns a handler that sends an MPA Request Frame as soon as the channel is active, and waits for the Reply.
      *
-     * @param settings the wishes for this connection
+     * @param settings the settings of this connection
      * @param privateData 0 to 512 bytes for the Request Frame, 508 with the enhanced set-up, copied; must be none with a
-     *     pre-agreed start. Some peers, Linux siw among them, take no more than 256, the four bytes of the enhanced set-up
-     *     included, and close the connection on more.
+     *     pre-agreed start. Some peers, such as Linux siw, accept at most 256, including the four bytes of the enhanced set-up,
+     *     and close the connection on more.
      * @throws IllegalArgumentException if there are more bytes than that, or any with a pre-agreed start
      */
     public static MpaStartupHandler initiator(MpaSettings settings, byte[] privateData) {
@@ -87,9 +86,9 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Returns a handler that waits for an MPA Request Frame and has the listener decide about it.
+     * Returns a handler that waits for an MPA Request Frame and lets the listener decide about it.
      *
-     * @param settings the wishes for this connection
+     * @param settings the settings of this connection
      * @param listener decides about the request; not called with a pre-agreed start, which has none
      */
     public static MpaStartupHandler responder(MpaSettings settings, ConnectionRequestListener listener) {
@@ -101,7 +100,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     public void handlerAdded(ChannelHandlerContext ctx) {
         Channel channel = ctx.channel();
         if (channel.isActive() || !channel.isOpen()) {
-            // Not at once: an initializer may still be adding the handlers that have to see what this one fires.
+            // Later: an initializer may still be adding the handlers that have to see the events of this one.
             ctx.executor().execute(() -> startAfterAdding(ctx));
         }
     }
@@ -180,7 +179,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** An error below MPA ends the start-up; it travels as the cause in {@link MpaEvent.StartupFailed}. */
+    /** An error below MPA ends the start-up. It is the cause in {@link MpaEvent.StartupFailed}. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (isUnderWay()) {
@@ -223,7 +222,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         fail(ctx, EndedBy.TIMEOUT, null, "the MPA start-up was not done within " + settings.startupTimeout(), null);
     }
 
-    /** Without auto-read somebody has to ask for the bytes of the start-up, and nobody above knows of it. */
+    /** Without auto-read this handler must request the bytes of the start-up itself. */
     private void readOn(ChannelHandlerContext ctx) {
         if (phase == Phase.EXCHANGING && !ctx.channel().config().isAutoRead()) {
             ctx.read();
@@ -269,7 +268,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     private void decide(ChannelHandlerContext ctx, MpaStartup.Decision decision) {
-        // In any other phase the start-up has failed and the request with it, so that the caller knows.
+        // In any other phase the start-up has failed, and with it the request, so that the caller knows.
         if (phase == Phase.EXCHANGING && !ctx.isRemoved()) {
             perform(ctx, startup.decide(decision));
         }
@@ -289,7 +288,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
                         false);
                 return;
             }
-            // The peer is in Full Operation by now and is owed a Terminate (RFC 6581, section 9.3).
+            // The peer is in Full Operation now and must get a Terminate (RFC 6581, section 9.3).
             fault = new ProtocolFault(ProtocolError.MPA_LOCAL_CATASTROPHIC, NO_SEGMENT_SIZE + ": " + e);
         }
         if (sendReply(ctx, establish.reply())) {
@@ -306,7 +305,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         handOver(ctx);
     }
 
-    /** Writes the reply, if there is one, and returns whether the start-up can end well. */
+    /** Writes the reply, if any, and returns whether the start-up can succeed. */
     private boolean sendReply(ChannelHandlerContext ctx, MpaFrame.@Nullable Reply reply) {
         if (reply != null) {
             MpaConnectionRequest answered = Objects.requireNonNull(request, "request");
@@ -340,12 +339,12 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         if (isUnderWay()) {
             report(ctx, reason, false);
         } else if (request != null) {
-            // Too late for this handler: the layers above find out by themselves that the connection is gone.
+            // Too late for this handler: the layers above will notice that the connection is lost.
             request.failed(reason);
         }
     }
 
-    /** Everything above knows what the next byte is: passes on what has come of it, and gets out of the way. */
+    /** The layers above are ready: passes on what has arrived, and removes this handler. */
     private void handOver(ChannelHandlerContext ctx) {
         for (ByteBuf bytes = leftOver.poll(); bytes != null; bytes = leftOver.poll()) {
             ctx.fireChannelRead(bytes);

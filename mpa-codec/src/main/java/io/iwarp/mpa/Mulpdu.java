@@ -14,11 +14,10 @@ import org.jspecify.annotations.Nullable;
  * The maximum ULPDU (MULPDU): how many bytes DDP should put into one ULPDU so that its FPDU fits
  * one TCP segment (RFC 5044, sections 4.5 and 5.1).
  *
- * <p>It follows from the effective maximum segment size (EMSS) of the connection, in this order:
- * what {@link MpaSettings#emss()} says; what the kernel says (TCP_INFO, with Netty's epoll
- * transport); the MTU of the interface that carries the local address, minus the IP and TCP headers
- * and the timestamp option; 1460. A transport that is not TCP/IP has no segments, and the largest
- * ULPDU is right for it.
+ * <p>It is derived from the effective maximum segment size (EMSS) of the connection, which is the first
+ * known of: {@link MpaSettings#emss()}; the kernel's (TCP_INFO, with Netty's epoll transport); the MTU
+ * of the interface with the local address, minus the IP and TCP headers and the timestamp option; 1460.
+ * A transport other than TCP/IP has no segments, and uses the largest ULPDU.
  *
  * <p>The methods keep no state and are safe from any thread.
  */
@@ -27,10 +26,10 @@ final class Mulpdu {
     /** The smallest MULPDU, whatever the segment size (section 4.5). */
     static final int MINIMUM = MpaSettings.MINIMUM_MULPDU;
 
-    /** The largest MULPDU, and the most bytes that MPA accepts in one ULPDU (section 3). */
+    /** The largest MULPDU, and the maximum length of a ULPDU (section 3). */
     static final int MAXIMUM = MpaSettings.MAXIMUM_MULPDU;
 
-    /** The EMSS assumed when nothing is known: an Ethernet MTU minus IPv4 and TCP headers. */
+    /** The EMSS if nothing is known: an Ethernet MTU minus IPv4 and TCP headers. */
     static final int DEFAULT_EMSS = 1460;
 
     private static final int IPV4_TCP_HEADERS = 20 + 20;
@@ -55,7 +54,7 @@ final class Mulpdu {
     }
 
     /**
-     * Returns the MULPDU of a connection as it is now.
+     * Returns the current MULPDU of a connection.
      *
      * @param settings may fix the EMSS, and caps the result with {@link MpaSettings#maximumUlpdu()}
      * @param channel the connected channel
@@ -101,7 +100,7 @@ final class Mulpdu {
             NetworkInterface carrier = NetworkInterface.getByInetAddress(local);
             return carrier == null ? 0 : carrier.getMTU();
         } catch (SocketException unknown) {
-            // The interface went away or does not tell; the default serves.
+            // The interface was removed or has no known MTU: the default is used.
             return 0;
         }
     }

@@ -7,12 +7,12 @@ import java.util.function.ToIntFunction;
  * Follows the segment size of a connection, which TCP may change at any time, and so the MULPDU
  * (RFC 5044, section 4.5).
  *
- * <p>Asks once for each {@value #BYTES_BETWEEN_LOOKS} bytes sent: a system call now and then
- * rather than for each FPDU. With an EMSS fixed by the settings it never asks.
+ * <p>Checks it after each {@value #BYTES_BETWEEN_LOOKS} bytes sent, because a check is a system call. If the
+ * settings fix the EMSS, it never checks.
  */
 final class MulpduWatch {
 
-    /** Bytes sent between two looks at the segment size. */
+    /** Bytes sent between two checks of the segment size. */
     static final int BYTES_BETWEEN_LOOKS = 1 << 20;
 
     private final MpaSettings settings;
@@ -33,7 +33,7 @@ final class MulpduWatch {
     }
 
     /**
-     * Looks again if it is time.
+     * Checks the segment size if it is time.
      *
      * @param sent bytes sent since the start of Full Operation
      * @return true if {@link #mulpdu()} has changed

@@ -7,11 +7,11 @@ import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The start of an FPDU whose rest has not come yet, in a buffer of its own.
+ * The first part of an FPDU whose rest has not arrived yet, in a buffer of its own.
  *
- * <p>Holds at most one FPDU, so at most {@link FpduDecoder#maxWireLength()} bytes, and no buffer at all while the stream
- * stands between two FPDUs. The buffer grows with what arrives: a peer that announces a large FPDU and stops ties up no more
- * than {@link #GROWTH} times what it has sent. A few buffers that an event loop keeps anyway are used whole.
+ * <p>Holds at most one FPDU, at most {@link FpduDecoder#maxWireLength()} bytes, and no buffer between two FPDUs. The buffer grows
+ * with what arrives: a peer that announces a large FPDU and stops ties up at most {@link #GROWTH} times what it has sent.
+ * Buffers that an event loop keeps anyway are used with their full size.
  */
 final class PartialFpdu {
 
@@ -31,7 +31,7 @@ final class PartialFpdu {
     private int reserved;
 
     /**
-     * @param device bounds what all streams hold together; null for no bound
+     * @param device limits what all streams hold together; null for no limit
      */
     PartialFpdu(ByteBufAllocator allocator, @Nullable IwarpDevice device) {
         this.allocator = allocator;
@@ -47,10 +47,10 @@ final class PartialFpdu {
     }
 
     /**
-     * Copies bytes until this holds {@code needed} of them or there are no more.
+     * Copies bytes until it has {@code needed} bytes or there are no more.
      *
-     * @return the index in {@code source} of the first byte not taken; -1 if the device has no room for them. Then nothing
-     *     was taken.
+     * @return the index in {@code source} of the first byte not taken; -1 if the limit of the device is reached, then
+     *     nothing was taken
      */
     int fill(ByteBuf source, int index, int end, int needed) {
         int taken = Math.min(end - index, needed - length());

@@ -2,7 +2,7 @@ package io.iwarp.mpa;
 
 import io.netty.channel.ChannelConfig;
 
-/** Whether the input of {@link MpaFramingHandler} stands still because a ULPDU was held back. */
+/** Stops and resumes the input of {@link MpaFramingHandler} when a ULPDU is held back. */
 final class ReadPause {
     private boolean holding;
     private boolean autoReadTurnedOff;
@@ -22,12 +22,12 @@ final class ReadPause {
         }
     }
 
-    /** The ULPDU is passed again; the transport still stands still. */
+    /** The ULPDU is passed again. The transport is not read yet. */
     void release() {
         holding = false;
     }
 
-    /** Reads from the transport again as before. */
+    /** Resumes reading from the transport. */
     void end(ChannelConfig config) {
         holding = false;
         if (autoReadTurnedOff) {
@@ -36,12 +36,12 @@ final class ReadPause {
         }
     }
 
-    /** The peer closed its direction behind bytes that wait. */
+    /** The peer closed its direction, and bytes before that still wait. */
     void notePeerClosedHalf() {
         peerClosedHalf = true;
     }
 
-    /** Tells, once, whether the peer closed its direction while bytes waited. */
+    /** Returns, once, whether the peer closed its direction while bytes waited. */
     boolean takePeerClosedHalf() {
         boolean was = peerClosedHalf;
         peerClosedHalf = false;

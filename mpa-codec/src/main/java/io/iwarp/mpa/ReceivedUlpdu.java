@@ -4,12 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * One ULPDU from the peer: whole, its CRC and markers checked, the markers taken out (RFC 5044,
+ * One ULPDU of the peer: complete, CRC and markers checked, markers removed (RFC 5044,
  * section 4.3).
  *
- * <p>MPA passes the same object up the pipeline for each ULPDU. It and the buffer it names are
- * valid only during the call that passes it; the receiver takes over no reference, retains nothing
- * and does not write to the buffer. Bytes outside the range are not its business.
+ * <p>MPA passes the same object up the pipeline for each ULPDU. The object and its buffer are valid only
+ * during the call that passes it. The receiver does not release, retain or change the buffer, and uses
+ * only the bytes of the range.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
@@ -24,7 +24,7 @@ public final class ReceivedUlpdu {
     public ReceivedUlpdu() {}
 
     /**
-     * Returns the buffer that holds the ULPDU in one piece.
+     * Returns the buffer that contains the ULPDU in one piece.
      *
      * @return the buffer, still owned by MPA
      */
@@ -33,7 +33,7 @@ public final class ReceivedUlpdu {
     }
 
     /**
-     * Returns where the ULPDU begins.
+     * Returns the start of the ULPDU.
      *
      * @return index of its first byte in {@link #buffer()}
      */
@@ -42,7 +42,7 @@ public final class ReceivedUlpdu {
     }
 
     /**
-     * Returns the length of the ULPDU, which is what the peer put into ULPDU_Length.
+     * Returns the length of the ULPDU, the peer's ULPDU_Length.
      *
      * @return bytes, 0..65535
      */
@@ -51,8 +51,8 @@ public final class ReceivedUlpdu {
     }
 
     /**
-     * Says, during the call that passes it, that the receiver cannot take it now. MPA keeps it, with everything behind it,
-     * and stops reading from the transport. It passes the same ULPDU again when a {@code read} comes down the pipeline.
+     * Holds the ULPDU back, during the call that passes it. MPA keeps it, with everything after it, and stops reading from the
+     * transport. It passes the same ULPDU again when a {@code read} comes down the pipeline.
      */
     public void holdBack() {
         heldBack = true;
@@ -65,7 +65,7 @@ public final class ReceivedUlpdu {
         return was;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a reference written again costs more than a look at it
+    @SuppressWarnings("ReferenceEquality") // rewriting a reference costs more than comparing it
     void wrap(ByteBuf bytes, int from, int count) {
         if (buffer != bytes) {
             buffer = bytes;

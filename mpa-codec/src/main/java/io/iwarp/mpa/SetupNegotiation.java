@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of the enhanced connection set-up: which depths and RTR kinds go into our frames, and what the two frames
- * amount to (RFC 6581, sections 9.1 and 9.2).
+ * The rules of the enhanced connection set-up: the depths and RTR kinds of our frames, and the result of the two frames (RFC
+ * 6581, sections 9.1 and 9.2).
  *
  * <pre>
  *               Request                      Reply                       afterwards
@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *                            RTR; ORD = min(own, i)
  * </pre>
  *
- * <p>A depth that one end leaves to the ULPs, {@link EnhancedSetup#NOT_NEGOTIATED}, changes nothing at the other, which
- * answers in kind.
+ * <p>If one end leaves a depth to the ULPs ({@link EnhancedSetup#NOT_NEGOTIATED}), so does the other, and its own depth does not
+ * change.
  */
 final class SetupNegotiation {
 
@@ -55,7 +55,7 @@ final class SetupNegotiation {
                 : reply;
     }
 
-    /** Returns what holds at the responder that answers {@code asked} with {@link #reply}. */
+    /** Returns the result at the responder that answers {@code asked} with {@link #reply}. */
     static AgreedSetup atResponder(MpaSettings settings, EnhancedSetup asked) {
         return new AgreedSetup(
                 true,
@@ -68,7 +68,7 @@ final class SetupNegotiation {
                 null);
     }
 
-    /** Returns what holds at the initiator that asked by {@link #request}. */
+    /** Returns the result at the initiator that asked with {@link #request}. */
     static AgreedSetup atInitiator(MpaSettings settings, EnhancedSetup replied) {
         return new AgreedSetup(
                 true,
@@ -81,7 +81,7 @@ final class SetupNegotiation {
                 initiatorFault(settings, replied) == null ? firstMessage(settings, replied) : null);
     }
 
-    /** Returns why the initiator that asked by {@link #request} has to end the connection by a Terminate, or null. */
+    /** Returns why the initiator that asked with {@link #request} must end the connection with a Terminate, or null. */
     static @Nullable ProtocolFault initiatorFault(MpaSettings settings, EnhancedSetup replied) {
         if (isNegotiated(replied.ord()) && replied.ord() > settings.ird()) {
             return new ProtocolFault(
@@ -106,7 +106,7 @@ final class SetupNegotiation {
         return null;
     }
 
-    /** Each asked kind that we can take; if there is none, all that we can take, so that the initiator can see them. */
+    /** Returns the requested kinds that this end accepts; if there are none, all kinds that it accepts, for the initiator to see. */
     private static Set<ReadyToReceive> replyKinds(MpaSettings settings, EnhancedSetup asked) {
         EnumSet<ReadyToReceive> common = EnumSet.copyOf(settings.readyToReceive());
         common.retainAll(asked.readyToReceive());
@@ -126,7 +126,7 @@ final class SetupNegotiation {
 
     private static @Nullable ReadyToReceive firstMessage(MpaSettings settings, EnhancedSetup replied) {
         for (ReadyToReceive kind : replied.readyToReceive()) {
-            // A responder with an IRD of 0 has no place for a Read, whatever its flags say.
+            // A responder with an IRD of 0 cannot accept a Read, whatever its flags say.
             boolean room = kind != ReadyToReceive.READ || replied.ird() > 0;
             if (room && settings.peerToPeer() && settings.readyToReceive().contains(kind)) {
                 return kind;

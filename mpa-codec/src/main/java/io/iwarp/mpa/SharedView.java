@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * An NIO view of direct memory that other threads may read at the same time, such as registered memory
  * from which several streams send: their {@link ByteBuf#internalNioBuffer} must not be used.
  *
- * <p>The view is made at the first call and kept for the next ones on the same memory, so that a burst
- * of segments of one message makes one. Not safe for use by several threads.
+ * <p>The view is created at the first call and kept for further calls on the same memory, so that a burst
+ * of segments of one message creates one. Not safe for use by several threads.
  */
 final class SharedView {
 
@@ -17,12 +17,12 @@ final class SharedView {
     private long address;
 
     /**
-     * Returns a view whose indexes are those of the buffer; its position and limit are anything.
+     * Returns a view with the indexes of the buffer. Its position and limit are undefined.
      *
-     * @param bytes a buffer of one piece with {@link ByteBuf#hasMemoryAddress()}; no reference is taken
+     * @param bytes a buffer of one piece with {@link ByteBuf#hasMemoryAddress()}; it is not retained
      */
     ByteBuffer of(ByteBuf bytes) {
-        // The memory's address and size identify it, not the ByteBuf object: pools use that again for other memory.
+        // Address and size identify the memory. The ByteBuf object does not: pools reuse it for other memory.
         ByteBuffer current = view;
         long start = bytes.memoryAddress();
         if (current == null || start != address || current.capacity() != bytes.capacity()) {

@@ -5,22 +5,22 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link MpaStartup} wants done after an event. After any of the last three the start-up is over. */
+/** The action that {@link MpaStartup} requests after an event. After each of the last three the start-up is over. */
 sealed interface StartupAction {
 
-    /** Nothing; more has to happen first. */
+    /** Wait for the next event. */
     record Wait() implements StartupAction {}
 
     /** Write the Request Frame, in one write. */
     record Send(MpaFrame.Request request) implements StartupAction {}
 
-    /** Have the application decide about the Request Frame. */
+    /** Let the application decide about the Request Frame. */
     record Ask(MpaFrame.Request request) implements StartupAction {}
 
     /**
      * Write the Reply Frame if there is one, in one write, then enter Full Operation.
      *
-     * @param fault why an initiator is to end the connection by a Terminate at once, or null
+     * @param fault why an initiator must end the connection with a Terminate at once, or null
      */
     record Establish(
             MpaFrame.@Nullable Reply reply,
@@ -48,7 +48,7 @@ sealed interface StartupAction {
      */
     record Fail(CloseReason reason, boolean enhancedRefused) implements StartupAction {}
 
-    /** What the two ends agreed on: {@link MpaParameters} but for the MULPDU, which depends on the transport. */
+    /** What the two ends agreed on: {@link MpaParameters} without the MULPDU, which depends on the transport. */
     @SuppressWarnings("ArrayRecordComponent") // passed on at once, never compared
     record Agreement(
             Role role,

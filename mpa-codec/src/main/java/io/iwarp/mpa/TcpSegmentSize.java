@@ -4,13 +4,13 @@ import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollSocketChannel;
 
 /**
- * The segment size that the kernel uses for a connection now, where the transport can tell it.
+ * The current segment size of a connection, if the transport reports it.
  *
- * <p>Netty's epoll transport is an optional dependency; without it nothing is known.
+ * <p>Netty's epoll transport is an optional dependency. Without it the size is unknown.
  */
 final class TcpSegmentSize {
 
-    /** The answer when the transport cannot tell. */
+    /** The size if the transport does not report it. */
     static final int UNKNOWN = 0;
 
     private static final boolean EPOLL_ON_CLASSPATH = isOnClasspath();
@@ -31,7 +31,7 @@ final class TcpSegmentSize {
         }
     }
 
-    /** Apart, so that the epoll classes are loaded only where they exist. */
+    /** A separate class, so that the epoll classes are loaded only if they exist. */
     private static final class Epoll {
 
         private Epoll() {}

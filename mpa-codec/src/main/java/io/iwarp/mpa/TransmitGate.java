@@ -28,7 +28,7 @@ final class TransmitGate {
     }
 
     /**
-     * Opens after a delay. An FPDU of the peer opens earlier: the peer can receive by then.
+     * Opens after a delay. An FPDU of the peer opens earlier: the peer can receive then.
      *
      * @param receiving whether the connection is still in order when the delay is over
      */

@@ -5,13 +5,12 @@ import io.netty.buffer.Unpooled;
 import java.util.Objects;
 
 /**
- * One ULPDU on its way to the peer: the bytes of a small header followed by bytes of a payload.
+ * One outgoing ULPDU: the bytes of a small header followed by the bytes of a payload.
  *
- * <p>The layer above MPA fills one object again and again and writes it to the channel. MPA takes
- * over no reference: when the write returns it has copied the header, and has either copied the
- * payload or retained a slice of it. The object and the header may then be reused at once, but the
- * payload's bytes must stay unchanged until the write's promise, or that of a later write,
- * completes. The peer would find a CRC error otherwise.
+ * <p>The layer above MPA reuses one object and writes it to the channel. MPA does not take over a
+ * reference: when the write returns, it has copied the header, and has copied the payload or retained
+ * a slice of it. Object and header may then be reused. The bytes of the payload must not change until
+ * the promise of this write, or of a later one, completes. Otherwise the peer finds a CRC error.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
@@ -38,16 +37,15 @@ public final class Ulpdu {
     }
 
     /**
-     * Says which bytes follow the header.
+     * Sets the bytes that follow the header.
      *
-     * @param bytes the buffer; no reference is taken, the caller keeps it alive until the ULPDU was
-     *     written
+     * @param bytes the buffer; it is not retained, the caller keeps it alive until the ULPDU was written
      * @param index the first byte
      * @param length the number of bytes
      * @return this
      * @throws IndexOutOfBoundsException if the range is not inside the buffer's capacity
      */
-    @SuppressWarnings("ReferenceEquality") // a reference written again costs more than a look at it
+    @SuppressWarnings("ReferenceEquality") // rewriting a reference costs more than comparing it
     public Ulpdu payload(ByteBuf bytes, int index, int length) {
         Objects.checkFromIndexSize(index, length, bytes.capacity());
         if (payload != bytes) {
@@ -59,7 +57,7 @@ public final class Ulpdu {
     }
 
     /**
-     * Says that nothing follows the header, and forgets the payload's buffer.
+     * Removes the payload, and drops the reference to its buffer.
      *
      * @return this
      */

@@ -12,18 +12,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes event loops of any of Netty's transports that go on asking for events for a while before they sleep.
+ * Creates event loops, for each of Netty's transports, that continue to poll for events for some time before they sleep.
  *
- * <p>Waking a thread takes time of whoever does it: on one machine that is the sender, and on a virtual one it may take
- * longer than sending 64 KiB. A loop that has just had something to do mostly has more to do soon. So streams and round
- * trips gain from loops that wait awake. The price is processor time, up to {@code patience} each time a loop runs out of
- * work; each loop wants a processor to itself while there is traffic.
+ * <p>Waking a thread is expensive: on a virtual machine it may take longer than sending 64 KiB. A loop that had work usually has
+ * more soon. So streams and round trips are faster with loops that poll. The cost is processor time, up to {@code patience}
+ * each time a loop runs out of work. Each loop needs its own processor while there is traffic.
  *
  * <pre>{@code
  * EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, new BusyPolling(EpollIoHandler.newFactory()));
  * }</pre>
  *
- * <p>Any thread may use it. Whatever the transport's own handlers throw goes on to the event loop.
+ * <p>Any thread may use it. Exceptions of the transport's handlers are passed to the event loop.
  */
 public final class BusyPolling implements IoHandlerFactory {
     private static final Duration USUAL_PATIENCE = Duration.ofNanos(50_000);
@@ -34,18 +33,18 @@ public final class BusyPolling implements IoHandlerFactory {
     private final Ticker ticker;
 
     /**
-     * Loops with a patience of 50 us, which covers a round trip on one machine: a ping-pong never sleeps.
+     * Creates loops with a patience of 50 us. This covers a round trip on one machine: a ping-pong never sleeps.
      *
-     * @param handlers those of the transport, such as {@code EpollIoHandler.newFactory()}
+     * @param handlers the factory of the transport, such as {@code EpollIoHandler.newFactory()}
      */
     public BusyPolling(IoHandlerFactory handlers) {
         this(handlers, USUAL_PATIENCE);
     }
 
     /**
-     * @param handlers those of the transport, such as {@code EpollIoHandler.newFactory()}
-     * @param patience how long a loop goes on asking after the last event or task: 1 ns to 1 h; more than a second is in
-     *     effect a loop that never sleeps
+     * @param handlers the factory of the transport, such as {@code EpollIoHandler.newFactory()}
+     * @param patience how long a loop continues to poll after the last event or task: 1 ns to 1 h; with more than a second a
+     *     loop practically never sleeps
      * @throws IllegalArgumentException if the patience is outside its range
      */
     public BusyPolling(IoHandlerFactory handlers, Duration patience) {
@@ -71,7 +70,7 @@ public final class BusyPolling implements IoHandlerFactory {
         return handlers.isChangingThreadSupported();
     }
 
-    /** One event loop's: only its thread calls {@link #run}. */
+    /** The handler of one event loop, whose thread alone calls {@link #run}. */
     private static final class Handler implements IoHandler {
         private final IoHandler handler;
         private final Context context;
@@ -122,7 +121,7 @@ public final class BusyPolling implements IoHandlerFactory {
         }
     }
 
-    /** The event loop as it is, except that its handler must not sleep while it is patient. */
+    /** The context of the event loop, except that its handler must not sleep during the patience. */
     private static final class Context implements IoHandlerContext {
         private final long patience;
         private final Ticker ticker;

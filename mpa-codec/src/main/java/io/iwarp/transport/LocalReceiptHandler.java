@@ -10,16 +10,16 @@ import io.netty.util.ReferenceCounted;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * Stands next to a {@code LocalChannel}, which puts what is written into a queue without bounds at its peer and calls it
- * written. Here a write is complete when the peer has read it, so that what is under way is bounded as with a socket. A receipt
- * follows the bytes of each write that somebody asks about; the peer's handler gives it back by letting go of it.
+ * Sits next to a {@code LocalChannel}, which puts writes into an unbounded queue of its peer and completes them at once. With
+ * this handler a write completes when the peer has read it, so that the bytes in flight are limited as with a socket. A
+ * receipt follows the bytes of each write with a promise. The peer's handler releases it.
  */
 final class LocalReceiptHandler extends ChannelDuplexHandler {
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
         if (message instanceof ByteBuf && !promise.isVoid()) {
-            // Fails with the receipt behind it, if it fails.
+            // If it fails, the receipt after it fails too.
             ctx.write(message);
             ctx.write(new Receipt(ctx.channel(), promise));
         } else {
@@ -36,7 +36,7 @@ final class LocalReceiptHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Whoever lets go of it last has taken the bytes before it: the peer, or the channel that could not send them. */
+    /** Released last by whoever has taken the bytes before it: the peer, or the channel that could not send them. */
     private static final class Receipt extends AbstractReferenceCounted {
         private final Channel sender;
         private final ChannelPromise promise;

@@ -13,8 +13,8 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands above the {@code SslHandler}. To the layers above, the peer's {@code close_notify} is what FIN is without TLS; a
- * FIN without {@code close_notify} is a lost connection, because anybody on the way can forge it.
+ * Sits above the {@code SslHandler}. For the layers above, the peer's {@code close_notify} is what FIN is without TLS. A FIN
+ * without {@code close_notify} is a lost connection, because anybody in the network can forge it.
  */
 final class TlsTransportHandler extends TransportHandler {
 
@@ -28,7 +28,7 @@ final class TlsTransportHandler extends TransportHandler {
         this.tls = tls;
     }
 
-    /** Returns a handler if there is TLS in the pipeline. */
+    /** Returns a handler if the pipeline has TLS. */
     static @Nullable TransportHandler of(ChannelPipeline pipeline) {
         SslHandler tls = pipeline.get(SslHandler.class);
         return tls == null ? null : new TlsTransportHandler(tls);
@@ -74,7 +74,7 @@ final class TlsTransportHandler extends TransportHandler {
         if (outputClosed || !tls.engine().isOutboundDone()) {
             ctx.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
         } else {
-            // The engine has answered with a close_notify of its own: nothing can be sent any more.
+            // The engine has answered with its own close_notify: nothing can be sent any more.
             ctx.close();
         }
     }
@@ -84,8 +84,8 @@ final class TlsTransportHandler extends TransportHandler {
             fail(
                     ctx,
                     new SSLException(
-                            "the connection ended without the close_notify of TLS: the peer died or is no friend of"
-                                    + " TLS, or somebody cut the connection",
+                            "the connection ended without the close_notify of TLS: the peer crashed or skipped"
+                                    + " close_notify, or somebody cut the connection",
                             cause));
         }
     }

@@ -10,22 +10,21 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes good what a transport lacks of TCP, above all the half-close: each side says by itself that it has sent its last
- * byte, and still gets what the other side sends. RDMAP ends a stream that way, so that neither a Terminate nor the last
- * completions get lost (RFC 5040, section 5.4; RFC 5044, section 7.2).
+ * Adds TCP features that a transport lacks, mainly the half-close: each side closes its own direction, and still receives what
+ * the other side sends. RDMAP ends a stream this way, so that a Terminate and the last completions are not lost (RFC 5040, section 5.4; RFC 5044, section 7.2).
  *
  * <table>
  *   <caption>How this side's half is closed</caption>
  *   <tr><td>TCP and Unix domain sockets</td><td>by the socket, without a handler. Netty's Unix domain sockets
  *       over NIO and io_uring close both halves at the peer's end, those over epoll and kqueue leave the other one open.</td></tr>
  *   <tr><td>TLS over anything</td><td>by {@code close_notify}. With TLS 1.3 and the JDK's provider the other half stays
- *       open. TLS 1.2, and OpenSSL with any version, close both halves on it: everything sent before it still arrives, and
- *       what the peer has not sent by then is lost to it, as its completions say.</td></tr>
- *   <tr><td>{@code LocalChannel}</td><td>by a message of its own, which the peer's handler understands</td></tr>
+ *       open. TLS 1.2, and OpenSSL with any version, close both halves: everything sent before still arrives, and what the peer has not
+ *       sent yet fails, as its completions report.</td></tr>
+ *   <tr><td>{@code LocalChannel}</td><td>by a special message, which the peer's handler understands</td></tr>
  *   <tr><td>any other channel</td><td>not at all: the channel is closed</td></tr>
  * </table>
  *
- * <p>A {@code LocalChannel} has no back pressure either: there a write completes when the peer has read it.
+ * <p>A {@code LocalChannel} also has no back pressure. With this handler a write completes when the peer has read it.
  *
  * <p>One handler serves one channel and belongs to its event loop.
  */
@@ -37,9 +36,8 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
     TransportHandler() {}
 
     /**
-     * Adds what the transport needs, if it needs anything, behind what is in the pipeline (and next to a
-     * {@code LocalChannel}): the handlers between the
-     * socket and MPA have to be there, those of MPA not yet.
+     * Adds the handlers that the transport needs, if any, at the end of the pipeline (and next to a {@code LocalChannel}). The
+     * handlers between the socket and MPA must already be in the pipeline, those of MPA must not.
      */
     public static void addTo(ChannelPipeline pipeline) {
         if (pipeline.channel() instanceof LocalChannel) {
@@ -54,7 +52,7 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
     }
 
     /**
-     * Tells the peer that nothing more will come, once everything written so far has left.
+     * Tells the peer that nothing more will be sent, after everything written so far.
      *
      * @param channel an active channel; called on its event loop
      * @return completes when the transport has taken it
@@ -68,8 +66,8 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
     }
 
     /**
-     * {@return the TLS session of a channel, which tells who the peer is; null without TLS} It is complete once the MPA
-     * Request Frame has come or the start-up is over, and null again when the channel was closed.
+     * Returns the TLS session of a channel, which identifies the peer; null without TLS. It is complete when the MPA Request
+     * Frame has arrived or the start-up is over, and null again after the channel was closed.
      */
     public static @Nullable SSLSession tlsSession(Channel channel) {
         TransportHandler handler = channel.pipeline().get(TransportHandler.class);

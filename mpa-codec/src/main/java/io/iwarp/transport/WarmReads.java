@@ -8,21 +8,21 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Reads into a buffer that the channels of an event loop share, one after the other: what was read is placed where it belongs
- * before the next read. If it is still in use, as under TLS, the next read gets a buffer of its own, of a size that adapts.
+ * Reads into a buffer that the channels of an event loop share: its content is placed before the next read. If the buffer is
+ * still in use, as with TLS, the next read gets a new buffer of adaptive size.
  */
 public final class WarmReads implements RecvByteBufAllocator {
     private static final int SMALLEST = 2 * 1024;
     private static final int FIRST = 16 * 1024;
     /**
-     * Several of the largest FPDUs: the more of them lie whole in one read, the fewer have to be carried over. But what was
-     * read should still be in the core's own cache when it is checked and placed.
+     * Room for several of the largest FPDUs: with more complete FPDUs in a read, fewer must be copied. But the bytes should still
+     * be in the core's cache when they are checked and placed.
      */
     private static final int LARGEST = 256 * 1024;
     /**
      * Not a multiple of 4 KiB: on some processors the kernel's copy takes up to 20 times as long if the destination is 1 to 31
-     * bytes ahead of the source, modulo 4 KiB. Reads that fill buffers of whole pages would keep that distance, and a
-     * receiver that is so slow would get nothing but full reads.
+     * bytes ahead of the source, modulo 4 KiB. Reads into buffers of whole pages would keep this distance, and a
+     * slow receiver would only get full reads.
      */
     private static final int SHARED = LARGEST - 64;
 
@@ -30,7 +30,7 @@ public final class WarmReads implements RecvByteBufAllocator {
 
     private final AdaptiveRecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(SMALLEST, FIRST, LARGEST);
 
-    /** An allocator for one channel, or for several. */
+    /** Creates an allocator for one or more channels. */
     public WarmReads() {}
 
     @Override

@@ -1,6 +1,5 @@
 /**
- * What the stack needs of Netty's transports, and what they lack: TLS and in-JVM channels that close in halves, event loops that
- * wait awake, reads into buffers that are used again.
+ * Adapters for Netty's transports: half-close with TLS and in-JVM channels, event loops that poll, reads into reused buffers.
  */
 @API(status = API.Status.MAINTAINED, since = "0.1.0")
 @NullMarked
