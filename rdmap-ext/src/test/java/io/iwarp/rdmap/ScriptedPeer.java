@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.CloseReason;
 import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.AgreedSetup;
-import io.iwarp.mpa.MpaParameters;
+import io.iwarp.mpa.Agreed;
 import io.iwarp.testing.Segment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -29,8 +28,7 @@ final class ScriptedPeer implements AutoCloseable {
     /** The stream is the responder, and no Read or atomic is unanswered at a time beyond the depth, in each direction. */
     static ScriptedPeer of(ProtectionDomain domain, RdmapSettings settings, int depth) {
         SimulatedStream end = new SimulatedStream(domain, settings);
-        end.established(new MpaParameters(
-                Role.RESPONDER, 1, true, false, false, 1024, new byte[0], AgreedSetup.plain(depth, depth)));
+        end.established(Agreed.plain(Role.RESPONDER, 1024, depth));
         return new ScriptedPeer(end);
     }
 

@@ -6,9 +6,9 @@ import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.Role;
+import io.iwarp.ddp.DdpEnd;
 import io.iwarp.ddp.DdpMessage;
-import io.iwarp.ddp.DdpReceiver;
-import io.iwarp.ddp.DdpSegmenter;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.ProtectionDomain;
@@ -19,7 +19,6 @@ import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
@@ -70,10 +69,10 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     boolean peerClosedHalf;
 
     private final RdmapSettings settings;
-    private final DdpReceiver receiver;
-    private final DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+    private final DdpEnd ddp;
     private final Ulpdu ulpdu = new Ulpdu();
-    private final FpduEncoder encoder = new FpduEncoder(false, false, new Counters());
+    private final FpduEncoder encoder =
+            new FpduEncoder(MpaParameters.builder(Role.INITIATOR).crc(false).build(), new Counters());
     private final Receives receives = new Receives();
     private final Deque<DdpMessage> written = new ArrayDeque<>();
     private @Nullable DdpMessage inWork;
@@ -89,7 +88,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
         this.settings = settings;
         this.association = domain.openStream();
         this.stream = new RdmapStream(settings, this, this, association, counters);
-        this.receiver = new DdpReceiver(association, stream, counters);
+        this.ddp = new DdpEnd(association, stream, counters);
     }
 
     /** Start-up is over, and requests may flow. */
@@ -122,11 +121,11 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
      * @return false if it is held back and has to come again
      */
     boolean take(byte[] bytes) {
-        boolean taken = receiver.receive(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
+        boolean taken = ddp.receive(Unpooled.wrappedBuffer(bytes));
         if (taken) {
             counters.add(Counter.ULPDU_BYTES_RECEIVED, bytes.length);
         }
-        receiver.endBurst();
+        ddp.endBurst();
         stream.onReadComplete();
         return taken;
     }
@@ -134,13 +133,13 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     /** The FIN of the peer comes. */
     void takeFinish() {
         peerClosedHalf = true;
-        receiver.peerClosedHalf();
+        ddp.peerClosedHalf();
         stream.onPeerClosedHalf();
     }
 
     /** A fault of the layer below. */
     void takeFault(ProtocolFault fault) {
-        receiver.fail(fault);
+        ddp.fail(fault);
     }
 
     /** The transport takes all that was flushed. */
@@ -165,10 +164,10 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
             message = written.remove();
             flushed--;
             inWork = message;
-            segmenter.begin(message);
+            ddp.begin(message);
         }
-        if (!segmenter.cut(ulpdu, mulpdu.getAsInt())) {
-            long cut = segmenter.bytesCut();
+        if (!ddp.cut(ulpdu, mulpdu.getAsInt())) {
+            long cut = ddp.bytesCut();
             dropWritten();
             stream.onSourceRevoked(message, cut);
             return true;
@@ -176,7 +175,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
         byte[] bytes = bytes();
         wire.add(bytes);
         counters.add(Counter.ULPDU_BYTES_SENT, bytes.length);
-        if (!segmenter.busy()) {
+        if (!ddp.busy()) {
             inWork = null;
             stream.onSent(message);
         }
@@ -190,7 +189,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     }
 
     private void dropWritten() {
-        segmenter.abandon();
+        ddp.abandon();
         inWork = null;
         written.clear();
         flushed = 0;
@@ -242,9 +241,9 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
 
     @Override
     public void write(DdpMessage message) {
-        if (message.finalWords()) {
+        if (message.terminal()) {
             dropWritten();
-            receiver.silence();
+            ddp.silence();
         }
         written.add(message);
     }
@@ -265,8 +264,8 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
         if (!closed) {
             closed = true;
             dropWritten();
-            segmenter.release();
-            receiver.silence();
+            ddp.release();
+            ddp.silence();
         }
     }
 

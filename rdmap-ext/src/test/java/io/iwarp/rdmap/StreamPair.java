@@ -8,7 +8,7 @@ import io.iwarp.Role;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.AgreedSetup;
+import io.iwarp.mpa.Agreed;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReadyToReceive;
@@ -19,11 +19,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Two streams that a queue joins in each direction. A source of chance decides the settings, what is posted, how messages
@@ -57,20 +54,9 @@ final class StreamPair implements AutoCloseable {
         int choice = random.nextInt(kinds.length + 1);
         ReadyToReceive first = choice == kinds.length ? null : kinds[choice];
         int depth = 1 + random.nextInt(4);
-        initiator = new End(parameters(Role.INITIATOR, depth, first));
-        responder = new End(parameters(Role.RESPONDER, depth, first));
+        initiator = new End(Agreed.enhanced(Role.INITIATOR, SMALLEST_MULPDU, depth, first));
+        responder = new End(Agreed.enhanced(Role.RESPONDER, SMALLEST_MULPDU, depth, first));
         initiator.hears();
-    }
-
-    private static MpaParameters parameters(Role role, int depth, @Nullable ReadyToReceive first) {
-        boolean peerToPeer = first != null;
-        Set<ReadyToReceive> kinds = EnumSet.noneOf(ReadyToReceive.class);
-        if (peerToPeer) {
-            kinds.add(first);
-        }
-        AgreedSetup setup = new AgreedSetup(
-                peerToPeer, depth, depth, depth, depth, peerToPeer, kinds, role == Role.INITIATOR ? first : null);
-        return new MpaParameters(role, 2, true, false, false, SMALLEST_MULPDU, new byte[0], setup);
     }
 
     private End other(End end) {

@@ -1,0 +1,5 @@
+/** What tests of the layer above need of DDP. */
+@NullMarked
+package io.iwarp.ddp;
+
+import org.jspecify.annotations.NullMarked;

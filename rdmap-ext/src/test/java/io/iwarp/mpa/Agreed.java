@@ -1,0 +1,35 @@
+package io.iwarp.mpa;
+
+import io.iwarp.Role;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a start-up could have agreed on, for tests of the layers above. */
+public final class Agreed {
+    private Agreed() {}
+
+    /** A plain set-up: the depths are those of both ends. */
+    public static MpaParameters plain(Role role, int mulpdu, int depth) {
+        return MpaParameters.builder(role)
+                .mulpdu(mulpdu)
+                .setup(AgreedSetup.plain(depth, depth))
+                .build();
+    }
+
+    /**
+     * An enhanced set-up.
+     *
+     * @param first the ready-to-receive message of the peer-to-peer model; null for the client-server model
+     */
+    public static MpaParameters enhanced(Role role, int mulpdu, int depth, @Nullable ReadyToReceive first) {
+        Set<ReadyToReceive> kinds = first == null ? EnumSet.noneOf(ReadyToReceive.class) : EnumSet.of(first);
+        AgreedSetup setup = new AgreedSetup(
+                first != null, depth, depth, depth, depth, first != null, kinds, role == Role.INITIATOR ? first : null);
+        return MpaParameters.builder(role)
+                .revision(2)
+                .mulpdu(mulpdu)
+                .setup(setup)
+                .build();
+    }
+}
