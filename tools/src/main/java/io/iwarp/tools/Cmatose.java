@@ -68,7 +68,7 @@ final class Cmatose implements Callable<Integer> {
     private long size;
 
     @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Override
     public Integer call() throws Exception {
@@ -80,7 +80,7 @@ final class Cmatose implements Callable<Integer> {
         OptionCheck.require(spec, count >= 0 && count <= GREATEST_COUNT, "-C must be 0 to " + GREATEST_COUNT);
         OptionCheck.require(spec, size >= 0 && size <= GREATEST_SIZE, "-S must be 0 bytes to 16 MiB");
         var out = spec.commandLine().getOut();
-        try (Endpoint endpoint = connection.open()) {
+        try (Endpoint endpoint = (server != null ? connection.openClient() : connection.openServer())) {
             CmatoseRun run = new CmatoseRun(endpoint, settings(server != null), connections, count, (int) size, out);
             if (server != null) {
                 run.client(new InetSocketAddress(InetAddress.getByName(server), port));
@@ -93,7 +93,7 @@ final class Cmatose implements Callable<Integer> {
     }
 
     private QueuePairSettings settings(boolean client) {
-        QueuePairSettings.Builder settings = connection.settingsForSiw();
+        QueuePairSettings.Builder settings = SetupOptions.forSiw(connection.settings());
         if (client) {
             settings.mpa(settings.build().mpa().toBuilder().peerToPeer(true).build());
         }

@@ -32,7 +32,8 @@ final class CompletionScript implements Callable<Integer> {
     @Parameters(paramLabel = "SHELL", description = "One of ${COMPLETION-CANDIDATES}.")
     private Shell shell;
 
-    private enum Shell {
+    /** The shells that there are scripts for. */
+    enum Shell {
         BASH,
         ZSH,
         FISH;

@@ -6,23 +6,24 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
-/** The options that all commands have whose options are their own choice. */
+/** The options of every command that connects or listens. */
 @Command(
         mixinStandardHelpOptions = true,
         versionProvider = Iwarp.Version.class,
-        showDefaultValues = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
-        optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:done", "1:failed; one line on stderr says why", "2:the command line is wrong"})
-final class ConnectionOptions {
+class ConnectionOptions {
     @Mixin
     private WireOptions wire = new WireOptions();
 
+    @Mixin
+    private TransportOptions transport = new TransportOptions();
+
     @Option(
             names = {"-v", "--verbose"},
+            scope = ScopeType.INHERIT,
             description = "Log what the stack does to stderr.",
             showDefaultValue = Visibility.NEVER)
     private boolean verbose;
@@ -32,18 +33,26 @@ final class ConnectionOptions {
         return wire.settings();
     }
 
-    /** As {@link #settings}, for a program whose peer may be Linux' {@code siw}. */
-    QueuePairSettings.Builder settingsForSiw() {
-        return wire.settingsForSiw();
+    /** {@return the options about event loops and encryption} */
+    TransportOptions transport() {
+        return transport;
     }
 
-    /** Opens what a command needs to listen and connect. Closing it is the caller's. */
-    Endpoint open() throws IOException, CommandFailedException {
-        return wire.open(verbose, EventLoops.DEFAULT, pipeline -> {});
+    /** Opens what a server needs. Closing it is the caller's. */
+    Endpoint openServer() throws IOException, CommandFailedException {
+        return wire.open(verbose, transport.loops(), transport.ofServer());
     }
 
-    /** As {@link #open()}, on the event loops of these options, and with channels prepared as they say. */
-    Endpoint open(TransportOptions transport) throws IOException, CommandFailedException {
-        return wire.open(verbose, transport.loops(), transport.preparation());
+    /** Opens what a client needs. Closing it is the caller's. */
+    Endpoint openClient() throws IOException, CommandFailedException {
+        return wire.open(verbose, transport.loops(), transport.ofClient());
+    }
+
+    /**
+     * Opens what a server needs that has its client in the same process, where {@link #openClient} captures and logs for
+     * both. Closing it is the caller's.
+     */
+    Endpoint openLocalServer() throws CommandFailedException {
+        return new Endpoint(transport.loops(), transport.ofServer(), () -> {});
     }
 }

@@ -29,13 +29,13 @@ final class CounterClient implements Callable<Integer> {
     private CounterOptions options;
 
     @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Override
     public Integer call() throws Exception {
         CounterDone work = options.work();
         Story story = new Story(spec.commandLine().getOut());
-        try (Endpoint endpoint = connection.open()) {
+        try (Endpoint endpoint = connection.openClient()) {
             new CounterRun(endpoint, story, options.clients(), work)
                     .run(server.resolve(), connection.settings().build());
         }

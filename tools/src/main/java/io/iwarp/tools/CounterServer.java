@@ -28,7 +28,7 @@ final class CounterServer implements Callable<Integer> {
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         try (Shutdown shutdown = Shutdown.install();
-                Endpoint endpoint = connection.open();
+                Endpoint endpoint = connection.openServer();
                 CounterService service = new CounterService(endpoint.domain(), out::println);
                 IwarpListener listener =
                         endpoint.listen(listen.address(), connection.settings().build(), service)) {

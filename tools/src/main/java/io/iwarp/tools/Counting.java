@@ -25,7 +25,7 @@ final class Counting implements Callable<Integer> {
     private CounterOptions options;
 
     @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Override
     public Integer call() throws Exception {
@@ -34,8 +34,8 @@ final class Counting implements Callable<Integer> {
         Story story = new Story(spec.commandLine().getOut());
         story.title("iWARP counter: one memory, several clients, over TCP loopback");
         // The two sides share nothing but the process, and one capture has all that crosses the wire.
-        try (Endpoint clientEnd = connection.open();
-                Endpoint serverEnd = Endpoint.plain();
+        try (Endpoint clientEnd = connection.openClient();
+                Endpoint serverEnd = connection.openLocalServer();
                 CounterService service = new CounterService(serverEnd.domain(), line -> {});
                 IwarpListener listener = serverEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, service)) {

@@ -27,7 +27,7 @@ final class Demo implements Callable<Integer> {
     private CommandSpec spec;
 
     @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Option(
             names = "--size",
@@ -58,8 +58,8 @@ final class Demo implements Callable<Integer> {
         story.title("iWARP demo: RDMA over TCP loopback, " + Bytes.size(size));
         QueuePairSettings settings = connection.settings().build();
         // The two ends share nothing but the process, and one capture has all that crosses the wire.
-        try (Endpoint initiatorEnd = connection.open();
-                Endpoint responderEnd = Endpoint.plain();
+        try (Endpoint initiatorEnd = connection.openClient();
+                Endpoint responderEnd = connection.openLocalServer();
                 DemoResponder responder = new DemoResponder(responderEnd.domain(), story, size);
                 IwarpListener listener = responderEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {

@@ -52,7 +52,7 @@ final class EchoClient implements Callable<Integer> {
     private long warmup;
 
     @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Override
     public Integer call() throws Exception {
@@ -60,7 +60,7 @@ final class EchoClient implements Callable<Integer> {
         OptionCheck.require(spec, warmup >= 0, "--warmup " + warmup + " is negative");
         OptionCheck.require(
                 spec, size >= 0 && size <= Integer.MAX_VALUE, "--size " + size + " is outside 0 to 2^31 - 1");
-        try (Endpoint endpoint = connection.open()) {
+        try (Endpoint endpoint = connection.openClient()) {
             run(endpoint, connection.settings().build());
         }
         return 0;

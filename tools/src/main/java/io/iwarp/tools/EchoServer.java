@@ -46,7 +46,7 @@ final class EchoServer implements Callable<Integer> {
         }
         PrintWriter out = spec.commandLine().getOut();
         try (Shutdown shutdown = Shutdown.install();
-                Endpoint endpoint = connection.open();
+                Endpoint endpoint = connection.openServer();
                 IwarpListener listener =
                         endpoint.listen(listen.address(), connection.settings().build(), this::onConnectionRequest)) {
             out.println(ListenOptions.listening(listener));

@@ -1,6 +1,7 @@
 package io.iwarp.tools;
 
 import io.iwarp.Counter;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequestListener;
 import io.iwarp.verbs.IwarpChannelInitializer;
@@ -13,7 +14,6 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -43,7 +43,7 @@ final class Endpoint implements AutoCloseable {
     private final Transport transport;
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
-    private final Consumer<ChannelPipeline> transportHandlers;
+    private final TransportHandlers transportHandlers;
     private final Closeable afterwards;
 
     /**
@@ -51,13 +51,11 @@ final class Endpoint implements AutoCloseable {
      * @param transportHandlers adds to each pipeline what belongs between the socket and MPA
      * @param afterwards closed when this endpoint and all its channels are
      */
-    Endpoint(EventLoops loops, Consumer<ChannelPipeline> transportHandlers, Closeable afterwards) {
+    Endpoint(EventLoops loops, TransportHandlers transportHandlers, Closeable afterwards) {
         this.group = loops.open();
         this.transport = loops.transport();
-        this.transportHandlers = pipeline -> {
-            connections.add(pipeline.channel());
-            transportHandlers.accept(pipeline);
-        };
+        TransportHandlers remember = (pipeline, server) -> connections.add(pipeline.channel());
+        this.transportHandlers = remember.then(transportHandlers);
         this.afterwards = afterwards;
     }
 
@@ -68,7 +66,7 @@ final class Endpoint implements AutoCloseable {
 
     /** An endpoint on the given event loops with nothing between the socket and MPA. */
     static Endpoint plain(EventLoops loops) {
-        return new Endpoint(loops, pipeline -> {}, () -> {});
+        return new Endpoint(loops, TransportHandlers.NONE, () -> {});
     }
 
     ProtectionDomain domain() {
@@ -80,7 +78,10 @@ final class Endpoint implements AutoCloseable {
             throws IOException, InterruptedException, CommandFailedException {
         IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, settings, requests);
         ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(transport.serverChannel());
-        return await(IwarpListener.listen(bootstrap, initializer.withTransportHandlers(transportHandlers), address));
+        return await(IwarpListener.listen(
+                bootstrap,
+                initializer.withTransportHandlers(pipeline -> transportHandlers.addTo(pipeline, null)),
+                address));
     }
 
     /** Listens for connections of another protocol on the same event loops; they are closed together with all others. */
@@ -105,7 +106,13 @@ final class Endpoint implements AutoCloseable {
     QueuePair connect(
             SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare)
             throws IOException, InterruptedException, CommandFailedException {
-        return await(beginConnect(address, settings, privateData, prepare));
+        try {
+            return await(beginConnect(address, settings, privateData, prepare));
+        } catch (StreamEndedException e) {
+            LOGGER.debug("connecting to {} failed", address, e);
+            throw new CommandFailedException(
+                    "could not connect: " + ErrorLines.describe(e) + "; both sides need --tls, or neither");
+        }
     }
 
     /** Begins to connect. Any thread may call it; the stage completes on the connection's event loop. */
@@ -113,7 +120,10 @@ final class Endpoint implements AutoCloseable {
             SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
         IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain, settings, privateData, prepare);
         Bootstrap bootstrap = new Bootstrap().group(group).channel(transport.channel());
-        return new IwarpConnector(bootstrap, initializer.withTransportHandlers(transportHandlers)).connect(address);
+        return new IwarpConnector(
+                        bootstrap,
+                        initializer.withTransportHandlers(pipeline -> transportHandlers.addTo(pipeline, address)))
+                .connect(address);
     }
 
     /** Waits for what the peer or the transport has to do, at most a minute. */

@@ -2,6 +2,7 @@ package io.iwarp.tools;
 
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.IwarpException;
+import io.iwarp.StreamEndedException;
 import io.netty.channel.ConnectTimeoutException;
 import java.io.IOException;
 import java.net.BindException;
@@ -10,6 +11,9 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.util.Collection;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -27,18 +31,34 @@ final class ErrorLines {
     /** The command line was wrong: one line, and where the help is. */
     static int onUsageError(ParameterException failure, String[] args) {
         CommandLine command = failure.getCommandLine();
-        String name = command.getCommandSpec().qualifiedName();
         if (failure instanceof UnmatchedArgumentException unmatched
                 && !command.getSubcommands().isEmpty()
                 && !unmatched.getUnmatched().get(0).startsWith("-")) {
+            String word = unmatched.getUnmatched().get(0);
             command.getErr()
-                    .println(name + " has no command '"
-                            + unmatched.getUnmatched().get(0) + "': '" + name + " --help' lists those that it has");
+                    .println(command.getCommandSpec().qualifiedName() + " has no command '" + word + "':"
+                            + didYouMean(word, command.getSubcommands().keySet()) + " '" + helpOf(command)
+                            + "' lists all commands");
             return ExitCode.USAGE;
         }
-        command.getErr().println(failure.getMessage());
-        command.getErr().println("'" + name + " --help' tells how it is used.");
+        String guess = failure instanceof UnmatchedArgumentException unmatched
+                ? didYouMean(
+                        unmatched.getUnmatched().get(0),
+                        command.getCommandSpec().optionsMap().keySet())
+                : "";
+        command.getErr().println(failure.getMessage() + (guess.isEmpty() ? "" : ":" + guess));
+        command.getErr().println("'" + helpOf(command) + "' tells how it is used.");
         return ExitCode.USAGE;
+    }
+
+    private static String didYouMean(String word, Collection<String> candidates) {
+        return Spelling.closest(word, candidates)
+                .map(closest -> " did you mean " + closest + "?")
+                .orElse("");
+    }
+
+    private static String helpOf(CommandLine command) {
+        return command.getCommandSpec().qualifiedName() + " --help";
     }
 
     /** The command failed: one line. */
@@ -53,6 +73,10 @@ final class ErrorLines {
         String message = String.valueOf(failure.getMessage());
         if (failure instanceof ConnectionRejectedException rejected) {
             return "the other side refused the connection: " + reasonOf(rejected);
+        }
+        Throwable tls = tlsFailure(failure);
+        if (tls != null) {
+            return oneLine("TLS failed: " + tls.getMessage() + ": check --tls, --cert, --key and --ca on both sides");
         }
         if (failure instanceof CommandFailedException || failure instanceof IwarpException) {
             return oneLine(message);
@@ -70,6 +94,19 @@ final class ErrorLines {
             return "no host is known by the name " + message + ": check the address";
         }
         return describeRest(failure, message);
+    }
+
+    /** {@return why TLS ended a connection, null if it did not} */
+    private static @Nullable Throwable tlsFailure(Throwable failure) {
+        Throwable cause =
+                failure instanceof StreamEndedException ended ? ended.reason().cause() : failure;
+        while (cause != null && !(cause instanceof SSLException)) {
+            cause = cause.getCause();
+        }
+        while (cause != null && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
     }
 
     private static String describeRest(Throwable failure, String message) {

@@ -2,6 +2,7 @@ package io.iwarp.tools;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -11,8 +12,8 @@ import picocli.CommandLine.Spec;
         name = "iwarp",
         mixinStandardHelpOptions = true,
         versionProvider = Iwarp.Version.class,
-        description = "RDMA over TCP (iWARP) on the JVM. Begin with the demo; it needs nothing but this machine.",
-        footer = "%n'iwarp COMMAND --help' tells more about a command.",
+        description = "RDMA over TCP (iWARP) on the JVM. Start with the demo, which needs only this machine.",
+        footer = "%n'iwarp help COMMAND' describes a command.",
         subcommands = {
             Demo.class,
             Counting.class,
@@ -30,7 +31,8 @@ import picocli.CommandLine.Spec;
             RdmaServer.class,
             RdmaClient.class,
             Perf.class,
-            CompletionScript.class
+            CompletionScript.class,
+            HelpPages.class
         })
 public final class Iwarp implements Runnable {
     @Spec
@@ -40,15 +42,33 @@ public final class Iwarp implements Runnable {
 
     /** Runs the command and ends the process with its exit code. */
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        System.exit(execute(commandLine(), args));
+    }
+
+    /**
+     * {@return the exit code of a command} It is not 0 if the output could not be written: whoever reads a file of results
+     * must not take half of them for all.
+     */
+    static int execute(CommandLine command, String... args) {
+        int exitCode = command.execute(args);
+        if (command.getOut().checkError() && exitCode == ExitCode.OK) {
+            command.getErr().println("iwarp: stdout cannot be written: the output is not complete");
+            return ExitCode.SOFTWARE;
+        }
+        return exitCode;
     }
 
     /** The command with all its subcommands, ready to be executed once. */
     static CommandLine commandLine() {
-        return new CommandLine(new Iwarp())
-                .setCaseInsensitiveEnumValuesAllowed(true)
+        CommandLine command = new CommandLine(new Iwarp())
                 .setParameterExceptionHandler(ErrorLines::onUsageError)
-                .setExecutionExceptionHandler(ErrorLines::onFailure);
+                .setExecutionExceptionHandler(ErrorLines::onFailure)
+                .registerConverter(PerfOperation.class, new Choices<>(PerfOperation.class))
+                .registerConverter(PerfMode.class, new Choices<>(PerfMode.class))
+                .registerConverter(Transport.class, new Choices<>(Transport.class))
+                .registerConverter(CompletionScript.Shell.class, new Choices<>(CompletionScript.Shell.class));
+        GroupedOptions.applyTo(command);
+        return command;
     }
 
     @Override

@@ -23,8 +23,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        showDefaultValues = true,
-        sortOptions = false,
+        customSynopsis = "iwarp kv-client HOST:PORT bench [OPTIONS]",
         description =
                 "Get and put values of the keys bench-0, bench-1, ... as fast as the answers come, and tell rate and"
                         + " round-trip times.")

@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
 /** Reads and changes the cache of a {@link KvServer}. */
 @Command(
         name = "kv-client",
+        customSynopsis = "iwarp kv-client HOST:PORT COMMAND [OPTIONS] [ARGUMENTS]",
         description = "Gets values of a kv-server by RDMA Reads, and changes them. Fails if there is no such key.",
         subcommands = {KvBench.class, KvSoak.class},
         footer = {
@@ -47,10 +48,7 @@ final class KvClient implements Runnable {
     private @Nullable PeerAddress server;
 
     @Mixin
-    private TransportOptions transport;
-
-    @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Override
     public void run() {
@@ -58,7 +56,11 @@ final class KvClient implements Runnable {
                 spec.commandLine(), "Missing what to do: get, put, cas, hits, ... and before it HOST:PORT");
     }
 
-    @Command(name = "get", mixinStandardHelpOptions = true, description = "Print the value of a key, and count a hit.")
+    @Command(
+            name = "get",
+            mixinStandardHelpOptions = true,
+            customSynopsis = "iwarp kv-client HOST:PORT get [OPTIONS] KEY",
+            description = "Print the value of a key, and count a hit.")
     Integer get(
             @Parameters(paramLabel = "KEY") String key,
             @Option(names = "--with-version", description = "Print the version and a tab before the value.")
@@ -71,7 +73,11 @@ final class KvClient implements Runnable {
         });
     }
 
-    @Command(name = "put", mixinStandardHelpOptions = true, description = "Store a value, and print its version.")
+    @Command(
+            name = "put",
+            mixinStandardHelpOptions = true,
+            customSynopsis = "iwarp kv-client HOST:PORT put [OPTIONS] KEY VALUE",
+            description = "Store a value, and print its version.")
     Integer put(
             @Parameters(paramLabel = "KEY") String key,
             @Parameters(paramLabel = "VALUE") String value,
@@ -92,6 +98,7 @@ final class KvClient implements Runnable {
     @Command(
             name = "cas",
             mixinStandardHelpOptions = true,
+            customSynopsis = "iwarp kv-client HOST:PORT cas [OPTIONS] KEY OLD NEW",
             description =
                     "Replace a value of up to 8 bytes, if it is OLD, by one CmpSwap. Otherwise tell what it is, and"
                             + " fail.")
@@ -117,6 +124,7 @@ final class KvClient implements Runnable {
     @Command(
             name = "hits",
             mixinStandardHelpOptions = true,
+            customSynopsis = "iwarp kv-client HOST:PORT hits [OPTIONS] KEY",
             description = "Print how often clients got a key. Does not count itself.")
     Integer hits(@Parameters(paramLabel = "KEY") String key) throws Exception {
         return with(cache -> {
@@ -145,7 +153,7 @@ final class KvClient implements Runnable {
         if (server == null) {
             throw new ParameterException(spec.commandLine(), "Missing HOST:PORT of the server, before the operation");
         }
-        return connection.open(transport);
+        return connection.openClient();
     }
 
     /** Connects to the server. */

@@ -51,9 +51,6 @@ final class KvServer implements Callable<Integer> {
     private KvServerOptions cache;
 
     @Mixin
-    private TransportOptions transport;
-
-    @Mixin
     private ConnectionOptions connection;
 
     @Override
@@ -62,7 +59,7 @@ final class KvServer implements Callable<Integer> {
         KvFile file = cache.file();
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         try (Shutdown shutdown = Shutdown.install();
-                Endpoint endpoint = connection.open(transport);
+                Endpoint endpoint = connection.openServer();
                 KvStore store = cache.store(endpoint.domain(), file)) {
             file.fill(store, out::println);
             IwarpMetrics metrics = new IwarpMetrics(endpoint.domain().device());

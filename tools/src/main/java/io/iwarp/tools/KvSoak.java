@@ -28,8 +28,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "soak",
         mixinStandardHelpOptions = true,
-        showDefaultValues = true,
-        sortOptions = false,
+        customSynopsis = "iwarp kv-client HOST:PORT soak [OPTIONS]",
         description =
                 "Write, compare-swap and read back from several clients, with connections aborted at random, and fail if"
                         + " a write that was acknowledged cannot be read or a value is not whole. Journals in a folder tell what"

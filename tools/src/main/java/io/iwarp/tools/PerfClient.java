@@ -71,16 +71,13 @@ final class PerfClient implements Callable<Integer> {
     private @Nullable Long mulpdu;
 
     @Mixin
-    private TransportOptions transport;
-
-    @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Override
     public Integer call() throws Exception {
-        List<PerfPlan> chosen = plans.plans(transport);
+        List<PerfPlan> chosen = plans.plans(connection.transport());
         QueuePairSettings.Builder settings = settings();
-        try (Endpoint endpoint = connection.open(transport)) {
+        try (Endpoint endpoint = connection.openClient()) {
             List<PerfResult> results = measure(endpoint, server.resolve(), settings, chosen);
             PrintWriter out = spec.commandLine().getOut();
             out.println(results.get(0).conditions());

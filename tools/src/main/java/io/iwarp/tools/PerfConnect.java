@@ -67,10 +67,7 @@ final class PerfConnect implements Callable<Integer> {
     private @Nullable Path json;
 
     @Mixin
-    private TransportOptions transport;
-
-    @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Override
     public Integer call() throws Exception {
@@ -83,7 +80,7 @@ final class PerfConnect implements Callable<Integer> {
                 parallel >= 1 && parallel <= MOST_IN_PARALLEL,
                 "--parallel " + parallel + " is outside 1 to " + MOST_IN_PARALLEL);
         OptionCheck.require(spec, warmup >= 0, "--warmup " + warmup + " is negative");
-        try (Endpoint endpoint = connection.open(transport)) {
+        try (Endpoint endpoint = connection.openClient()) {
             ConnectResult result = measure(endpoint, server.resolve());
             spec.commandLine().getOut().println(result.text());
             if (json != null) {
@@ -108,8 +105,8 @@ final class PerfConnect implements Callable<Integer> {
         ConnectResult result = new ConnectResult(
                 connections,
                 parallel,
-                transport.loops(),
-                transport.tls(),
+                connection.transport().loops(),
+                connection.transport().tls(),
                 nanos,
                 run.times(),
                 before == null ? null : PerfUsage.collected().since(before),

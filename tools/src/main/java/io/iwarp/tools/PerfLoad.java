@@ -141,7 +141,7 @@ abstract class PerfLoad {
         switch (task.operation()) {
             case SEND -> sends.send(id, memory.source());
             case WRITE -> sends.write(id, memory.source(), target);
-            case WRITE_IMM -> sends.writeWithImmediate(id, memory.source(), target, 0, id, PostOptions.NONE);
+            case WRITE_IMMEDIATE -> sends.writeWithImmediate(id, memory.source(), target, 0, id, PostOptions.NONE);
             case READ -> sends.read(id, memory.region(), 0, task.size(), target, 0, PostOptions.NONE);
             case FETCH_ADD -> sends.fetchAdd(id, target, 0, 1, 0, PostOptions.NONE);
             case COMPARE_SWAP -> sends.compareSwap(id, target, 0, compare(id).swap(id + 1), PostOptions.NONE);

@@ -7,7 +7,7 @@ enum PerfOperation {
     /** Bytes into the server's memory, of which its program learns nothing. */
     WRITE(2, "write"),
     /** Bytes into the server's memory and Immediate Data, of which its program learns. */
-    WRITE_IMM(3, "write-imm"),
+    WRITE_IMMEDIATE(3, "write-immediate"),
     /** Bytes out of the server's memory. */
     READ(4, "read"),
     /** FetchAdds on 64 bits of the server's memory. */
@@ -45,7 +45,7 @@ enum PerfOperation {
 
     /** {@return whether each uses up a receive of the server} */
     boolean usesReceives() {
-        return this == SEND || this == WRITE_IMM;
+        return this == SEND || this == WRITE_IMMEDIATE;
     }
 
     /** {@return whether it works on 64 bits, so that there is no size to choose} */

@@ -1,6 +1,5 @@
 package io.iwarp.tools;
 
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaParameters;
@@ -134,10 +133,6 @@ final class PerfRun {
             queuePair = endpoint.connect(server, adapted, request, fresh -> {});
             target = RemoteBuffer.decode(Application.PERF.restOfReply(
                     Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), RemoteBuffer.ENCODED_LENGTH));
-        } catch (StreamEndedException e) {
-            memory.close();
-            throw new CommandFailedException(
-                    e.getMessage() + "; if the server is one of 'iwarp perf', both sides need --tls, or neither");
         } catch (IOException | InterruptedException | CommandFailedException | RuntimeException e) {
             memory.close();
             throw e;

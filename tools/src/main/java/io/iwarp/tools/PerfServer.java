@@ -32,9 +32,6 @@ final class PerfServer implements Callable<Integer> {
     private int greatestDepth;
 
     @Mixin
-    private TransportOptions transport;
-
-    @Mixin
     private ConnectionOptions connection;
 
     @Override
@@ -51,7 +48,7 @@ final class PerfServer implements Callable<Integer> {
                 .receiveQueueDepth(queueDepth)
                 .build();
         try (Shutdown shutdown = Shutdown.install();
-                Endpoint endpoint = connection.open(transport);
+                Endpoint endpoint = connection.openServer();
                 IwarpListener listener = endpoint.listen(
                         listen.address(), settings, new PerfService(endpoint.domain(), greatestDepth, out::println))) {
             out.println(ListenOptions.listening(listener));

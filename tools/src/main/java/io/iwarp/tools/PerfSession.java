@@ -43,7 +43,7 @@ final class PerfSession implements QueuePairListener {
     private static AccessRight right(PerfOperation operation) {
         return switch (operation) {
             case SEND -> AccessRight.LOCAL_WRITE;
-            case WRITE, WRITE_IMM -> AccessRight.REMOTE_WRITE;
+            case WRITE, WRITE_IMMEDIATE -> AccessRight.REMOTE_WRITE;
             case READ -> AccessRight.REMOTE_READ;
             case FETCH_ADD, COMPARE_SWAP -> AccessRight.REMOTE_ATOMIC;
         };

@@ -31,15 +31,19 @@ final class RdmaClient implements Callable<Integer> {
     private PeerAddress server;
 
     @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Override
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         out.println("rdma_client: start");
         Conversation conversation = new Conversation();
-        try (Endpoint endpoint = connection.open()) {
-            endpoint.connect(server.resolve(), connection.settingsForSiw().build(), new byte[0], conversation::attach);
+        try (Endpoint endpoint = connection.openClient()) {
+            endpoint.connect(
+                    server.resolve(),
+                    SetupOptions.forSiw(connection.settings()).build(),
+                    new byte[0],
+                    conversation::attach);
             conversation.send(Unpooled.buffer(MESSAGE_BYTES).writeZero(MESSAGE_BYTES));
             int received = conversation.receive().readableBytes();
             if (received != MESSAGE_BYTES) {

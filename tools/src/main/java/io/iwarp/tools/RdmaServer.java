@@ -33,7 +33,7 @@ final class RdmaServer implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.println("rdma_server: start");
         CompletableFuture<Conversation> first = new CompletableFuture<>();
-        try (Endpoint endpoint = connection.open();
+        try (Endpoint endpoint = connection.openServer();
                 IwarpListener listener = endpoint.listen(
                         listen.address(), connection.settings().build(), request -> decide(request, first))) {
             out.println(ListenOptions.listening(listener));

@@ -66,7 +66,7 @@ final class ReadClient implements Callable<Integer> {
     private @Nullable Boolean showProgress;
 
     @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Override
     public Integer call() throws Exception {
@@ -85,7 +85,7 @@ final class ReadClient implements Callable<Integer> {
 
     private void run(TargetFile target) throws Exception {
         Conversation conversation = new Conversation();
-        try (Endpoint endpoint = connection.open();
+        try (Endpoint endpoint = connection.openClient();
                 FileFetcher fetcher = new FileFetcher(name, conversation, endpoint.domain(), (int) chunk, reads)) {
             QueuePair queuePair = endpoint.connect(
                     server.resolve(), connection.settings().build(), Application.WRITE.request(), conversation::attach);

@@ -20,10 +20,6 @@ import picocli.CommandLine.Spec;
         name = "rping",
         description = "Pings by RDMA, as rdma-core's rping does and together with it: the server reads a text from the"
                 + " client's memory, writes it back to another place there, and the client compares.",
-        showDefaultValues = true,
-        sortOptions = false,
-        usageHelpAutoWidth = true,
-        optionListHeading = "%nOptions:%n",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:done", "1:failed; one line on stderr says why", "2:the command line is wrong"},
         footer = {
@@ -105,6 +101,12 @@ final class Rping implements Callable<Integer> {
     @Mixin
     private WireOptions wire;
 
+    @Mixin
+    private SetupOptions setup;
+
+    @Mixin
+    private TransportOptions transport;
+
     @Option(
             names = "--verbose",
             description = "Log what the stack does to stderr.",
@@ -128,7 +130,8 @@ final class Rping implements Callable<Integer> {
         OptionCheck.require(spec, count >= 0, "-C " + count + " is negative");
         var command = spec.commandLine();
         RpingOutput output = new RpingOutput(command.getOut(), command.getErr(), printData, debug);
-        try (Endpoint endpoint = wire.open(verbose, EventLoops.DEFAULT, pipeline -> {})) {
+        try (Endpoint endpoint =
+                wire.open(verbose, transport.loops(), side.client ? transport.ofClient() : transport.ofServer())) {
             InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);
             return side.client
                     ? ping(endpoint, where, (int) bytes, output)
@@ -137,7 +140,7 @@ final class Rping implements Callable<Integer> {
     }
 
     private int ping(Endpoint endpoint, InetSocketAddress server, int bytes, RpingOutput output) throws Exception {
-        QueuePairSettings.Builder settings = wire.settingsForSiw();
+        QueuePairSettings.Builder settings = SetupOptions.forSiw(setup.applyTo(wire.settings()));
         MpaSettings enhanced = settings.build().mpa().toBuilder()
                 .enhanced(true)
                 .ird(DEPTH)

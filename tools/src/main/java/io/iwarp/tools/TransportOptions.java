@@ -1,15 +1,15 @@
 package io.iwarp.tools;
 
-import io.netty.channel.ChannelPipeline;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The options about the event loops that a command runs on. */
+/** The options about sockets, event loops and encryption. */
 final class TransportOptions {
     private static final int MOST_THREADS = 256;
 
@@ -18,47 +18,44 @@ final class TransportOptions {
 
     @Option(
             names = "--transport",
+            scope = ScopeType.INHERIT,
             paramLabel = "NAME",
             defaultValue = "nio",
-            description = "How to reach the network: ${COMPLETION-CANDIDATES}.")
+            description = "How to use sockets: ${COMPLETION-CANDIDATES}. The last two are for Linux.")
     private Transport transport;
 
     @Option(
             names = "--threads",
+            scope = ScopeType.INHERIT,
             paramLabel = "N",
             defaultValue = "1",
-            description = "Event loops, among which the connections are divided.")
+            description = "The number of event loops, which share the connections.")
     private int threads;
 
     @Option(
             names = "--busy-poll",
-            description =
-                    "Go on asking for events for a while before sleeping until one comes. Each thread then takes a"
-                            + " processor of its own while there is traffic.",
+            scope = ScopeType.INHERIT,
+            description = "Poll for events for a while before sleeping. Each event loop occupies a processor as long as"
+                    + " there is traffic, and answers sooner.",
             showDefaultValue = Visibility.NEVER)
     private boolean busyPolling;
 
     @Option(
-            names = "--tls",
-            description =
-                    "Send all through TLS, to see what that costs. The server's certificate is made up, and nobody"
-                            + " checks it. Both sides need it, or neither.",
-            showDefaultValue = Visibility.NEVER)
-    private boolean tls;
-
-    @Option(
             names = "--unsent",
+            scope = ScopeType.INHERIT,
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
-            description =
-                    "How much may wait in the kernel until TCP sends it, such as 64K; without, the kernel decides."
-                            + " Many connections at once leave each other the processor's caches then. Not with nio.",
+            description = "How much may wait in the kernel until TCP sends it, for example 64K; by default the kernel"
+                    + " decides. Helps many busy connections to share the processor's caches. Not with nio.",
             showDefaultValue = Visibility.NEVER)
     private @Nullable Long unsent;
 
-    /** {@return whether all goes through TLS} */
+    @Mixin
+    private TlsOptions tls = new TlsOptions();
+
+    /** {@return whether the connections are encrypted} */
     boolean tls() {
-        return tls;
+        return tls.enabled();
     }
 
     /** {@return bytes that may wait in the kernel until TCP sends them, 0 if the kernel decides} */
@@ -66,24 +63,28 @@ final class TransportOptions {
         return unsent == null ? 0 : unsent;
     }
 
-    /** {@return what prepares the pipeline of a new connection for what was asked for} */
-    Consumer<ChannelPipeline> preparation() throws CommandFailedException {
-        Consumer<ChannelPipeline> security = tls ? MeasuredTls.create()::addTo : pipeline -> {};
-        return security.andThen(unsentLimit());
+    /** {@return what prepares each connection of a client as these options say} */
+    TransportHandlers ofClient() throws CommandFailedException {
+        return tls.ofClient().then(unsentLimit());
     }
 
-    private Consumer<ChannelPipeline> unsentLimit() {
+    /** {@return what prepares each connection of a server as these options say} */
+    TransportHandlers ofServer() throws CommandFailedException {
+        return tls.ofServer().then(unsentLimit());
+    }
+
+    private TransportHandlers unsentLimit() {
         Long limit = unsent;
         if (limit == null) {
-            return pipeline -> {};
+            return TransportHandlers.NONE;
         }
         OptionCheck.require(
                 command, limit >= 1 && limit <= Integer.MAX_VALUE, "--unsent " + limit + " is outside 1 to 2G - 1");
         OptionCheck.require(
                 command,
                 transport.limitsUnsent(),
-                "--unsent cannot be had with --transport " + transport + ": choose epoll or io_uring");
-        return pipeline -> transport.limitUnsent(pipeline.channel(), limit);
+                "--transport " + transport + " does not support --unsent: choose epoll or io_uring");
+        return (pipeline, server) -> transport.limitUnsent(pipeline.channel(), limit);
     }
 
     /** {@return the event loops that were chosen} */

@@ -5,92 +5,81 @@ import io.iwarp.mpa.EnhancedSetup;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.WireLogHandler;
 import io.iwarp.verbs.QueuePairSettings;
-import io.netty.channel.ChannelPipeline;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The options about what goes over the wire. */
+/** The options about the iWARP protocol that both sides have. */
 final class WireOptions {
-    private static final Duration FIRST_FPDU_DELAY = Duration.ofMillis(20);
-
     @Spec(Spec.Target.MIXEE)
     private @Nullable CommandSpec command;
 
     @Option(
             names = "--markers",
-            description = "Ask the peer to put markers into what it sends (RFC 5044 section 4.3).",
+            scope = ScopeType.INHERIT,
+            description = "Request markers in what the peer sends (RFC 5044 section 4.3).",
             showDefaultValue = Visibility.NEVER)
     private boolean markers;
 
     @Option(
             names = "--no-crc",
-            description = "Do without CRC32C, if the peer does so too (RFC 5044 section 4.4).",
+            scope = ScopeType.INHERIT,
+            description =
+                    "Do not request CRC32C; it is off if the peer does not request it either (RFC 5044 section 4.4).",
             showDefaultValue = Visibility.NEVER)
     private boolean withoutCrc;
 
     @Option(
-            names = "--enhanced",
-            description =
-                    "As client ask for the enhanced set-up (RFC 6581), which agrees on how many Reads and atomics may be"
-                            + " on their way.",
-            showDefaultValue = Visibility.NEVER)
-    private boolean enhanced;
-
-    @Option(
-            names = "--peer-to-peer",
-            description =
-                    "As client ask for the peer-to-peer set-up (RFC 6581), in which a server may speak first. RDMA"
-                            + " hardware wants it.",
-            showDefaultValue = Visibility.NEVER)
-    private boolean peerToPeer;
-
-    @Option(
             names = "--ird",
+            scope = ScopeType.INHERIT,
             paramLabel = "N",
             description =
-                    "Take that many Reads and atomics of the peer at a time, 0 to 16,382; the enhanced set-up tells the peer."
-                            + " Default: ${DEFAULT-VALUE}",
+                    "How many Reads and atomics of the peer are executed at a time, 0 to 16,382. The enhanced set-up"
+                            + " tells the peer. Default: ${DEFAULT-VALUE}",
             showDefaultValue = Visibility.NEVER)
     private int ird = MpaSettings.DEFAULT_DEPTH;
 
     @Option(
             names = "--ord",
+            scope = ScopeType.INHERIT,
             paramLabel = "N",
             description =
-                    "Have that many Reads and atomics on their way at most, 0 to 16,382; the enhanced set-up tells the peer."
-                            + " Default: ${DEFAULT-VALUE}",
+                    "How many Reads and atomics of this side may be outstanding, 0 to 16,382. The enhanced set-up tells"
+                            + " the peer. Default: ${DEFAULT-VALUE}",
             showDefaultValue = Visibility.NEVER)
     private int ord = MpaSettings.DEFAULT_DEPTH;
 
     @Option(
             names = "--mss",
+            scope = ScopeType.INHERIT,
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
             description =
-                    "Send FPDUs no longer than fit into a TCP segment of that many bytes, 1 to 65,535. By default what"
-                            + " the transport tells, and long ones over loopback.",
+                    "Send FPDUs that fit into TCP segments of that many bytes, 1 to 65,535. By default the size that the"
+                            + " transport reports, and a large one over loopback.",
             showDefaultValue = Visibility.NEVER)
     private @Nullable Long segmentSize;
 
     @Option(
             names = "--pcap",
+            scope = ScopeType.INHERIT,
             paramLabel = "FILE",
-            description = "Write all that crosses the socket into this file; Wireshark shows the iWARP frames in it.")
+            description =
+                    "Capture the traffic in this file. Wireshark shows the iWARP frames, unless they are encrypted.")
     private @Nullable Path pcap;
 
     @Option(
             names = "--wire-log",
-            description = "Log each frame and FPDU that crosses the socket, decoded, in one line.",
+            scope = ScopeType.INHERIT,
+            description = "Log each start-up frame and FPDU, decoded, in one line.",
             showDefaultValue = Visibility.NEVER)
     private boolean wireLog;
 
@@ -100,23 +89,10 @@ final class WireOptions {
                 .mpa(MpaSettings.builder()
                         .requestMarkers(markers)
                         .crc(!withoutCrc)
-                        .enhanced(enhanced)
-                        .peerToPeer(peerToPeer)
                         .ird(depth("--ird", ird))
                         .ord(depth("--ord", ord))
                         .emss(emss())
                         .build());
-    }
-
-    /**
-     * As {@link #settings}, for a program whose peer may be Linux' {@code siw}: it may overlook a message that comes right
-     * behind its reply. Its own clients are slow enough.
-     */
-    QueuePairSettings.Builder settingsForSiw() {
-        QueuePairSettings.Builder settings = settings();
-        return settings.mpa(settings.build().mpa().toBuilder()
-                .firstFpduDelay(FIRST_FPDU_DELAY)
-                .build());
     }
 
     private int emss() {
@@ -143,7 +119,7 @@ final class WireOptions {
      * @param loops what it runs on
      * @param security adds to each pipeline what encrypts, or nothing
      */
-    Endpoint open(boolean verbose, EventLoops loops, Consumer<ChannelPipeline> security)
+    Endpoint open(boolean verbose, EventLoops loops, TransportHandlers security)
             throws IOException, CommandFailedException {
         if (verbose) {
             show("io.iwarp", Level.DEBUG);
@@ -152,19 +128,14 @@ final class WireOptions {
             show(WireLogHandler.LOGGER_NAME, Level.TRACE);
         }
         loops.transport().requireAvailable();
-        Capture capture = pcap == null ? null : Capture.create(pcap);
-        return new Endpoint(
-                loops,
-                pipeline -> {
-                    if (capture != null) {
-                        capture.addTo(pipeline);
-                    }
-                    security.accept(pipeline);
-                    if (wireLog) {
-                        pipeline.addLast(new WireLogHandler());
-                    }
-                },
-                capture == null ? () -> {} : capture);
+        TransportHandlers log =
+                wireLog ? (pipeline, server) -> pipeline.addLast(new WireLogHandler()) : TransportHandlers.NONE;
+        if (pcap == null) {
+            return new Endpoint(loops, security.then(log), () -> {});
+        }
+        Capture capture = Capture.create(pcap);
+        TransportHandlers tap = (pipeline, server) -> capture.addTo(pipeline);
+        return new Endpoint(loops, tap.then(security).then(log), capture);
     }
 
     private static void show(String loggerName, Level level) {

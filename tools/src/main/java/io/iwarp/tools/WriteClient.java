@@ -54,7 +54,7 @@ final class WriteClient implements Callable<Integer> {
     private @Nullable Boolean showProgress;
 
     @Mixin
-    private ConnectionOptions connection;
+    private ClientOptions connection;
 
     @Override
     public Integer call() throws Exception {
@@ -66,7 +66,7 @@ final class WriteClient implements Callable<Integer> {
         }
         Conversation conversation = new Conversation();
         try (FileSender sender = FileSender.open(file, conversation);
-                Endpoint endpoint = connection.open()) {
+                Endpoint endpoint = connection.openClient()) {
             QueuePair queuePair = endpoint.connect(
                     server.resolve(), connection.settings().build(), Application.WRITE.request(), conversation::attach);
             Application.WRITE.restOfReply(

@@ -82,7 +82,7 @@ final class WriteServer implements Callable<Integer> {
             throw new CommandFailedException(directory + " is no directory: create it first");
         }
         try (Shutdown shutdown = Shutdown.install();
-                Endpoint endpoint = connection.open();
+                Endpoint endpoint = connection.openServer();
                 Service service = new Service(endpoint, shutdown);
                 IwarpListener listener = endpoint.listen(
                         listen.address(), connection.settings().build(), service::onConnectionRequest)) {

@@ -30,7 +30,7 @@ final class CommandRun implements AutoCloseable {
             CommandLine command = Iwarp.commandLine();
             command.setOut(new PrintWriter(out, true));
             command.setErr(new PrintWriter(err, true));
-            exitCode.complete(command.execute(arguments));
+            exitCode.complete(Iwarp.execute(command, arguments));
         } catch (RuntimeException | Error e) {
             exitCode.completeExceptionally(e);
         }

@@ -92,8 +92,8 @@ class DemoTest {
         QueuePairSettings settings = QueuePairSettings.builder().mpa(mpa).build();
         Story story = new Story(new PrintWriter(new StringWriter()));
         try (Endpoint initiatorEnd = Endpoint.plain();
-                Endpoint responderEnd =
-                        new Endpoint(EventLoops.DEFAULT, pipeline -> pipeline.addLast(new FlipOneByte()), () -> {});
+                Endpoint responderEnd = new Endpoint(
+                        EventLoops.DEFAULT, (pipeline, server) -> pipeline.addLast(new FlipOneByte()), () -> {});
                 DemoResponder responder = new DemoResponder(responderEnd.domain(), story, SIZE);
                 IwarpListener listener = responderEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {

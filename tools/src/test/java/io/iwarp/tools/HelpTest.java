@@ -31,7 +31,7 @@ class HelpTest {
                 "perf connect"
             })
     void eachCommandExplainsItself(String command) {
-        CommandRun help = CommandRun.of((command + " --help").split(" "));
+        CommandRun help = CommandRun.of((command + " --help").split(" ", -1));
 
         assertThat(help.exitCode()).isZero();
         assertThat(help.err()).isEmpty();
@@ -43,6 +43,11 @@ class HelpTest {
                         "--pcap=FILE",
                         "--wire-log",
                         "--verbose",
+                        "--tls",
+                        "--cert=FILE",
+                        "--key=FILE",
+                        "--ca=FILE",
+                        "--transport=NAME",
                         "Default:",
                         "Exit codes:",
                         "Example");
@@ -65,18 +70,80 @@ class HelpTest {
 
         assertThat(wrong.exitCode()).isEqualTo(2);
         assertThat(wrong.out()).isEmpty();
-        assertThat(wrong.err()).contains("--sise").contains("'iwarp demo --help'");
+        assertThat(wrong.err()).contains("'--sise'", "did you mean --size?", "'iwarp demo --help'");
         assertThat(wrong.err().lines()).hasSizeLessThanOrEqualTo(2);
     }
 
     @ParameterizedTest
-    @CsvSource({"frobnicate, iwarp", "perf frobnicate, iwarp perf"})
-    void anUnknownCommandIsToldInOneLine(String arguments, String command) {
-        CommandRun wrong = CommandRun.of(arguments.split(" "));
+    @CsvSource({
+        "frobnicate, iwarp, '', iwarp --help",
+        "dmeo, iwarp, did you mean demo? , iwarp --help",
+        "help dmeo, iwarp, did you mean demo? , iwarp --help",
+        "write-sever, iwarp, did you mean write-server? , iwarp --help",
+        "perf frobnicate, iwarp perf, '', iwarp perf --help",
+        "perf clint, iwarp perf, did you mean client? , iwarp perf --help",
+    })
+    void anUnknownCommandIsToldInOneLine(String arguments, String command, String guess, String help) {
+        CommandRun wrong = CommandRun.of(arguments.split(" ", -1));
 
         assertThat(wrong.exitCode()).isEqualTo(2);
         assertThat(wrong.err().lines())
-                .containsExactly(
-                        command + " has no command 'frobnicate': '" + command + " --help' lists those that it has");
+                .containsExactly(command + " has no command '" + arguments.replaceFirst(".* ", "") + "': " + guess
+                        + (guess.isEmpty() ? "" : " ") + "'" + help + "' lists all commands");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo", "perf", "perf client", "kv-client bench", "completion"})
+    void helpOfACommandIsTheSameAsItsOption(String command) {
+        CommandRun help = CommandRun.of(("help " + command).split(" ", -1));
+
+        assertThat(help.exitCode()).isZero();
+        assertThat(help.out())
+                .startsWith("Usage: iwarp " + command.replace("kv-client", "kv-client HOST:PORT"))
+                .isEqualTo(CommandRun.of((command + " --help").split(" ", -1)).out());
+    }
+
+    @Test
+    void helpAloneListsTheCommands() {
+        assertThat(CommandRun.of("help").out()).isEqualTo(CommandRun.of().out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"echo-server", "write-server", "counter-server", "kv-server", "rdma-server", "perf server"})
+    void aServerHasNoOptionsThatOnlyAClientCanUse(String server) {
+        CommandRun help = CommandRun.of((server + " --help").split(" ", -1));
+
+        assertThat(help.out()).contains("--markers").doesNotContain("--enhanced", "--peer-to-peer");
+    }
+
+    @Test
+    void optionsAreInGroupsEachOnce() {
+        String help = CommandRun.of("perf", "client", "--help").out();
+
+        assertThat(help)
+                .containsSubsequence(
+                        "\nArguments:\n",
+                        "HOST:PORT",
+                        "\nOptions:\n",
+                        "--op=NAME",
+                        "\niWARP options:\n",
+                        "--markers",
+                        "--enhanced",
+                        "\nTransport options:\n",
+                        "--threads",
+                        "\nTLS options:\n",
+                        "--ca=FILE",
+                        "\nOther options:\n",
+                        "--verbose",
+                        "--help");
+        assertThat(help.split(" --threads=N ", -1)).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FETCH_ADD", "fetch-add", "Fetch_Add"})
+    void operationsAreSpelledWithHyphensAndAreReadInAnySpelling(String name) {
+        assertThat(new Choices<>(PerfOperation.class).convert(name)).isEqualTo(PerfOperation.FETCH_ADD);
+        assertThat(CommandRun.of("perf", "client", "--op", "add", "127.0.0.1:1").err())
+                .contains("'add' is not one of send, write, write-immediate, read, fetch-add, compare-swap");
     }
 }

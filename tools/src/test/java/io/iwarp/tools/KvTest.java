@@ -161,6 +161,20 @@ class KvTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {"--tls SERVER put a b", "SERVER --tls put a b", "SERVER put --tls a b", "SERVER put a b --tls"})
+    void optionsStandOnEitherSideOfTheArguments(String arguments) throws Exception {
+        try (CommandRun server = CommandRun.start("kv-server", "--port", "0", "--http-port", "0", "--tls")) {
+            String line = "kv-client " + arguments.replace("SERVER", server.address());
+
+            CommandRun client = CommandRun.of(line.split(" ", -1));
+
+            assertThat(client.exitCode()).as(client.err()).isZero();
+            assertThat(client.out()).isEqualTo("version 1" + System.lineSeparator());
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"--entries=0", "--memory=1", "--http-port=65536", "--load"})
     void aServerRefusesWhatItCannotDo(String option) {
         CommandRun server = CommandRun.of("kv-server", option);
