@@ -14,6 +14,7 @@ final class Bytes {
     private static final int BITS_PER_PREFIX = 10;
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double BYTES_PER_MEGABYTE = 1e6;
+    private static final double MEGABITS_PER_GIGABIT = 1e3;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final double NANOS_PER_MICRO = 1e3;
 
@@ -57,10 +58,14 @@ final class Bytes {
         return String.format(Locale.ROOT, "%,d %s", bytes, bytes == 1 ? "byte" : "bytes");
     }
 
-    /** {@return for example {@code 812 MB/s}, in millions of bytes} */
+    /** {@return for example {@code 812 MB/s (6.50 Gbit/s)}: 10^6 bytes and 10^9 bits per second} */
     static String rate(long bytes, long nanos) {
         double megabytes = bytes / BYTES_PER_MEGABYTE / (Math.max(nanos, 1) / NANOS_PER_SECOND);
-        return String.format(Locale.ROOT, megabytes < 10 ? "%,.1f MB/s" : "%,.0f MB/s", megabytes);
+        return String.format(
+                Locale.ROOT,
+                megabytes < 10 ? "%,.1f MB/s (%.3f Gbit/s)" : "%,.0f MB/s (%.2f Gbit/s)",
+                megabytes,
+                megabytes * Byte.SIZE / MEGABITS_PER_GIGABIT);
     }
 
     /** {@return for example {@code 31.4 us}, {@code 12.3 ms} or {@code 4.56 s}} */

@@ -51,7 +51,9 @@ public final class Iwarp implements Runnable {
      */
     static int execute(CommandLine command, String... args) {
         int exitCode = command.execute(args);
-        if (command.getOut().checkError() && exitCode == ExitCode.OK) {
+        // A writer of picocli's does not know that the stream behind it failed.
+        boolean complete = !command.getOut().checkError() && !System.out.checkError();
+        if (!complete && exitCode == ExitCode.OK) {
             command.getErr().println("iwarp: stdout cannot be written: the output is not complete");
             return ExitCode.SOFTWARE;
         }

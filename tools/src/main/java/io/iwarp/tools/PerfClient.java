@@ -5,9 +5,7 @@ import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.SocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,13 +75,16 @@ final class PerfClient implements Callable<Integer> {
     public Integer call() throws Exception {
         List<PerfPlan> chosen = plans.plans(connection.transport());
         QueuePairSettings.Builder settings = settings();
-        try (Endpoint endpoint = connection.openClient()) {
-            List<PerfResult> results = measure(endpoint, server.resolve(), settings, chosen);
+        try (ResultFile lines = ResultFile.open("--json", json);
+                ResultFile page = ResultFile.open("--report", report);
+                Endpoint endpoint = connection.openClient()) {
+            List<PerfResult> results = measure(endpoint, server.resolve(), settings, chosen, lines);
             PrintWriter out = spec.commandLine().getOut();
             out.println(results.get(0).conditions());
             PerfColumn.table(results).forEach(out::println);
-            if (report != null) {
-                Files.writeString(report, new PerfReport(results).html());
+            PerfColumn.explanations(results.get(0)).forEach(out::println);
+            if (page.wanted()) {
+                page.replace(new PerfReport(results).html());
             }
         }
         return 0;
@@ -106,7 +107,11 @@ final class PerfClient implements Callable<Integer> {
     }
 
     private List<PerfResult> measure(
-            Endpoint endpoint, SocketAddress address, QueuePairSettings.Builder settings, List<PerfPlan> chosen)
+            Endpoint endpoint,
+            SocketAddress address,
+            QueuePairSettings.Builder settings,
+            List<PerfPlan> chosen,
+            ResultFile lines)
             throws IOException, InterruptedException, CommandFailedException {
         Duration total = chosen.stream().map(PerfPlan::total).reduce(Duration.ZERO, Duration::plus);
         List<PerfResult> results = new ArrayList<>();
@@ -114,9 +119,7 @@ final class PerfClient implements Callable<Integer> {
             for (PerfPlan plan : chosen) {
                 PerfResult result = new PerfRun(endpoint, plan, bar).run(address, settings);
                 results.add(result);
-                if (json != null) {
-                    Files.writeString(json, result.json() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-                }
+                lines.append(result.json() + "\n");
             }
         }
         return results;

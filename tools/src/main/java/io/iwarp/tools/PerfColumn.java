@@ -14,25 +14,41 @@ import java.util.function.ToDoubleFunction;
  */
 record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value) {
     private static final double BYTES_PER_MEGABYTE = 1e6;
+    private static final double BITS_PER_GIGABIT = 1e9;
     private static final int LEAST_WIDTH = 8;
 
     /** All columns. */
     static final List<PerfColumn> ALL = List.of(
             new PerfColumn("bytes", 0, result -> result.plan().task().size()),
             new PerfColumn("MB/s", 1, result -> result.bytesPerSecond() / BYTES_PER_MEGABYTE),
-            new PerfColumn("per second", 0, PerfResult::operationsPerSecond),
+            new PerfColumn("Gbit/s", 3, result -> result.bytesPerSecond() * Byte.SIZE / BITS_PER_GIGABIT),
+            new PerfColumn("op/s", 0, PerfResult::operationsPerSecond),
             new PerfColumn("p50 us", 1, result -> result.latencyMicros(50)),
             new PerfColumn("p99 us", 1, result -> result.latencyMicros(99)),
             new PerfColumn("p99.9 us", 1, result -> result.latencyMicros(99.9)),
             new PerfColumn("max us", 1, result -> result.latencyMicros(100)),
-            new PerfColumn("heap/op", 1, PerfResult::allocatedPerOperation),
-            new PerfColumn("at server", 1, PerfResult::serverAllocatedPerOperation),
-            new PerfColumn("CPU s/GB", 3, PerfResult::cpuSecondsPerGigabyte),
-            new PerfColumn("at server", 3, PerfResult::serverCpuSecondsPerGigabyte));
+            new PerfColumn("client B/op", 1, PerfResult::allocatedPerOperation),
+            new PerfColumn("server B/op", 1, PerfResult::serverAllocatedPerOperation),
+            new PerfColumn("client s/GB", 3, PerfResult::cpuSecondsPerGigabyte),
+            new PerfColumn("server s/GB", 3, PerfResult::serverCpuSecondsPerGigabyte));
 
     /** {@return the number as people read it} */
     String text(PerfResult result) {
         return String.format(Locale.ROOT, "%,." + decimals + "f", value.applyAsDouble(result));
+    }
+
+    /** {@return what the columns mean, in lines of text} */
+    static List<String> explanations(PerfResult result) {
+        String time = result.plan().task().mode() == PerfMode.LATENCY
+                ? "round trip: to the program of the server and back"
+                : "time of an operation from its posting to its completion";
+        return List.of(
+                "bytes          size of an operation",
+                "MB/s, Gbit/s   payload in 10^6 bytes and 10^9 bits per second",
+                "op/s           operations per second",
+                "p50 ... max    " + time + ", in microseconds: median, percentiles, maximum",
+                "B/op           bytes allocated on the Java heap for each operation",
+                "s/GB           processor seconds of the whole process for 10^9 bytes of payload");
     }
 
     /** {@return lines of text, the first one with the titles} */

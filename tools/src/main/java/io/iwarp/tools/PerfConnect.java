@@ -3,9 +3,7 @@ package io.iwarp.tools;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -80,12 +78,11 @@ final class PerfConnect implements Callable<Integer> {
                 parallel >= 1 && parallel <= MOST_IN_PARALLEL,
                 "--parallel " + parallel + " is outside 1 to " + MOST_IN_PARALLEL);
         OptionCheck.require(spec, warmup >= 0, "--warmup " + warmup + " is negative");
-        try (Endpoint endpoint = connection.openClient()) {
+        try (ResultFile line = ResultFile.open("--json", json);
+                Endpoint endpoint = connection.openClient()) {
             ConnectResult result = measure(endpoint, server.resolve());
             spec.commandLine().getOut().println(result.text());
-            if (json != null) {
-                Files.writeString(json, result.json() + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            }
+            line.append(result.json() + "\n");
         }
         return 0;
     }

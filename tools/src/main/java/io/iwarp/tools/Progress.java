@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** A progress bar on one line of the terminal, or none. */
 final class Progress implements AutoCloseable {
     private static final int COLUMNS = 79;
-    private static final long MEBIBYTE = 1L << 20;
+    private static final long MEGABYTE = 1_000_000;
     private static final long MILLIS_PER_SECOND = 1000;
 
     private final PrintWriter terminal;
@@ -31,7 +31,7 @@ final class Progress implements AutoCloseable {
      * @param wanted null to show it on a terminal only
      */
     static Progress begin(PrintWriter terminal, String name, long size, @Nullable Boolean wanted) {
-        return begin(terminal, name, size, " MiB", MEBIBYTE, wanted);
+        return begin(terminal, name, size, " MB", MEGABYTE, wanted);
     }
 
     /**
@@ -61,7 +61,7 @@ final class Progress implements AutoCloseable {
                             terminal.flush();
                         },
                         COLUMNS));
-        if (unitSize == MEBIBYTE) {
+        if (unitSize == MEGABYTE) {
             builder.showSpeed();
         }
         ProgressBar bar = builder.build();

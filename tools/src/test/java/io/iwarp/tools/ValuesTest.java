@@ -61,9 +61,9 @@ class ValuesTest {
         assertThat(Bytes.time(31_400)).isEqualTo("31.4 us");
         assertThat(Bytes.time(12_340_000)).isEqualTo("12.3 ms");
         assertThat(Bytes.time(4_560_000_000L)).isEqualTo("4.56 s");
-        assertThat(Bytes.rate(812_000_000, 1_000_000_000)).isEqualTo("812 MB/s");
-        assertThat(Bytes.rate(1_500_000, 1_000_000_000)).isEqualTo("1.5 MB/s");
-        assertThat(Bytes.rate(0, 0)).isEqualTo("0.0 MB/s");
+        assertThat(Bytes.rate(812_000_000, 1_000_000_000)).isEqualTo("812 MB/s (6.50 Gbit/s)");
+        assertThat(Bytes.rate(1_500_000, 1_000_000_000)).isEqualTo("1.5 MB/s (0.012 Gbit/s)");
+        assertThat(Bytes.rate(0, 0)).isEqualTo("0.0 MB/s (0.000 Gbit/s)");
     }
 
     @ParameterizedTest
