@@ -20,6 +20,7 @@ MOST_PRIVATE_DATA = 512
 DEPTHS, DEPTH_MASK, PEER_TO_PEER = 4, 0x3FFF, 0x8000
 MARKER_SPACING, MARKER_LENGTH = 512, 4  # RFC 5044 section 4.3
 LENGTH_FIELD, CRC_FIELD = 2, 4
+LAST_FLAG = 0x40
 
 SENDERS = ("initiator", "responder")
 
@@ -43,6 +44,22 @@ class Piece:
     def is_beyond_tshark(self) -> bool:
         """tshark takes a marker that comes right behind the CRC, and belongs to the next FPDU, for this one's."""
         return self.markers and (self.position + len(self.octets)) % MARKER_SPACING == 0
+
+    @property
+    def opcode(self) -> int:
+        """The opcode of an FPDU (RFC 5040 section 4.1)."""
+        return self._control(1) & 0x0F
+
+    @property
+    def ends_message(self) -> bool:
+        """Whether it is the last FPDU of a message (RFC 5041 section 4)."""
+        return self.is_fpdu and bool(self._control(0) & LAST_FLAG)
+
+    def _control(self, index: int) -> int:
+        """One of the two control bytes, which follow the length field; 0 if the FPDU has none."""
+        content = without_markers(self.octets, self.marker_offsets)
+        at = LENGTH_FIELD + index
+        return content[at] if len(content) > at + CRC_FIELD else 0
 
     @property
     def marker_offsets(self) -> list[int]:

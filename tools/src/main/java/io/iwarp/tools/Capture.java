@@ -17,12 +17,13 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One pcap file with everything that crosses the sockets of a command, for Wireshark.
  *
- * <p>The TCP around the bytes is made up by {@link PcapWriteHandler}: what the kernel really did with segments and
- * acknowledgements is not in it.
+ * <p>The TCP around the bytes is made up: segments are cut where Wireshark can follow them, see {@link MpaSegments}. The file
+ * does not show what the kernel did with segments and acknowledgements.
  */
 final class Capture implements Closeable {
     private static final int BUFFER_BYTES = 1 << 16;
@@ -54,35 +55,60 @@ final class Capture implements Closeable {
     }
 
     /**
-     * Puts Netty's handler in front once the addresses are known, and keeps it from two of its faults: it takes written
-     * bytes from index 0 on where the reader index says otherwise, and its IPv6 headers have no version.
+     * Shows {@link CapturedConnection} what passes. IPv6 is shown as IPv4, because the IPv6 headers of Netty's handler have no
+     * version.
      */
     private final class Tap extends ChannelDuplexHandler {
+        private @Nullable CapturedConnection connection;
+
         @Override
         public void channelActive(ChannelHandlerContext ctx) throws Exception {
-            var writer = PcapWriteHandler.builder().writePcapGlobalHeader(false).sharedOutputStream(true);
             if (ctx.channel().remoteAddress() instanceof InetSocketAddress remote
-                    && ctx.channel().localAddress() instanceof InetSocketAddress local
-                    && remote.getAddress() instanceof Inet6Address) {
+                    && ctx.channel().localAddress() instanceof InetSocketAddress local) {
                 boolean server = ctx.channel().parent() instanceof ServerSocketChannel;
-                InetSocketAddress here = standIn(local, 1);
-                InetSocketAddress there = standIn(remote, 2);
-                writer.forceTcpChannel(server ? here : there, server ? there : here, server);
+                InetSocketAddress here = ipv4(local, 1);
+                InetSocketAddress there = ipv4(remote, 2);
+                connection = new CapturedConnection(PcapWriteHandler.builder()
+                        .writePcapGlobalHeader(false)
+                        .sharedOutputStream(true)
+                        .forceTcpChannel(server ? here : there, server ? there : here, server)
+                        .build(file));
             }
-            ctx.pipeline().addBefore(ctx.name(), null, writer.build(file));
             ctx.fireChannelActive();
         }
 
         @Override
-        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-            boolean late = message instanceof ByteBuf bytes && bytes.readerIndex() != 0;
-            ctx.write(late ? ((ByteBuf) message).slice() : message, promise);
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (connection != null && message instanceof ByteBuf bytes) {
+                connection.received(bytes);
+            }
+            ctx.fireChannelRead(message);
         }
 
-        /** An IPv4 address of those set aside for documentation (RFC 5737), with the true port. */
-        private static InetSocketAddress standIn(InetSocketAddress address, int host) throws UnknownHostException {
-            byte[] ipv4 = {(byte) 192, 0, 2, (byte) host};
-            return new InetSocketAddress(InetAddress.getByAddress(ipv4), address.getPort());
+        @Override
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            if (connection != null && message instanceof ByteBuf bytes) {
+                connection.sent(bytes);
+            }
+            ctx.write(message, promise);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            if (connection != null) {
+                connection.close();
+                connection = null;
+            }
+            ctx.fireChannelInactive();
+        }
+
+        /** An IPv6 address becomes one of those IPv4 addresses that are for documentation (RFC 5737). */
+        private static InetSocketAddress ipv4(InetSocketAddress address, int host) throws UnknownHostException {
+            if (!(address.getAddress() instanceof Inet6Address)) {
+                return address;
+            }
+            byte[] standIn = {(byte) 192, 0, 2, (byte) host};
+            return new InetSocketAddress(InetAddress.getByAddress(standIn), address.getPort());
         }
     }
 }

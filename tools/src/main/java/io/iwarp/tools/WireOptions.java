@@ -73,7 +73,8 @@ final class WireOptions {
             scope = ScopeType.INHERIT,
             paramLabel = "FILE",
             description =
-                    "Capture the traffic in this file. Wireshark shows the iWARP frames, unless they are encrypted.")
+                    "Capture the traffic in this file, one FPDU in each TCP segment, so that Wireshark shows each of them. It"
+                            + " says 'Bad CRC32' of the few FPDUs that a marker directly follows.")
     private @Nullable Path pcap;
 
     @Option(

@@ -1,5 +1,6 @@
 package io.iwarp.tools;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -7,15 +8,21 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CaptureTest {
     private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
@@ -29,6 +36,21 @@ class CaptureTest {
     private static final int OPCODE_MASK = 0xf;
     /** Atomic Response (RFC 7306). */
     private static final int GREATEST_OPCODE = 11;
+
+    /** How many of each opcode, as tshark prints them: two Writes, three Read Requests, two Read Responses, five Sends, ... */
+    private static final Map<String, Long> MESSAGES_OF_THE_DEMO = Map.ofEntries(
+            entry("0x00", 2L),
+            entry("0x01", 3L),
+            entry("0x02", 2L),
+            entry("0x03", 5L),
+            entry("0x04", 1L),
+            entry("0x05", 1L),
+            entry("0x06", 1L),
+            entry("0x07", 1L),
+            entry("0x08", 2L),
+            entry("0x09", 1L),
+            entry("0x0a", 3L),
+            entry("0x0b", 3L));
 
     @TempDir
     private Path directory;
@@ -59,6 +81,36 @@ class CaptureTest {
         assertThat(opcodes)
                 .containsExactlyElementsOf(
                         IntStream.rangeClosed(0, GREATEST_OPCODE).boxed().toList());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--markers", "--markers --mss 1460", "--mss 600", "--markers --no-crc --mss 1000"})
+    void wiresharkShowsEachMessageOfTheDemo(String options) throws Exception {
+        assumeTrue(
+                Stream.of(System.getenv("PATH").split(":", -1))
+                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, "tshark"))),
+                "tshark is not installed");
+        Path file = directory.resolve("demo.pcap");
+        String line = ("demo --size 200K --pcap " + file + " " + options).strip();
+        assertThat(CommandRun.of(line.split(" ", -1)).exitCode()).isZero();
+
+        Process tshark = new ProcessBuilder(
+                        "tshark",
+                        "-n",
+                        "-r",
+                        file.toString(),
+                        "-Y",
+                        "iwarp_ddp.last_flag == 1",
+                        "-T",
+                        "fields",
+                        "-e",
+                        "iwarp_rdma.opcode")
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        String opcodes = new String(tshark.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+
+        assertThat(opcodes.lines().collect(Collectors.groupingBy(opcode -> opcode, Collectors.counting())))
+                .containsExactlyInAnyOrderEntriesOf(MESSAGES_OF_THE_DEMO);
     }
 
     @Test
