@@ -11,10 +11,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads a file piece by piece and writes it into the server's memory. While one piece travels, the next is read. */
 final class FileSender implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(FileSender.class);
     /** Enough that reading and writing overlap; a server may offer more slots than are worth the memory. */
     private static final int MOST_SLOTS = 4;
 
@@ -25,6 +29,10 @@ final class FileSender implements AutoCloseable {
     private final List<Slot> slots = new ArrayList<>();
     private final Sha256 hash = new Sha256();
     private long nextCredit;
+    /** Bytes that were posted. */
+    private long sent;
+    /** Whether the server may have stored the file: it has all that it needs for it. */
+    private boolean complete;
 
     /** A buffer, and the Write that reads from it. */
     private static final class Slot {
@@ -72,6 +80,7 @@ final class FileSender implements AutoCloseable {
             }
             sendPieces(grant, Math.min(greatestPiece, grant.slotLength()), progress);
             String ours = hash.hex();
+            complete = true;
             conversation.send(new FileMessage.Done(ours).encode());
             String theirs = expect(FileMessage.Stored.class).hash();
             if (!ours.equals(theirs)) {
@@ -80,10 +89,24 @@ final class FileSender implements AutoCloseable {
             }
             return ours;
         } catch (StreamEndedException e) {
-            // A server that refuses says so before it closes: look among what has arrived.
-            expect(FileMessage.Refused.class);
-            throw e;
+            throw notConfirmed(e);
         }
+    }
+
+    /** A server that refuses says so before it closes. One that was lost says nothing. */
+    private CommandFailedException notConfirmed(StreamEndedException end)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            expect(FileMessage.Refused.class);
+        } catch (StreamEndedException nothingElseArrived) {
+            LOGGER.debug("the server was lost", end);
+        }
+        String progress = String.format(Locale.ROOT, "%,d of %s were sent", sent, Bytes.exactly(size));
+        return new CommandFailedException("the connection to the server was lost: " + progress + ", and "
+                + (complete
+                        ? "the server did not confirm that it stored " + name + ": look there"
+                        : "nothing was stored: start the server, and write " + name + " again")
+                + " (" + ErrorLines.describe(end) + ")");
     }
 
     private void sendPieces(FileMessage.Grant grant, int pieceLength, Progress progress)
@@ -92,7 +115,6 @@ final class FileSender implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             slots.add(new Slot(ByteBufAllocator.DEFAULT.directBuffer(pieceLength, pieceLength)));
         }
-        long sent = 0;
         for (long number = 0; sent < size; number++) {
             int index = (int) (number % grant.slots());
             Slot slot = slots.get((int) (number % count));

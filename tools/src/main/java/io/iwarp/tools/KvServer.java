@@ -6,6 +6,7 @@ import io.iwarp.metrics.IwarpMeters;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.tools.kv.KvMeters;
 import io.iwarp.tools.kv.KvService;
+import io.iwarp.tools.kv.KvStatusPage;
 import io.iwarp.tools.kv.KvStore;
 import io.iwarp.tools.kv.MonitoringPages;
 import io.iwarp.verbs.ConnectionRequest;
@@ -34,8 +35,8 @@ import picocli.CommandLine.Spec;
         name = "kv-server",
         description =
                 "Keeps keys and values in registered memory: clients read them by RDMA Reads, without this program's"
-                        + " code, and change them by messages and atomics. Serves /metrics for Prometheus and /health over HTTP on"
-                        + " the same event loops. Until Ctrl-C.",
+                        + " code, and change them by messages and atomics. Serves a status page, /metrics for Prometheus and /health"
+                        + " over HTTP on the same event loops. Until Ctrl-C.",
         footer = {
             "%nExample:",
             "  iwarp kv-server --port 7475 --load /etc/services --skip-bad-lines",
@@ -67,10 +68,13 @@ final class KvServer implements Callable<Integer> {
             QueuePairSettings settings =
                     KvService.settings(connection.settings()).metrics(metrics).build();
             KvService service = new KvService(store);
-            MonitoringPages pages = new MonitoringPages(registry::scrape, () -> health(store, metrics));
+            KvStatusPage status = new KvStatusPage(store, () -> connections(metrics));
+            MonitoringPages pages = new MonitoringPages(registry::scrape, () -> health(store, metrics), status::html);
             InetSocketAddress address = listen.address();
             Channel http = serve(endpoint, cache.httpAddress(address), pages);
-            out.println("metrics at http://" + ListenOptions.addressText(http.localAddress()) + "/metrics");
+            String web = "http://" + ListenOptions.addressText(http.localAddress());
+            out.println("status at " + web + "/");
+            out.println("metrics at " + web + "/metrics");
             try (IwarpListener listener = endpoint.listen(address, settings, request -> decide(request, service))) {
                 out.println(ListenOptions.listening(listener));
                 shutdown.await();
@@ -115,6 +119,10 @@ final class KvServer implements Callable<Integer> {
                 Locale.ROOT,
                 "{\"status\":\"UP\",\"entries\":%d,\"connections\":%d}%n",
                 store.entries(),
-                metrics.connections(Role.RESPONDER, ConnectionState.READY));
+                connections(metrics));
+    }
+
+    private static int connections(IwarpMetrics metrics) {
+        return (int) metrics.connections(Role.RESPONDER, ConnectionState.READY);
     }
 }

@@ -26,7 +26,7 @@ final class KvServerOptions {
             paramLabel = "PORT",
             defaultValue = "7476",
             description =
-                    "The TCP port of /metrics and /health; 0 lets the system choose one. Default: ${DEFAULT-VALUE}",
+                    "The TCP port of the pages over HTTP; 0 lets the system choose one. Default: ${DEFAULT-VALUE}",
             showDefaultValue = Visibility.NEVER)
     private int httpPort;
 

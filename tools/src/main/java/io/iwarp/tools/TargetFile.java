@@ -32,6 +32,7 @@ record TargetFile(Path path, boolean replace) {
             throw new CommandFailedException("the file has " + Bytes.exactly(size) + ", but " + directory()
                     + " has room for " + Bytes.exactly(usable) + " only: make room, or choose another directory");
         }
+        PartialFile.deleteAbandoned(directory());
         return PartialFile.create(directory());
     }
 

@@ -81,6 +81,13 @@ final class WriteServer implements Callable<Integer> {
         if (!Files.isDirectory(directory)) {
             throw new CommandFailedException(directory + " is no directory: create it first");
         }
+        int abandoned = PartialFile.deleteAbandoned(directory);
+        if (abandoned > 0) {
+            spec.commandLine()
+                    .getOut()
+                    .println("deleted what an earlier server left when it was killed: " + abandoned + " partial file"
+                            + (abandoned == 1 ? "" : "s"));
+        }
         try (Shutdown shutdown = Shutdown.install();
                 Endpoint endpoint = connection.openServer();
                 Service service = new Service(endpoint, shutdown);

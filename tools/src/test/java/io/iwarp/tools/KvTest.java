@@ -98,6 +98,12 @@ class KvTest {
                     .contains("kv_entries 1.0", "kv_puts_total 1.0", "iwarp_memory_regions 3.0")
                     .containsPattern("iwarp_operations_total\\{direction=\"inbound\",operation=\"read\"} [1-9]")
                     .contains("netty_allocator_memory_used", "jvm_memory_used_bytes");
+            HttpResponse<String> status = cache.page("/");
+            assertThat(status.statusCode()).isEqualTo(200);
+            assertThat(status.headers().firstValue("content-type")).contains("text/html; charset=utf-8");
+            assertThat(status.body())
+                    .contains("<td>keys</td><td>1 of 65,536</td>", "<td>puts</td><td>1</td>")
+                    .contains("<td>clients connected</td><td>0</td>", "href=\"metrics\"", "href=\"health\"");
             assertThat(cache.page("/other").statusCode()).isEqualTo(404);
             assertThat(cache.posts("/metrics").statusCode()).isEqualTo(405);
         }
@@ -111,7 +117,7 @@ class KvTest {
             @Override
             protected void initChannel(Channel channel) {
                 web.complete(channel.eventLoop());
-                channel.pipeline().addLast(new MonitoringPages(() -> "metrics", () -> "health"));
+                channel.pipeline().addLast(new MonitoringPages(() -> "metrics", () -> "health", () -> "status"));
             }
         };
         try (Endpoint server = Endpoint.plain(new EventLoops(Transport.NIO, 1, false));

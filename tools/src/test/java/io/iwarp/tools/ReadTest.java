@@ -85,7 +85,7 @@ class ReadTest {
             CommandRun client = read(server.address(), "f", "--progress");
 
             assertThat(client.exitCode()).isZero();
-            assertThat(client.err()).contains("\rf   0% [").contains("100% [==").contains("5/5 MiB");
+            assertThat(client.err()).contains("\rf   0% [").contains("100% [==").contains("5/5 MB");
             assertThat(client.err().chars().filter(c -> c == '\n')).hasSize(1);
         }
     }

@@ -79,7 +79,7 @@ class WriteTest {
                     CommandRun.of("write-client", file("f", 5 << 20).toString(), server.address(), "--progress");
 
             assertThat(client.exitCode()).isZero();
-            assertThat(client.err()).contains("\rf   0% [").contains("100% [==").contains("5/5 MiB");
+            assertThat(client.err()).contains("\rf   0% [").contains("100% [==").contains("5/5 MB");
             assertThat(client.err().chars().filter(c -> c == '\n')).hasSize(1);
         }
     }
@@ -141,6 +141,25 @@ class WriteTest {
 
             assertThat(second.exitCode()).isEqualTo(1);
             assertThat(second.err().lines()).singleElement().asString().contains("try again later");
+        }
+    }
+
+    /** A peer that grants memory and is gone, as a server that is killed. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, 'nothing was stored', '4,096 of 10,000 bytes were sent'",
+        "2, 'nothing was stored', '8,192 of 10,000 bytes were sent'",
+        "3, 'the server did not confirm that it stored f', '10,000 of 10,000 bytes were sent'"
+    })
+    void aServerThatIsKilledIsToldWithWhatWasSent(int pieces, String outcome, String progress) throws Exception {
+        try (LostWriteServer server = LostWriteServer.start(pieces)) {
+            CommandRun client = CommandRun.of("write-client", file("f", 10_000).toString(), server.address());
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines())
+                    .singleElement()
+                    .asString()
+                    .contains("the connection to the server was lost: ", progress, outcome);
         }
     }
 

@@ -21,7 +21,7 @@ import io.netty.handler.timeout.ReadTimeoutHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 
-/** Makes channels serve {@code /metrics} for Prometheus and {@code /health} over HTTP. */
+/** Makes channels serve a status page, {@code /metrics} for Prometheus and {@code /health} over HTTP. */
 public final class MonitoringPages extends ChannelInitializer<Channel> {
     private static final int LONGEST_REQUEST = 1 << 10;
     private static final int IDLE_SECONDS = 60;
@@ -29,16 +29,20 @@ public final class MonitoringPages extends ChannelInitializer<Channel> {
     /** The format of what Micrometer's Prometheus registry gives by default. */
     private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
 
+    private static final String HTML = "text/html; charset=utf-8";
     private static final String JSON = "application/json";
 
     private final Supplier<String> metrics;
     private final Supplier<String> health;
+    private final Supplier<String> status;
 
     /**
      * @param metrics the page of metrics; called on event loops, and must not block
      * @param health a JSON object; called on event loops, and must not block
+     * @param status an HTML page; called on event loops, and must not block
      */
-    public MonitoringPages(Supplier<String> metrics, Supplier<String> health) {
+    public MonitoringPages(Supplier<String> metrics, Supplier<String> health, Supplier<String> status) {
+        this.status = status;
         this.metrics = metrics;
         this.health = health;
     }
@@ -61,9 +65,10 @@ public final class MonitoringPages extends ChannelInitializer<Channel> {
             return page(HttpResponseStatus.METHOD_NOT_ALLOWED, TEXT, "only GET is served\n");
         }
         return switch (new QueryStringDecoder(request.uri()).path()) {
+            case "/" -> page(HttpResponseStatus.OK, HTML, status.get());
             case "/metrics" -> page(HttpResponseStatus.OK, METRICS, metrics.get());
             case "/health" -> page(HttpResponseStatus.OK, JSON, health.get());
-            default -> page(HttpResponseStatus.NOT_FOUND, TEXT, "there are /metrics and /health\n");
+            default -> page(HttpResponseStatus.NOT_FOUND, TEXT, "there are /, /metrics and /health\n");
         };
     }
 
