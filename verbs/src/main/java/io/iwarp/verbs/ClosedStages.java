@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,9 +17,15 @@ import org.jspecify.annotations.Nullable;
  * another one just then could take over what others have chained, and the second step would not know when that is done.
  */
 final class ClosedStages {
+    private final Iterable<EventExecutor> loops;
     private final Queue<CompletableFuture<CloseReason>> stages = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<Void> told = new CompletableFuture<>();
     private volatile @Nullable CloseReason reason;
+
+    /** @param loops must not wait for a stage */
+    ClosedStages(Iterable<EventExecutor> loops) {
+        this.loops = loops;
+    }
 
     /** {@return a new stage; complete already if the end was told before} */
     CompletionStage<CloseReason> stage() {
@@ -26,7 +33,7 @@ final class ClosedStages {
         if (before != null) {
             return CompletableFuture.completedStage(before);
         }
-        CompletableFuture<CloseReason> stage = new CompletableFuture<>();
+        CompletableFuture<CloseReason> stage = new LoopFuture<>(loops);
         stages.add(stage);
         CloseReason meanwhile = reason;
         if (meanwhile != null) {

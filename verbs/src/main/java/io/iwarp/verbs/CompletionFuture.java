@@ -2,10 +2,15 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.StreamEndedException;
-import java.util.concurrent.CompletableFuture;
+import io.netty.channel.EventLoop;
 
 /** The future of one work request. */
-final class CompletionFuture extends CompletableFuture<Completion> implements CompletionTarget {
+final class CompletionFuture extends LoopFuture<Completion> implements CompletionTarget {
+    /** @param eventLoop completes it */
+    CompletionFuture(EventLoop eventLoop) {
+        super(eventLoop);
+    }
+
     @Override
     public void complete(Completion completion, CompletionBound place) {
         place.release();

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -13,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a listener: each from when the listening channel hands it out, which is before it has a queue pair,
+ * The connections of a listener or connector: each of a listener from when the listening channel hands it out, which is before it has a queue pair,
  * until its channel is closed and its queue pair has told the application of its end. Any thread may call any method.
  *
  * <p>As a handler it goes into the pipeline of the listening channel. So when that channel is closed no connection can come
@@ -30,10 +31,14 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         if (message instanceof Channel accepted) {
-            open.add(accepted);
-            accepted.closeFuture().addListener(closed -> removeWhenTold(accepted));
+            add(accepted);
         }
         ctx.fireChannelRead(message);
+    }
+
+    private void add(Channel channel) {
+        open.add(channel);
+        channel.closeFuture().addListener(closed -> removeWhenTold(channel));
     }
 
     private void removeWhenTold(Channel channel) {
@@ -50,11 +55,30 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         completeIfEmpty();
     }
 
+    /** A connection of a connector has its queue pair. */
+    void entered(QueuePair queuePair) {
+        add(queuePair.channel());
+        prepared(queuePair);
+    }
+
     /** A connection has its queue pair. */
     void prepared(QueuePair queuePair) {
         if (closing) {
             queuePair.close();
         }
+    }
+
+    /**
+     * {@return the nanoseconds of a deadline}
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    static long requireDeadline(Duration deadline) {
+        long nanos = deadline.toNanos();
+        if (nanos < 0) {
+            throw new IllegalArgumentException("the deadline " + deadline + " is negative: give 0 to abort at once");
+        }
+        return nanos;
     }
 
     int size() {

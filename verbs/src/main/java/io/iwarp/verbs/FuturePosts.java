@@ -4,12 +4,17 @@ import io.iwarp.StreamEndedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
  * The operations of a {@link QueuePair} in the form that returns a future. It completes on the event loop with a copy of the
  * {@link Completion}, or fails with {@link StreamEndedException} if the stream ends before. Any thread may post.
+ *
+ * <p>The event loop that completes a future must not wait for it: {@code get} and {@code join} throw
+ * {@link io.netty.util.concurrent.BlockingOperationException} there, unless the future is done. The futures that
+ * {@code thenApply} and the like make of it do the same.
  *
  * <p>Each operation is that of {@link SendQueue} or {@link ReceiveQueue} of the same name, at the start of the peer's
  * buffer; use {@link RemoteBuffer#slice} to reach another part of it.
@@ -18,9 +23,11 @@ public final class FuturePosts {
     private static final long GREATEST_SINK = Integer.MAX_VALUE;
 
     private final Poster poster;
+    private final EventLoop eventLoop;
 
-    FuturePosts(Poster poster) {
+    FuturePosts(Poster poster, EventLoop eventLoop) {
         this.poster = poster;
+        this.eventLoop = eventLoop;
     }
 
     /**
@@ -147,8 +154,8 @@ public final class FuturePosts {
         return future(future -> poster.receive(0, sink, offset, length, future));
     }
 
-    private static CompletableFuture<Completion> future(Consumer<CompletionTarget> post) {
-        CompletionFuture future = new CompletionFuture();
+    private CompletableFuture<Completion> future(Consumer<CompletionTarget> post) {
+        CompletionFuture future = new CompletionFuture(eventLoop);
         try {
             post.accept(future);
         } catch (QueuePairClosedException closed) {

@@ -49,7 +49,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     /** Of a responder; an initiator decides by itself how many connections it asks for. */
     private final @Nullable SetupGate setupGate;
 
-    private final @Nullable ConnectionGroup group;
+    private final Consumer<QueuePair> observer;
     private final Consumer<ChannelPipeline> transportHandlers;
     private final StartupHandlers startup;
 
@@ -63,14 +63,14 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             QueuePairSettings settings,
             Role role,
             @Nullable SetupGate setupGate,
-            @Nullable ConnectionGroup group,
+            Consumer<QueuePair> observer,
             Consumer<ChannelPipeline> transportHandlers,
             StartupHandlers startup) {
         this.domain = domain;
         this.settings = settings;
         this.role = role;
         this.setupGate = setupGate;
-        this.group = group;
+        this.observer = observer;
         this.transportHandlers = transportHandlers;
         this.startup = startup;
     }
@@ -89,7 +89,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         byte[] request = privateData.clone();
         requireStartable(settings, request);
         return new IwarpChannelInitializer(
-                domain, settings, Role.INITIATOR, null, null, pipeline -> {}, (queuePair, mpa) -> {
+                domain, settings, Role.INITIATOR, null, queuePair -> {}, pipeline -> {}, (queuePair, mpa) -> {
                     prepare.accept(queuePair);
                     return MpaStartupHandler.initiator(mpa, request);
                 });
@@ -114,7 +114,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 settings,
                 Role.RESPONDER,
                 new SetupGate(settings.maximumSetups()),
-                null,
+                queuePair -> {},
                 pipeline -> {},
                 (queuePair, mpa) -> MpaStartupHandler.responder(mpa, request -> {
                     queuePair.engine().life().learnTlsSession(queuePair.channel());
@@ -132,12 +132,30 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      * packet capture}
      */
     public IwarpChannelInitializer withTransportHandlers(Consumer<ChannelPipeline> handlers) {
-        return new IwarpChannelInitializer(domain, settings, role, setupGate, group, handlers, startup);
+        return new IwarpChannelInitializer(domain, settings, role, setupGate, observer, handlers, startup);
     }
 
-    /** {@return the same initializer, which tells a group of each queue pair} */
-    IwarpChannelInitializer withGroup(ConnectionGroup connections) {
-        return new IwarpChannelInitializer(domain, settings, role, setupGate, connections, transportHandlers, startup);
+    /** {@return the same initializer, which tells somebody of each queue pair before the application} */
+    IwarpChannelInitializer withObserver(Consumer<QueuePair> prepared) {
+        return new IwarpChannelInitializer(domain, settings, role, setupGate, prepared, transportHandlers, startup);
+    }
+
+    /** Refuses what a connector cannot do with this. */
+    void requireConnects() {
+        if (role == Role.RESPONDER) {
+            throw new IllegalArgumentException(
+                    "IwarpChannelInitializer.responder(...) is for an IwarpListener: a connector"
+                            + " needs IwarpChannelInitializer.initiator(...)");
+        }
+    }
+
+    /** Refuses what a listener cannot do with this. With a pre-agreed start both sides are initiators. */
+    void requireListens() {
+        if (role == Role.INITIATOR && settings.mpa().start() != StartMode.PREAGREED) {
+            throw new IllegalArgumentException(
+                    "IwarpChannelInitializer.initiator(...) is for an IwarpConnector: a listener"
+                            + " needs IwarpChannelInitializer.responder(...)");
+        }
     }
 
     /** {@return the same initializer, whose connection requests are plain ones of revision 1} */
@@ -147,7 +165,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 settings.toBuilder().mpa(settings.mpa().withoutEnhancedSetup()).build(),
                 role,
                 setupGate,
-                group,
+                observer,
                 transportHandlers,
                 startup);
     }
@@ -174,9 +192,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         TransportHandler.addTo(pipeline);
         QueuePair queuePair = new QueuePair(channel, domain, settings, role, ticket);
         QueuePairOfChannel.set(channel, queuePair);
-        if (group != null) {
-            group.prepared(queuePair);
-        }
+        observer.accept(queuePair);
         try {
             addLayers(pipeline, queuePair);
         } catch (RuntimeException | Error e) {

@@ -2,11 +2,17 @@ package io.iwarp.verbs;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.net.BindException;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -19,11 +25,12 @@ import java.util.concurrent.TimeUnit;
 public final class IwarpListener implements AutoCloseable {
     private final Channel channel;
     private final ConnectionGroup connections;
-    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final CompletableFuture<Void> closed;
 
-    private IwarpListener(Channel channel, ConnectionGroup connections) {
+    private IwarpListener(Channel channel, ConnectionGroup connections, List<EventExecutor> loops) {
         this.channel = channel;
         this.connections = connections;
+        this.closed = new LoopFuture<>(loops);
         channel.closeFuture().addListener(done -> closed.complete(null));
     }
 
@@ -33,27 +40,49 @@ public final class IwarpListener implements AutoCloseable {
      * @param bootstrap with groups and channel type set; it is copied
      * @param initializer from {@link IwarpChannelInitializer#responder}
      * @param address where; port 0 lets the system choose one, which {@link #localAddress} tells
-     * @return completes on an event loop with the listener once the address is bound, or fails with the transport's
-     *     exception. Do not wait for it on an event loop of the bootstrap's groups.
+     * @return completes on an event loop with the listener once the address is bound, or fails with a {@link BindException}
+     *     that names the address. An event loop of the bootstrap's groups must not wait for it: {@code get} and {@code join}
+     *     throw {@link io.netty.util.concurrent.BlockingOperationException} there.
+     * @throws IllegalArgumentException if the initializer is one of an initiator, unless the start is pre-agreed
      */
     public static CompletableFuture<IwarpListener> listen(
             ServerBootstrap bootstrap, IwarpChannelInitializer initializer, SocketAddress address) {
-        CompletableFuture<IwarpListener> listening = new CompletableFuture<>();
+        initializer.requireListens();
         ConnectionGroup connections = new ConnectionGroup();
         ChannelHandler ofCaller = bootstrap.config().handler();
-        var binding = bootstrap
+        ServerBootstrap complete = bootstrap
                 .clone()
                 .handler(ofCaller == null ? connections : behind(ofCaller, connections))
-                .childHandler(initializer.withGroup(connections))
-                .bind(address);
+                .childHandler(initializer.withObserver(connections::prepared));
+        complete.validate();
+        List<EventExecutor> loops = loops(complete);
+        CompletableFuture<IwarpListener> listening = new LoopFuture<>(loops);
+        ChannelFuture binding = complete.bind(address);
         binding.addListener(done -> {
             if (done.isSuccess()) {
-                listening.complete(new IwarpListener(binding.channel(), connections));
+                listening.complete(new IwarpListener(binding.channel(), connections, loops));
             } else {
-                listening.completeExceptionally(done.cause());
+                listening.completeExceptionally(naming(address, done.cause()));
             }
         });
         return listening;
+    }
+
+    private static List<EventExecutor> loops(ServerBootstrap bootstrap) {
+        List<EventExecutor> loops = new ArrayList<>();
+        bootstrap.config().group().forEach(loops::add);
+        bootstrap.config().childGroup().forEach(loops::add);
+        return loops;
+    }
+
+    /** Transports report "Address already in use" without the address. */
+    private static Throwable naming(SocketAddress address, Throwable failure) {
+        if (!(failure instanceof IOException)) {
+            return failure;
+        }
+        BindException named = new BindException("cannot listen at " + address + ": " + failure.getMessage());
+        named.initCause(failure);
+        return named;
     }
 
     /** The caller's own handler may refuse connections, which the group then never hears of. */
@@ -100,10 +129,7 @@ public final class IwarpListener implements AutoCloseable {
      *     and the event loop groups shut down, right behind it.
      */
     public CompletionStage<Void> shutdownGracefully(Duration deadline) {
-        long nanos = deadline.toNanos();
-        if (nanos < 0) {
-            throw new IllegalArgumentException("the deadline " + deadline + " is negative: give 0 to abort at once");
-        }
+        long nanos = ConnectionGroup.requireDeadline(deadline);
         close();
         CompletionStage<Void> done = closed.thenCompose(closing -> connections.close());
         try {

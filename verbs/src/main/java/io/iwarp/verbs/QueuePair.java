@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * for the peer's messages. Posts there carry a work-request id, allocate nothing, and complete at the
  * {@link #completionListener} or in a {@link CompletionQueue}: they are for code that moves millions of messages. The same
  * operations return a future in {@link #futures}; the plain form of each is a method of this class. A future completes on
- * the event loop; cancelling it does not cancel the request.
+ * the event loop, which must not wait for it; cancelling it does not cancel the request.
  *
  * <p>Any thread may post. A post never blocks: it costs one queue offer, and what several threads posted leaves in one
  * flush.
@@ -70,7 +70,7 @@ public final class QueuePair implements AutoCloseable {
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
     private final FuturePosts futures;
-    private final CompletableFuture<QueuePair> ready = new CompletableFuture<>();
+    private final CompletableFuture<QueuePair> ready;
     private volatile QueuePairListener listener = QueuePairListener.NONE;
 
     QueuePair(
@@ -85,7 +85,8 @@ public final class QueuePair implements AutoCloseable {
         this.engine = new QueuePairEngine(channel, stream, counters, settings, role, setupTicket, new Life());
         this.sendQueue = new SendQueue(engine.poster(), engine.routes());
         this.receiveQueue = new ReceiveQueue(engine.poster(), engine.routes());
-        this.futures = new FuturePosts(engine.poster());
+        this.futures = new FuturePosts(engine.poster(), channel.eventLoop());
+        this.ready = new LoopFuture<>(channel.eventLoop());
     }
 
     /** Tells the application of the life of the stream. */

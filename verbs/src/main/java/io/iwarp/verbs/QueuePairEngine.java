@@ -32,7 +32,7 @@ final class QueuePairEngine {
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
 
     private final EventLoop eventLoop;
-    private final StreamLife life = new StreamLife();
+    private final StreamLife life;
     private final DrainSchedule drains;
     private final CompletionRoutes routes = new CompletionRoutes();
     private final ReceiveSide receives;
@@ -58,6 +58,7 @@ final class QueuePairEngine {
             SetupGate.@Nullable Ticket setupTicket,
             LifeListener listener) {
         eventLoop = channel.eventLoop();
+        life = new StreamLife(eventLoop);
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
         Completer completer = new Completer(channel, drains);
         receives = new ReceiveSide(channel, settings, life, drains, completer, routes, this::resume);

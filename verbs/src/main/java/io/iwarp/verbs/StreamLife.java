@@ -5,6 +5,7 @@ import io.iwarp.ConnectionState;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.transport.TransportHandler;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +21,16 @@ final class StreamLife {
     /** Why the orderly close began that is under way; null before it. */
     private final AtomicReference<@Nullable CloseReason> closing = new AtomicReference<>();
 
-    private final ClosedStages closed = new ClosedStages();
+    private final ClosedStages closed;
     private volatile @Nullable CloseReason closeReason;
     private volatile @Nullable MpaParameters parameters;
     private volatile @Nullable SSLSession tlsSession;
     private volatile boolean enhancedSetupRefused;
+
+    /** @param eventLoop moves the stream on */
+    StreamLife(EventLoop eventLoop) {
+        closed = new ClosedStages(eventLoop);
+    }
 
     /** TLS has finished its handshake, if there is TLS. */
     void learnTlsSession(Channel channel) {

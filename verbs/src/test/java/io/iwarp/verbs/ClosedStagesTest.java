@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ClosedStagesTest {
     private static final CloseReason REASON = new CloseReason(EndedBy.PEER_CLOSED, null, "over", null);
 
-    private final ClosedStages stages = new ClosedStages();
+    private final ClosedStages stages = new ClosedStages(List.of());
     private final List<Object> told = new ArrayList<>();
 
     @Test

@@ -1,0 +1,245 @@
+package io.iwarp.transports;
+
+import static io.iwarp.transports.Server.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.mpa.StartMode;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.BlockingOperationException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** An attempt to connect that nobody wants any more, connectors that are shut down, and mistakes in listen and connect. */
+class ConnectorTest {
+    private static final Duration AGES = Duration.ofHours(1);
+    private static final QueuePairSettings PATIENT = QueuePairSettings.builder()
+            .mpa(MpaSettings.builder().startupTimeout(AGES).build())
+            .build();
+    private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private final EventLoopGroup group = Transport.NIO.group(2);
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final BlockingQueue<QueuePair> prepared = new LinkedBlockingQueue<>();
+
+    @AfterEach
+    void close() throws Exception {
+        group.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
+    }
+
+    private ServerBootstrap serverBootstrap() {
+        return new ServerBootstrap().group(group).channel(Transport.NIO.serverChannel());
+    }
+
+    private Bootstrap bootstrap() {
+        return new Bootstrap().group(group).channel(Transport.NIO.clientChannel());
+    }
+
+    private IwarpConnector connector(QueuePairSettings settings, Security security) throws Exception {
+        return new IwarpConnector(
+                bootstrap(),
+                IwarpChannelInitializer.initiator(domain, settings, new byte[0], prepared::add)
+                        .withTransportHandlers(security.initiator()));
+    }
+
+    private IwarpListener listen() throws Exception {
+        return await(IwarpListener.listen(
+                serverBootstrap(),
+                IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
+                ANY_PORT));
+    }
+
+    /** How an application gives up. */
+    enum GivingUp {
+        CANCEL,
+        TIMEOUT,
+        SHUTDOWN
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAttemptThatIsGivenUpLeavesNothing(GivingUp how) throws Exception {
+        for (Security security : List.of(Security.NONE, Security.TLS_1_3)) {
+            try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                IwarpConnector connector = connector(PATIENT, security);
+                CompletableFuture<QueuePair> connecting = connector.connect(silent.getLocalSocketAddress());
+                QueuePair queuePair = prepared.poll(Server.PATIENCE_SECONDS, TimeUnit.SECONDS);
+                Class<? extends Exception> failure = switch (how) {
+                    case CANCEL -> {
+                        connecting.cancel(false);
+                        yield CancellationException.class;
+                    }
+                    case TIMEOUT -> {
+                        connecting.completeExceptionally(new TimeoutException("too long for me"));
+                        yield TimeoutException.class;
+                    }
+                    case SHUTDOWN -> {
+                        connector.shutdownGracefully(AGES);
+                        yield StreamEndedException.class;
+                    }
+                };
+                CloseReason reason = await(queuePair.closed());
+                assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+                assertThat(reason.detail()).contains("given up");
+                assertThatThrownBy(() -> await(connecting))
+                        .satisfiesAnyOf(
+                                thrown -> assertThat(thrown).isInstanceOf(failure),
+                                thrown -> assertThat(thrown).hasCauseInstanceOf(failure));
+                await(connector.shutdownGracefully(AGES));
+                assertThat(connector.connections()).isZero();
+            }
+        }
+        assertThat(Timers.of(group)).isZero();
+        domain.close();
+    }
+
+    /** It is the race between a shutdown, or a cancellation, and event loops that have not prepared the connection yet. */
+    @Test
+    void anAttemptThatIsGivenUpAtOnceLeavesNothing() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            for (int round = 0; round < 50; round++) {
+                ProtectionDomain own = ProtectionDomain.create();
+                IwarpConnector connector = new IwarpConnector(
+                        bootstrap(), IwarpChannelInitializer.initiator(own, PATIENT, new byte[0], fresh -> {}));
+                CompletableFuture<QueuePair> connecting = connector.connect(silent.getLocalSocketAddress());
+                if (round % 2 == 0) {
+                    connecting.cancel(true);
+                }
+                await(connector.shutdownGracefully(AGES).thenRun(own::close));
+                assertThat(connecting).isCompletedExceptionally();
+            }
+        }
+    }
+
+    @Test
+    void aConnectorThatIsShutDownClosesItsConnectionsAndMakesNoMore() throws Exception {
+        IwarpListener listener = listen();
+        IwarpConnector connector = connector(PATIENT, Security.NONE);
+        List<QueuePair> connected = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            connected.add(await(connector.connect(listener.localAddress())));
+        }
+        assertThat(connector.connections()).isEqualTo(3);
+        await(connector
+                .shutdownGracefully(AGES)
+                .thenRun(() -> assertThat(connected)
+                        .allSatisfy(queuePair ->
+                                assertThat(queuePair.channel().isOpen()).isFalse())));
+        assertThat(connector.connections()).isZero();
+        assertThatThrownBy(() -> connector.connect(listener.localAddress()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("shut down")
+                .hasMessageContaining("make a new one");
+        await(connector.shutdownGracefully(Duration.ZERO));
+        assertThatThrownBy(() -> connector.shutdownGracefully(Duration.ofNanos(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("negative");
+        await(listener.shutdownGracefully(AGES));
+        domain.close();
+    }
+
+    @Test
+    void anEventLoopMustNotWaitForAConnectionOrAListener() throws Exception {
+        IwarpListener listener = listen();
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<QueuePair> connecting =
+                    connector(PATIENT, Security.NONE).connect(silent.getLocalSocketAddress());
+            for (CompletableFuture<?> future : List.of(
+                    connecting,
+                    connecting.thenAccept(queuePair -> {}),
+                    listener.closed().toCompletableFuture())) {
+                for (var loop : group) {
+                    assertThatThrownBy(() -> loop.submit(future::join).get(Server.PATIENCE_SECONDS, TimeUnit.SECONDS))
+                            .hasCauseInstanceOf(BlockingOperationException.class);
+                }
+            }
+            connecting.cancel(false);
+        }
+        var waiting = group.next().submit(() -> {
+            CompletableFuture<IwarpListener> listening = IwarpListener.listen(
+                    serverBootstrap(),
+                    IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
+                    ANY_PORT);
+            assertThatThrownBy(() -> listening.get(Server.PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .isInstanceOf(BlockingOperationException.class);
+            return listening;
+        });
+        await(await(waiting.get(Server.PATIENCE_SECONDS, TimeUnit.SECONDS)).shutdownGracefully(AGES));
+        await(listener.shutdownGracefully(AGES));
+    }
+
+    @Test
+    void theWrongRoleIsRefusedAtTheCall() throws Exception {
+        IwarpChannelInitializer initiator =
+                IwarpChannelInitializer.initiator(domain, PATIENT, new byte[0], fresh -> {});
+        IwarpChannelInitializer responder =
+                IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept);
+        assertThatThrownBy(() -> IwarpListener.listen(serverBootstrap(), initiator, ANY_PORT))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a listener needs IwarpChannelInitializer.responder(...)");
+        assertThatThrownBy(() -> new IwarpConnector(bootstrap(), responder))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a connector needs IwarpChannelInitializer.initiator(...)");
+        QueuePairSettings preAgreed = QueuePairSettings.builder()
+                .mpa(MpaSettings.builder().start(StartMode.PREAGREED).build())
+                .build();
+        await(await(IwarpListener.listen(
+                        serverBootstrap(),
+                        IwarpChannelInitializer.initiator(domain, preAgreed, new byte[0], fresh -> {}),
+                        ANY_PORT))
+                .shutdownGracefully(AGES));
+    }
+
+    static Stream<Transport> transports() {
+        return Stream.of(Transport.NIO, Transport.EPOLL, Transport.IO_URING)
+                .filter(transport -> transport.unavailabilityCause() == null);
+    }
+
+    @ParameterizedTest
+    @MethodSource("transports")
+    void anAddressThatIsInUseIsNamed(Transport transport) throws Exception {
+        EventLoopGroup own = transport.group(1);
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThatThrownBy(() -> await(IwarpListener.listen(
+                            new ServerBootstrap().group(own).channel(transport.serverChannel()),
+                            IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
+                            taken.getLocalSocketAddress())))
+                    .cause()
+                    .isInstanceOf(BindException.class)
+                    .hasMessageStartingWith("cannot listen at " + taken.getLocalSocketAddress() + ": ")
+                    .hasMessageContaining("Address already in use");
+        } finally {
+            own.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.EndedBy;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.BlockingOperationException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** An event loop that waits for itself is told so. Here the thread of the test is the event loop of both ends. */
+class LoopFutureTest {
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {});
+    private final QueuePair responder = pair.responder.queuePair();
+
+    @AfterEach
+    void close() {
+        pair.close();
+        domain.close();
+    }
+
+    static Stream<Function<QueuePair, CompletableFuture<?>>> futures() {
+        return Stream.of(
+                queuePair -> queuePair.receive(Unpooled.EMPTY_BUFFER),
+                queuePair -> queuePair.receive(Unpooled.EMPTY_BUFFER).thenApply(Completion::bytes),
+                queuePair -> queuePair
+                        .receive(Unpooled.EMPTY_BUFFER)
+                        .thenCompose(done -> queuePair.closed())
+                        .whenComplete((reason, failure) -> {}),
+                queuePair -> queuePair.ready().toCompletableFuture(),
+                queuePair -> queuePair.ready().thenRun(() -> {}).toCompletableFuture(),
+                queuePair -> queuePair.closed().toCompletableFuture(),
+                queuePair -> queuePair.closed().thenApply(reason -> 1).toCompletableFuture());
+    }
+
+    @ParameterizedTest
+    @MethodSource("futures")
+    void aWaitInTheEventLoopFailsAtOnce(Function<QueuePair, CompletableFuture<?>> of) {
+        CompletableFuture<?> future = of.apply(responder);
+        assertThatThrownBy(future::join).isInstanceOf(BlockingOperationException.class);
+        assertThatThrownBy(future::get)
+                .isInstanceOf(BlockingOperationException.class)
+                .hasMessageContaining("thenCompose");
+        assertThatThrownBy(() -> future.get(1, TimeUnit.HOURS)).isInstanceOf(BlockingOperationException.class);
+    }
+
+    @Test
+    void whatIsDoneNeedsNoWait() throws Exception {
+        CompletableFuture<Completion> received = responder.receive(Unpooled.EMPTY_BUFFER);
+        pair.initiator.queuePair().send(Unpooled.EMPTY_BUFFER);
+        pair.run();
+        assertThat(received.join().bytes()).isZero();
+        assertThat(responder.ready().toCompletableFuture().get()).isSameAs(responder);
+        responder.abort();
+        pair.run();
+        assertThat(responder
+                        .closed()
+                        .thenApply(reason -> reason)
+                        .toCompletableFuture()
+                        .get(1, TimeUnit.HOURS)
+                        .endedBy())
+                .isEqualTo(EndedBy.LOCAL_APPLICATION);
+    }
+
+    /** Otherwise an application could end another's wait. */
+    @Test
+    void aStageCannotBeCompletedByTheApplication() {
+        for (CompletionStage<?> stage :
+                List.of(responder.ready(), responder.ready().thenRun(() -> {}))) {
+            CompletableFuture<?> cast = (CompletableFuture<?>) stage;
+            assertThatThrownBy(() -> cast.complete(null)).isInstanceOf(UnsupportedOperationException.class);
+            assertThatThrownBy(() -> cast.cancel(false)).isInstanceOf(UnsupportedOperationException.class);
+            assertThatThrownBy(cast::join)
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("toCompletableFuture()");
+            stage.toCompletableFuture().complete(null);
+        }
+        assertThat(responder.ready().toCompletableFuture()).isNotDone();
+    }
+
+    @Test
+    void aFailureReachesAStageInTheFormOfTheJdk() {
+        CompletableFuture<Void> source = new LoopFuture<>(List.of());
+        IllegalStateException failure = new IllegalStateException("failed");
+        CompletionStage<Void> before = source.minimalCompletionStage();
+        source.completeExceptionally(failure);
+        for (CompletionStage<Void> stage : List.of(before, source.minimalCompletionStage())) {
+            CompletableFuture<Void> future = stage.toCompletableFuture();
+            assertThatThrownBy(future::join)
+                    .isInstanceOf(CompletionException.class)
+                    .cause()
+                    .isSameAs(failure);
+            assertThat(future.handle((nothing, thrown) -> thrown).join())
+                    .isInstanceOf(CompletionException.class)
+                    .cause()
+                    .isSameAs(failure);
+        }
+    }
+}
