@@ -1,6 +1,7 @@
 package io.iwarp;
 
 import java.util.Objects;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Why a stream ended, and who ended it. Immutable. */
@@ -46,7 +47,7 @@ public final class CloseReason {
         return detail;
     }
 
-    /** Returns what the transport or the runtime reported, or null if nothing. */
+    /** Returns what the transport or the runtime reported: an {@link SSLException} if TLS failed; null if nothing. */
     public @Nullable Throwable cause() {
         return cause;
     }
@@ -65,9 +66,16 @@ public final class CloseReason {
         return Objects.hash(endedBy, error, detail, cause);
     }
 
-    /** Returns one sentence for people: who ended the stream, the error with its numbers, the detail, what to do. */
+    /**
+     * Returns one sentence for people: who ended the stream, the error with its numbers, the detail, what to do. If TLS failed,
+     * it begins with what TLS reported, as the loss of the connection only followed.
+     */
     @Override
     public String toString() {
+        if (cause instanceof SSLException && cause.getMessage() != null) {
+            return "TLS failed: " + cause.getMessage()
+                    + (detail.isEmpty() || detail.contains(cause.getMessage()) ? "" : "; " + detail);
+        }
         StringBuilder sentence = new StringBuilder(endedBy.sentence());
         if (error != null) {
             sentence.append(": ").append(error);
@@ -78,7 +86,7 @@ public final class CloseReason {
         if (error != null) {
             sentence.append(" (").append(error.explanation()).append(')');
         }
-        if (cause != null) {
+        if (cause != null && !detail.contains(cause.toString())) {
             sentence.append(", caused by ").append(cause);
         }
         return sentence.toString();

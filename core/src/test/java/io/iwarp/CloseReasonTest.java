@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +27,23 @@ class CloseReasonTest {
         CloseReason reason = new CloseReason(EndedBy.TRANSPORT, null, "", new IOException("Connection reset"));
 
         assertThat(reason).hasToString("the connection was lost, caused by java.io.IOException: Connection reset");
+    }
+
+    /** What the layers above made of it would hide it. */
+    @Test
+    void whatTlsReportsComesFirst() {
+        SSLException refused = new SSLException("certificate expired");
+        assertThat(new CloseReason(EndedBy.TRANSPORT, ProtocolError.MPA_CONNECTION_LOST, "during start-up", refused))
+                .hasToString("TLS failed: certificate expired; during start-up");
+        assertThat(new CloseReason(EndedBy.TRANSPORT, null, "lost: certificate expired", refused))
+                .hasToString("TLS failed: certificate expired");
+    }
+
+    @Test
+    void aCauseThatTheDetailNamesIsNotNamedTwice() {
+        IOException reset = new IOException("Connection reset");
+        assertThat(new CloseReason(EndedBy.TRANSPORT, null, "while reading: " + reset, reset))
+                .hasToString("the connection was lost: while reading: java.io.IOException: Connection reset");
     }
 
     @ParameterizedTest
@@ -74,6 +93,21 @@ class CloseReasonTest {
 
         assertThat(rejected.privateData()).containsExactly(1, 2, 3);
         assertThat(rejected).isInstanceOf(IwarpException.class).hasMessageContaining("3 bytes of private data");
+    }
+
+    @Test
+    void aRejectionShowsItsTextButNotWhatIsNoText() {
+        assertThat(rejection("no memory is left for Zoë"))
+                .hasMessage("the peer rejected the connection: no memory is left for Zoë");
+        assertThat(new ConnectionRejectedException(new byte[0]))
+                .hasMessage("the peer rejected the connection and gave no reason");
+        assertThat(rejection("two\nlines")).hasMessageEndingWith("with 9 bytes of private data, which are not text");
+        assertThat(new ConnectionRejectedException(new byte[] {(byte) 0xC3, 'a'}))
+                .hasMessageEndingWith("with 2 bytes of private data, which are not text");
+    }
+
+    private static ConnectionRejectedException rejection(String text) {
+        return new ConnectionRejectedException(text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test

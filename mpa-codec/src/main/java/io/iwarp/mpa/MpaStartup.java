@@ -7,6 +7,7 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -127,7 +128,11 @@ final class MpaStartup {
         if (state instanceof Over) {
             return WAIT;
         }
-        String hint = endedBy == EndedBy.TIMEOUT ? state.hintAtSilence() : "";
+        String hint = switch (endedBy) {
+            case TIMEOUT -> state.hintAtSilence();
+            case PEER_CLOSED, TRANSPORT -> cause instanceof SSLException ? "" : state.hintAtClose();
+            default -> "";
+        };
         CloseReason reason = new CloseReason(endedBy, error, what + "; " + state.progress() + hint, cause);
         boolean lost = endedBy == EndedBy.PEER_CLOSED || cause instanceof IOException;
         return enter(over(new StartupAction.Fail(reason, lost && state.awaitsEnhancedReply())));
@@ -198,6 +203,11 @@ final class MpaStartup {
 
         /** Returns a hint for a peer that was silent for too long, appended to {@link #progress}; may be empty. */
         default String hintAtSilence() {
+            return "";
+        }
+
+        /** Returns why the peer may have closed the connection, to follow {@link #progress}; may be empty. */
+        default String hintAtClose() {
             return "";
         }
 
@@ -291,6 +301,13 @@ final class MpaStartup {
         public String hintAtSilence() {
             return reader.isUntouched()
                     ? "; perhaps what listens there is no iWARP server or expects TLS, or its application has not answered"
+                    : "";
+        }
+
+        @Override
+        public String hintAtClose() {
+            return reader.isUntouched()
+                    ? "; perhaps the peer expects TLS, is no iWARP server, or refuses connections for now"
                     : "";
         }
 

@@ -53,9 +53,20 @@ final class TlsTransportHandler extends TransportHandler {
         }
         ctx.fireUserEventTriggered(event);
         if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
-            fail(ctx, new SSLException("the TLS handshake failed: " + handshake.cause(), handshake.cause()));
+            fail(ctx, TlsFailure.ofHandshake(handshake.cause()));
         } else if (event instanceof SslCloseCompletionEvent close) {
             onTlsClosed(ctx, close);
+        }
+    }
+
+    /** With TLS 1.3 an initiator hears after its handshake that the responder refuses it. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        SSLException failure = TlsFailure.in(cause);
+        if (failure == null) {
+            ctx.fireExceptionCaught(cause);
+        } else {
+            fail(ctx, failure);
         }
     }
 
@@ -83,10 +94,12 @@ final class TlsTransportHandler extends TransportHandler {
         if (!peerClosed && !closedHere) {
             fail(
                     ctx,
-                    new SSLException(
-                            "the connection ended without the close_notify of TLS: the peer crashed or skipped"
-                                    + " close_notify, or somebody cut the connection",
-                            cause));
+                    tls.handshakeFuture().isSuccess()
+                            ? new SSLException(
+                                    "the connection ended without the close_notify of TLS: the peer crashed, skipped"
+                                            + " close_notify, or somebody cut the connection",
+                                    cause)
+                            : TlsFailure.closedInHandshake(cause));
         }
     }
 

@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.mpa.MpaConnectionRequest;
 import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.OptionalInt;
 import javax.net.ssl.SSLSession;
@@ -99,12 +100,24 @@ public final class ConnectionRequest {
      * Rejects the connection; the channel is closed after the rejection has been sent. If the peer has gone meanwhile,
      * nothing happens.
      *
-     * @param privateData goes to the peer with the rejection, 0 to 512 bytes, or 508 if the peer told its {@link #peerIrd}: say why
+     * @param privateData goes to the peer with the rejection, 0 to 512 bytes, or 508 if the peer told its {@link #peerIrd}
      * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
     public void reject(byte[] privateData) {
         request.reject(privateData);
+    }
+
+    /**
+     * Rejects the connection and says why. A peer that uses this library shows the text in its
+     * {@link io.iwarp.ConnectionRejectedException}.
+     *
+     * @param why goes to the peer as private data, in UTF-8: up to 512 bytes, or 508 if the peer told its {@link #peerIrd}
+     * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
+     * @throws IllegalStateException if the request was answered before
+     */
+    public void reject(String why) {
+        reject(why.getBytes(StandardCharsets.UTF_8));
     }
 
     /**

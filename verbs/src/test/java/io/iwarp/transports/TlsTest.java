@@ -82,9 +82,12 @@ class TlsTest {
 
     @Test
     void aPeerThatTheApplicationDoesNotWantIsRejected() throws Exception {
-        listen(Security.TLS_1_3, ConnectionRequest::reject);
+        listen(Security.TLS_1_3, request -> request.reject("not you"));
         CompletableFuture<QueuePair> connecting = server.connect(Security.TLS_1_3.initiator());
-        assertThatThrownBy(() -> await(connecting)).hasCauseInstanceOf(ConnectionRejectedException.class);
+        assertThatThrownBy(() -> await(connecting))
+                .cause()
+                .isInstanceOf(ConnectionRejectedException.class)
+                .hasMessage("the peer rejected the connection: not you");
     }
 
     @Test
@@ -93,9 +96,12 @@ class TlsTest {
         listen(Security.TLS_1_3, ConnectionRequest::accept);
         CloseReason initiators = failure(server.connect(Security.NONE.initiator()));
         assertThat(initiators.endedBy()).isIn(EndedBy.PEER_CLOSED, EndedBy.TRANSPORT, EndedBy.LOCAL_FAULT);
+        assertThat(initiators.toString()).containsAnyOf("perhaps the peer expects TLS", "it speaks TLS");
         CloseReason responders = await(server.nextEnd());
         assertThat(responders.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(responders.cause()).isInstanceOf(SSLException.class).hasMessageContaining("TLS");
+        assertThat(responders.toString())
+                .startsWith("TLS failed: what the peer sent is not an SSL/TLS record: it does not use TLS");
     }
 
     @Test
@@ -105,6 +111,9 @@ class TlsTest {
         CloseReason initiators = failure(server.connect(Security.TLS_1_3.initiator()));
         assertThat(initiators.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(initiators.cause()).isInstanceOf(SSLException.class);
+        assertThat(initiators.toString())
+                .startsWith(
+                        "TLS failed: the connection was closed during the TLS handshake: the peer does not use TLS");
         CloseReason responders = await(server.nextEnd());
         assertThat(responders.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(responders.detail()).contains("it speaks TLS, and this side does not");
@@ -117,7 +126,15 @@ class TlsTest {
         CloseReason initiators = failure(server.connect(security.initiator()));
         assertThat(initiators.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(initiators.cause()).isInstanceOf(SSLException.class);
-        assertThat(await(server.nextEnd()).cause()).isInstanceOf(SSLException.class);
+        assertThat(initiators.toString()).startsWith("TLS failed: this side refused the peer's certificate (");
+        CloseReason responders = await(server.nextEnd());
+        assertThat(responders.cause()).isInstanceOf(SSLException.class);
+        // BoringSSL tells the peer of an internal error.
+        assertThat(responders.toString())
+                .startsWith(
+                        security == Security.OPENSSL_1_3
+                                ? "TLS failed: the peer refused the TLS connection"
+                                : "TLS failed: the peer refused this side's certificate");
     }
 
     @ParameterizedTest
@@ -126,9 +143,12 @@ class TlsTest {
         listen(security, ConnectionRequest::accept);
         CloseReason initiators = failure(server.connect(security.anonymous()));
         assertThat(initiators.endedBy()).isEqualTo(EndedBy.TRANSPORT);
+        assertThat(initiators.cause()).isInstanceOf(SSLException.class);
+        assertThat(initiators.toString()).startsWith("TLS failed: the peer refused this side's certificate");
         CloseReason responders = await(server.nextEnd());
         assertThat(responders.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(responders.cause()).isInstanceOf(SSLException.class);
+        assertThat(responders.toString()).startsWith("TLS failed: the peer showed no certificate");
     }
 
     @Test
