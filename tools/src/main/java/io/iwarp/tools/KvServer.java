@@ -123,6 +123,6 @@ final class KvServer implements Callable<Integer> {
     }
 
     private static int connections(IwarpMetrics metrics) {
-        return (int) metrics.connections(Role.RESPONDER, ConnectionState.READY);
+        return metrics.connections(Role.RESPONDER, ConnectionState.READY);
     }
 }

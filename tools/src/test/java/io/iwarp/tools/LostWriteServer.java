@@ -6,6 +6,7 @@ import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
@@ -69,10 +70,14 @@ final class LostWriteServer implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         listener.close();
         thread.shutdown();
-        thread.awaitTermination(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
+        try {
+            thread.awaitTermination(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
         endpoint.close();
     }
 }
