@@ -54,9 +54,15 @@ final class Exchange {
         this.responder = new Responder(output, association, counters, agreed.ird());
         this.responseDeadline = new ResponseDeadline(settings.responseTimeout(), requester, hold, link);
         boolean readyToReceivePossible = agreed.role() == Role.RESPONDER && agreed.peerToPeer();
-        SendReceiver sends = new SendReceiver(ulp, association, hold);
+        SendDelivery sends = new SendDelivery(ulp, association, hold);
         this.reception = new Reception(
-                settings.extensions(), readyToReceivePossible, sends, responder, terminates, requester, hold);
+                settings.extensions(),
+                new ReadyToReceiveQueue(readyToReceivePossible),
+                sends,
+                responder,
+                terminates,
+                requester,
+                hold);
     }
 
     void sendReadyToReceive(ReadyToReceive kind) {

@@ -220,7 +220,7 @@ final class RdmapStream implements DdpUlp {
 
     @Override
     public void onSent(DdpMessage message) {
-        if (message instanceof TerminateMessage terminate) {
+        if (message instanceof OutgoingTerminate terminate) {
             onTerminateSent(terminate);
         } else {
             exchange().onSent(message);
@@ -286,7 +286,7 @@ final class RdmapStream implements DdpUlp {
         phase = new StreamPhase.Terminating(note(reason));
         exchange().stop();
         link.armDeadline();
-        link.write(new TerminateMessage(terminate));
+        link.write(new OutgoingTerminate(terminate));
         link.flush();
     }
 
@@ -294,7 +294,7 @@ final class RdmapStream implements DdpUlp {
      * After the Terminate this side is silent, but it goes on reading until the peer closes: closing a socket with unread
      * input would make the kernel send RST, which can destroy the Terminate on its way.
      */
-    private void onTerminateSent(TerminateMessage terminate) {
+    private void onTerminateSent(OutgoingTerminate terminate) {
         counters.add(Counter.TERMINATES_SENT, 1);
         ulp.onTerminateSent(terminate.error());
         link.closeOutput();

@@ -1,20 +1,40 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the ready-to-receive message of an initiator that comes as a Send: it uses up the first message number of the queue
- * of Sends, but no receive of the application, which never hears of it
- * (<a href="https://www.rfc-editor.org/rfc/rfc6581#section-4.4.2">RFC 6581 section 4.4.2</a>).
+ * Recognizes and takes the ready-to-receive message of a peer-to-peer initiator that comes as a Send. It uses up the first
+ * message number of the queue of Sends, but no receive of the application, which never learns of it
+ * (<a href="https://www.rfc-editor.org/rfc/rfc6581#section-4.4.2">RFC 6581 section 4.4.2</a>). A Write or Read in this role
+ * needs no treatment. {@link Requester#sendReadyToReceive} sends the message; {@code SetupNegotiation} of MPA chooses its kind.
  */
 final class ReadyToReceiveQueue extends HeaderQueue {
+    /** Nothing has come yet, so the next segment may be the ready-to-receive message. */
+    private boolean possible;
+
     private boolean taken;
 
-    ReadyToReceiveQueue() {
+    /** @param possible whether the first message of the peer may be a Send of which nobody learns */
+    ReadyToReceiveQueue(boolean possible) {
         super(1, 1);
+        this.possible = possible;
+    }
+
+    /** Returns whether a segment is the ready-to-receive message: the first one of the stream, an empty Send. */
+    boolean takes(DdpSegment segment) {
+        return possible
+                && Opcode.of(segment.control()) == Opcode.SEND
+                && segment.payloadLength() == 0
+                && segment.last();
+    }
+
+    /** The first segment has come, whatever it was. */
+    void onPlaced() {
+        possible = false;
     }
 
     @Override

@@ -19,15 +19,12 @@ final class Reception {
     private final UntaggedQueue terminates;
     private final Requester requester;
     private final InputHold hold;
-    private final ReadyToReceiveQueue readyToReceiveQueue = new ReadyToReceiveQueue();
-    /** Nothing has come yet, so the next segment may be the ready-to-receive message. */
-    private boolean readyToReceivePossible;
-
+    private final ReadyToReceiveQueue readyToReceive;
     private long writtenBytes;
 
     /**
      * @param extensions whether the messages of RFC 7306 are taken
-     * @param readyToReceivePossible whether the first message of the peer may be a Send that nobody is told of
+     * @param readyToReceive takes the first message of a peer-to-peer initiator
      * @param sends takes Sends and Immediate Data
      * @param requests takes Read and Atomic Requests
      * @param terminates takes a Terminate
@@ -36,14 +33,14 @@ final class Reception {
      */
     Reception(
             boolean extensions,
-            boolean readyToReceivePossible,
+            ReadyToReceiveQueue readyToReceive,
             UntaggedQueue sends,
             UntaggedQueue requests,
             UntaggedQueue terminates,
             Requester requester,
             InputHold hold) {
         this.extensions = extensions;
-        this.readyToReceivePossible = readyToReceivePossible;
+        this.readyToReceive = readyToReceive;
         this.sends = sends;
         this.requests = requests;
         this.terminates = terminates;
@@ -68,7 +65,7 @@ final class Reception {
             return requester.examineReadResponse(segment);
         }
         long end = segment.messageOffset() + segment.payloadLength();
-        return opcode.immediate() && end > RdmapLayout.IMMEDIATE_LENGTH ? SendReceiver.checkImmediateLength(end) : null;
+        return opcode.immediate() && end > RdmapLayout.IMMEDIATE_LENGTH ? SendDelivery.checkImmediateLength(end) : null;
     }
 
     private static String describeOpcode(int control, DdpSegment segment) {
@@ -84,27 +81,16 @@ final class Reception {
     /** {@return the buffers for an untagged segment} */
     UntaggedQueue queue(DdpSegment segment) {
         return switch (segment.queueNumber()) {
-            case RdmapLayout.SEND_QUEUE -> isReadyToReceive(segment) ? readyToReceiveQueue : sends;
+            case RdmapLayout.SEND_QUEUE -> readyToReceive.takes(segment) ? readyToReceive : sends;
             case RdmapLayout.REQUEST_QUEUE -> requests;
             case RdmapLayout.TERMINATE_QUEUE -> terminates;
             default -> requester.atomicResponses();
         };
     }
 
-    /**
-     * {@return whether a segment is the ready-to-receive message that a responder in the peer-to-peer model takes when it
-     * comes as a Send}
-     */
-    private boolean isReadyToReceive(DdpSegment segment) {
-        return readyToReceivePossible
-                && Opcode.of(segment.control()) == Opcode.SEND
-                && segment.payloadLength() == 0
-                && segment.last();
-    }
-
     /** A valid segment is in place. */
     void onPlaced(DdpSegment segment) {
-        readyToReceivePossible = false;
+        readyToReceive.onPlaced();
         hold.end();
         if (isReadResponse(segment)) {
             requester.onReadResponsePlaced(segment.payloadLength());

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A request holds its place in the IRD until all of its answer has been handed to the transport. What a Read asks for is
  * read when its segments are cut, so a Response of 4 GiB needs no memory of its own. Answers go to DDP a few at a time:
  * requests of this side that come later are then not behind all that the peer has asked for.
+ *
+ * <p>IRD overflow: {@link #available} is the room that the IRD leaves. A request that finds none has no buffer, and DDP ends
+ * the stream for that (RFC 5040 section 6.2).
  */
 final class Responder extends HeaderQueue {
     /** How many bytes of answers DDP has at a time, unless a single one is larger: enough for one burst behind another. */

@@ -7,7 +7,8 @@ import java.util.concurrent.ConcurrentMap;
 
 /**
  * Tells queue pairs that their event loop has terminated. An event loop that is shut down without a quiet period may end
- * before it closes its channels. Then no handler hears of it, and what was posted would never complete.
+ * before it closes its channels. Then no handler learns of it, and posted requests would never complete.
+ * {@link QueuePairEngine} completes them when it is told.
  *
  * <p>Any thread may call any method. The queue pairs are told on the thread that notifies of the termination, when the thread
  * of the loop does nothing any more.

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>,
  * <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6.3">RFC 7306 section 6.3</a>).
  */
-final class SendReceiver implements UntaggedQueue {
+final class SendDelivery implements UntaggedQueue {
     private final RdmapUlp ulp;
     private final UntaggedQueue receives;
     private final StreamAssociation stream;
@@ -23,7 +23,7 @@ final class SendReceiver implements UntaggedQueue {
     /**
      * @param hold begins when a message has to wait for a receive
      */
-    SendReceiver(RdmapUlp ulp, StreamAssociation stream, InputHold hold) {
+    SendDelivery(RdmapUlp ulp, StreamAssociation stream, InputHold hold) {
         this.ulp = ulp;
         this.receives = ulp.receiveQueue();
         this.stream = stream;

@@ -6,11 +6,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
-/** The one Terminate of a stream, as it goes out: ahead of everything that is not on the wire yet. */
-final class TerminateMessage extends DdpMessage {
+/** The message of a stream's one {@link Terminate}. It is sent before everything that is not on the wire yet. */
+final class OutgoingTerminate extends DdpMessage {
     private final @Nullable ProtocolError error;
 
-    TerminateMessage(Terminate terminate) {
+    OutgoingTerminate(Terminate terminate) {
         // On the heap: direct memory may be what the stream ends for. MPA copies so few bytes anyway.
         ByteBuf bytes = Unpooled.buffer(terminate.length());
         terminate.encode(bytes);
