@@ -15,7 +15,6 @@ module io.iwarp.tools {
     requires jdk.management;
     requires micrometer.core;
     requires micrometer.registry.prometheus;
-    requires org.knowm.xchart;
     requires me.tongfei.progressbar;
     requires org.slf4j;
     requires static org.jspecify;

@@ -68,6 +68,11 @@ final class Bytes {
                 megabytes * Byte.SIZE / MEGABITS_PER_GIGABIT);
     }
 
+    /** {@return for example {@code 20 us}, {@code 2.5 ms} or {@code 1 s}} */
+    static String shortTime(long nanos) {
+        return time(nanos).replaceFirst("\\.0+ |(\\.\\d*?)0+ ", "$1 ");
+    }
+
     /** {@return for example {@code 31.4 us}, {@code 12.3 ms} or {@code 4.56 s}} */
     static String time(long nanos) {
         if (nanos < NANOS_PER_MILLI) {

@@ -78,12 +78,17 @@ public final class Iwarp implements Runnable {
         spec.commandLine().usage(spec.commandLine().getOut());
     }
 
+    /** {@return the version of this command} */
+    static String version() {
+        String version = Iwarp.class.getPackage().getImplementationVersion();
+        return version == null ? "(not run from its jar)" : version;
+    }
+
     /** The version that the build wrote into the jar. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            String version = Iwarp.class.getPackage().getImplementationVersion();
-            return new String[] {"iwarp " + (version == null ? "(not run from its jar)" : version)};
+            return new String[] {"iwarp " + version()};
         }
     }
 }

@@ -49,7 +49,7 @@ final class PerfClient implements Callable<Integer> {
     @Option(
             names = "--report",
             paramLabel = "FILE",
-            description = "Write a page with curves over the size to this file, in HTML.")
+            description = "Write a page with curves over the size to this file, in HTML, which needs no other file.")
     private @Nullable Path report;
 
     @Option(
@@ -84,7 +84,10 @@ final class PerfClient implements Callable<Integer> {
             PerfColumn.table(results).forEach(out::println);
             PerfColumn.explanations(results.get(0)).forEach(out::println);
             if (page.wanted()) {
-                page.replace(new PerfReport(results).html());
+                page.replace(new PerfReport(
+                                results,
+                                spec.root().commandLine().getParseResult().originalArgs())
+                        .html());
             }
         }
         return 0;

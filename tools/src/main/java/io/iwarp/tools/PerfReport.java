@@ -1,127 +1,126 @@
 package io.iwarp.tools;
 
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.util.Base64;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.ToDoubleFunction;
-import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.BitmapEncoder.BitmapFormat;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.style.Styler.ChartTheme;
-import org.knowm.xchart.style.Styler.LegendPosition;
 
-/** The results of one client as a page that needs no other file: how it was measured, curves over the size, all numbers. */
+/**
+ * The results of one client as a page that needs no other file: how it was measured, curves over the size, all numbers. One size
+ * alone has no curve.
+ */
 final class PerfReport {
-    private static final int WIDTH = 900;
-    private static final int HEIGHT = 420;
     private static final double BYTES_PER_MEGABYTE = 1e6;
-    private static final String STYLE = "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-            + "img{max-width:100%}table{border-collapse:collapse}"
+    private static final double NANOS_PER_MICRO = 1e3;
+    private static final String STYLE = "body{font-family:sans-serif;max-width:46em;margin:1em auto;padding:0 .7em}"
+            + "h1{font-size:1.4em}h2{font-size:1.1em;margin:1em 0 .2em}"
+            + "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2em 1em}dd{margin:0;overflow-wrap:anywhere}"
+            + "svg{width:100%;height:auto;font-size:11px}.grid{stroke:#ddd}.x,.y,.unit{fill:#333}"
+            + ".table{overflow-x:auto}table{border-collapse:collapse}"
             + "th,td{text-align:right;padding:.2em .7em;border-bottom:1px solid #ccc;font-variant-numeric:tabular-nums}";
 
     private final List<PerfResult> results;
+    private final String commandLine;
 
     /**
      * @param results at least one, of the same operation and in the same mode, by rising size
+     * @param arguments of the command
      */
-    PerfReport(List<PerfResult> results) {
+    PerfReport(List<PerfResult> results, List<String> arguments) {
         this.results = List.copyOf(results);
+        this.commandLine = "iwarp " + String.join(" ", arguments);
     }
 
     /** {@return the page, in HTML} */
-    String html() throws IOException {
-        // Drawing into memory needs no screen, but without this the JDK may look for one.
-        System.setProperty("java.awt.headless", "true");
-        String title = "iwarp perf: " + results.get(0).plan().task().operation() + ", "
-                + results.get(0).plan().task().mode();
-        StringBuilder page = new StringBuilder(
-                        "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>")
+    String html() {
+        PerfTask task = results.get(0).plan().task();
+        String title = "iwarp perf: " + task.operation() + ", " + task.mode();
+        StringBuilder page = new StringBuilder("<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">")
+                .append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>")
                 .append(title)
                 .append("</title><style>")
                 .append(STYLE)
                 .append("</style></head>\n<body>\n<h1>")
                 .append(title)
-                .append("</h1>\n<p>")
-                .append(results.get(0).conditions())
-                .append("</p>\n<p>")
-                .append(machine())
-                .append("</p>\n");
-        page.append(image("Throughput in MB/s", throughput()));
-        page.append(image("Operations per second", rate()));
-        page.append(image("Latency in microseconds", latency()));
+                .append("</h1>\n<dl>\n");
+        fact(
+                page,
+                "date",
+                DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT)
+                        .format(ZonedDateTime.now(ZoneId.systemDefault())));
+        fact(page, "version", Iwarp.version());
+        fact(page, "host", host());
+        fact(page, "command", commandLine);
+        fact(page, "measured", results.get(0).conditions());
+        page.append("</dl>\n");
+        chart(page, "Throughput in MB/s", throughput());
+        chart(page, "Operations per second", rate());
+        chart(page, task.mode() == PerfMode.LATENCY ? "Round trip" : "Time from posting to completion", latency());
         appendTable(page);
         return page.append("</body>\n</html>\n").toString();
     }
 
-    private static String machine() {
-        return "Client: " + System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
+    private static void fact(StringBuilder page, String name, String value) {
+        String text = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+        page.append("<dt>").append(name).append("</dt><dd>").append(text).append("</dd>\n");
+    }
+
+    private static String host() {
+        String name;
+        try {
+            name = InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            name = "unknown";
+        }
+        return name + ": " + System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                 + System.getProperty("os.arch") + ", " + Runtime.getRuntime().availableProcessors()
                 + " processors, Java " + System.getProperty("java.version");
     }
 
-    private XYChart throughput() {
-        XYChart chart = chart("Throughput", "MB/s");
+    private SvgChart throughput() {
+        SvgChart chart = new SvgChart("throughput", PerfReport::number);
         add(chart, "MB/s", result -> result.bytesPerSecond() / BYTES_PER_MEGABYTE);
         return chart;
     }
 
-    private XYChart rate() {
-        XYChart chart = chart("Operations", "operations per second");
-        add(chart, "operations/s", PerfResult::operationsPerSecond);
+    private SvgChart rate() {
+        SvgChart chart = new SvgChart("operations per second", PerfReport::number);
+        add(chart, "op/s", PerfResult::operationsPerSecond);
         return chart;
     }
 
-    private XYChart latency() {
-        XYChart chart = chart("Latency", "microseconds");
-        add(chart, "50%", result -> result.latencyMicros(50));
-        add(chart, "99%", result -> result.latencyMicros(99));
-        add(chart, "99.9%", result -> result.latencyMicros(99.9));
+    private SvgChart latency() {
+        SvgChart chart = new SvgChart("time", micros -> Bytes.shortTime(Math.round(micros * NANOS_PER_MICRO)));
+        add(chart, "p50", result -> result.latencyMicros(50));
+        add(chart, "p99", result -> result.latencyMicros(99));
+        add(chart, "p99.9", result -> result.latencyMicros(99.9));
         return chart;
     }
 
-    private static XYChart chart(String title, String unit) {
-        XYChart chart = new XYChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(title)
-                .xAxisTitle("bytes of each operation")
-                .yAxisTitle(unit)
-                .theme(ChartTheme.Matlab)
-                .build();
-        chart.getStyler()
-                .setXAxisLogarithmic(true)
-                .setYAxisLogarithmic(true)
-                .setLegendPosition(LegendPosition.InsideNW);
-        return chart;
+    private static String number(double value) {
+        return String.format(Locale.ROOT, value < 10 && value != Math.rint(value) ? "%,.2f" : "%,.0f", value);
     }
 
-    /** The axes are logarithmic, so what is 0 is not shown. */
-    private void add(XYChart chart, String name, ToDoubleFunction<PerfResult> value) {
-        List<PerfResult> shown = results.stream()
-                .filter(result -> result.plan().task().size() > 0 && value.applyAsDouble(result) > 0)
-                .toList();
-        if (!shown.isEmpty()) {
-            double[] sizes = shown.stream()
-                    .mapToDouble(result -> result.plan().task().size())
-                    .toArray();
-            chart.addSeries(name, sizes, shown.stream().mapToDouble(value).toArray());
+    private void add(SvgChart chart, String name, ToDoubleFunction<PerfResult> value) {
+        chart.add(
+                name,
+                results.stream()
+                        .map(result -> new SvgChart.Point(result.plan().task().size(), value.applyAsDouble(result)))
+                        .toList());
+    }
+
+    private static void chart(StringBuilder page, String title, SvgChart chart) {
+        if (chart.worthwhile()) {
+            page.append("<h2>").append(title).append("</h2>\n").append(chart.svg());
         }
-    }
-
-    private static String image(String text, XYChart chart) throws IOException {
-        if (chart.getSeriesMap().isEmpty()) {
-            return "";
-        }
-        ByteArrayOutputStream png = new ByteArrayOutputStream();
-        BitmapEncoder.saveBitmap(chart, png, BitmapFormat.PNG);
-        return "<p><img alt=\"" + text + "\" src=\"data:image/png;base64,"
-                + Base64.getEncoder().encodeToString(png.toByteArray()) + "\"></p>\n";
     }
 
     private void appendTable(StringBuilder page) {
-        page.append("<table>\n<tr>");
+        page.append("<h2>Numbers</h2>\n<div class=\"table\"><table>\n<tr>");
         PerfColumn.ALL.forEach(
                 column -> page.append("<th>").append(column.title()).append("</th>"));
         page.append("</tr>\n");
@@ -131,6 +130,9 @@ final class PerfReport {
                     column -> page.append("<td>").append(column.text(result)).append("</td>"));
             page.append("</tr>\n");
         }
-        page.append("</table>\n");
+        page.append("</table></div>\n<pre>\n");
+        PerfColumn.explanations(results.get(0))
+                .forEach(line -> page.append(line).append('\n'));
+        page.append("</pre>\n");
     }
 }

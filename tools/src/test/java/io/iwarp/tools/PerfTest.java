@@ -5,17 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.QueuePair;
 import io.netty.channel.ChannelOption;
-import java.awt.image.BufferedImage;
-import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,19 +174,31 @@ class PerfTest {
         assertThat(page)
                 .startsWith("<!DOCTYPE html>")
                 .contains("write, bandwidth, 1 connection with 8 posted", "<td>1,000</td>", "<td>6,144</td>")
-                .doesNotContain("http:", "https:");
-        assertThat(images(page))
+                .contains("<dt>date</dt><dd>20", "<dt>version</dt>", "<dt>host</dt>", "<meta name=\"viewport\"")
+                .containsPattern("<dt>command</dt><dd>iwarp perf client .* --sweep 1000..6K ")
+                .doesNotContain("<img", "<script", "src=");
+        List<Svg> charts = Svg.in(page);
+        assertThat(charts).hasSize(3);
+        for (Svg chart : charts) {
+            assertThat(chart.labels("x")).containsExactly("1K", "2K", "4K");
+            assertThat(chart.labels("y")).hasSizeGreaterThanOrEqualTo(2);
+            assertThat(chart.width()).isLessThanOrEqualTo(420);
+        }
+        assertThat(charts.get(0).labels("name")).containsExactly("MB/s");
+        assertThat(charts.get(2).labels("name")).containsExactlyInAnyOrder("p50", "p99", "p99.9");
+        assertThat(charts.get(2).labels("y")).allMatch(label -> label.matches("[\\d.,]+ (us|ms|s)"));
+        assertThat(charts.get(2).curves())
                 .hasSize(3)
-                .allSatisfy(image -> assertThat(image.getWidth()).isGreaterThan(500));
+                .allSatisfy(curve -> assertThat(curve).hasSize(8));
     }
 
-    private static List<BufferedImage> images(String page) throws Exception {
-        List<BufferedImage> images = new ArrayList<>();
-        Matcher image = Pattern.compile("data:image/png;base64,([^\"]+)").matcher(page);
-        while (image.find()) {
-            images.add(ImageIO.read(new ByteArrayInputStream(Base64.getDecoder().decode(image.group(1)))));
+    @Test
+    void oneSizeHasNumbersAndNoChart() throws Exception {
+        Path report = directory.resolve("report.html");
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            measure(server, "--op", "send", "--size", "64", "--report", report.toString());
         }
-        return images;
+        assertThat(Files.readString(report)).contains("<td>64</td>").doesNotContain("<svg");
     }
 
     @Test
