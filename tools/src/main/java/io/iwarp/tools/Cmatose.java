@@ -15,9 +15,11 @@ import picocli.CommandLine.Spec;
 /** rdma-core's ucmatose: many messages over many connections, the server's first. */
 @Command(
         name = "cmatose",
-        description = "Exchanges messages over many connections, like rdma-core's ucmatose and compatible with it. The"
-                + " server sends all its messages first, then the client. The client requests the peer-to-peer set-up"
-                + " (RFC 6581), because otherwise a server must not send first.",
+        description = {
+            "Exchanges messages over many connections, compatible with rdma-core's ucmatose.",
+            "The server sends all its messages first, then the client. The client requests the peer-to-peer set-up (RFC"
+                    + " 6581), because otherwise a server must not send first."
+        },
         footer = {"%nExamples (server, client):", "  iwarp cmatose -c 4", "  iwarp cmatose -c 4 -s 127.0.0.1"})
 final class Cmatose implements Callable<Integer> {
     private static final int GREATEST_CONNECTIONS = 1024;

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "completion",
         mixinStandardHelpOptions = true,
-        description = "Prints a script with which a shell completes commands and options.",
+        description = "Prints a completion script for a shell.",
         footer = {
             "%nExample:",
             "  bash, zsh:  source <(iwarp completion bash)",

@@ -10,10 +10,11 @@ import picocli.CommandLine.Spec;
 /** Counts in the memory of a counter server. */
 @Command(
         name = "counter-client",
-        description =
-                "Changes the numbers of a counter-server from several connections at once, by FetchAdd, and by RDMA"
-                        + " Read and RDMA Write under a lock of CmpSwap, and checks that nothing was lost. Several may run at"
-                        + " the same time; the last one to end checks for all.",
+        description = {
+            "Changes the numbers of a counter-server over several connections.",
+            "It uses FetchAdd, and RDMA Read and RDMA Write under a lock made of CmpSwap, and checks that nothing was lost."
+                    + " Several counter-clients may run at the same time. The last one to end checks for all."
+        },
         footer = {"%nExample:", "  iwarp counter-client 127.0.0.1:7471 --clients 8 --adds 50000"})
 final class CounterClient implements Callable<Integer> {
     @Spec

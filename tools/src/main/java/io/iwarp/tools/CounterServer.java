@@ -11,8 +11,10 @@ import picocli.CommandLine.Spec;
 /** Offers numbers that any number of clients change. */
 @Command(
         name = "counter-server",
-        description = "Offers a counter, a lock and a number under it to any number of clients, which change them by"
-                + " RDMA alone, and checks that nothing was lost. Until Ctrl-C.",
+        description = {
+            "Offers a counter, and a number under a lock, to any number of clients.",
+            "The clients change them by RDMA alone. The server checks that nothing was lost. It runs until Ctrl-C."
+        },
         footer = {"%nExample:", "  iwarp counter-server --port 7471"})
 final class CounterServer implements Callable<Integer> {
     @Spec

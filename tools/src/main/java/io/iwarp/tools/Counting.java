@@ -13,9 +13,11 @@ import picocli.CommandLine.Spec;
 /** A counter server and its clients in one process. */
 @Command(
         name = "counter",
-        description = "Counts in shared memory over TCP on this machine, all in one process: several clients add to one"
-                + " counter by FetchAdd, and to a number by RDMA Read and RDMA Write under a lock of CmpSwap;"
-                + " then both are checked.",
+        description = {
+            "Counts in shared memory over TCP on this machine, all in one process.",
+            "Several clients add to one counter by FetchAdd, and to a number by RDMA Read and RDMA Write under a lock made"
+                    + " of CmpSwap. Then both are checked."
+        },
         footer = {"%nExample:", "  iwarp counter --clients 8 --adds 50000"})
 final class Counting implements Callable<Integer> {
     @Spec

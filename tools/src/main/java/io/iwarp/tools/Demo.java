@@ -15,10 +15,12 @@ import picocli.CommandLine.Spec;
 /** Both ends of a connection in one process, and the story of what they do. */
 @Command(
         name = "demo",
-        description = "Shows RDMA over TCP on this machine, both ends in one process: a responder registers memory and"
-                + " advertises it, an initiator writes into it and reads it back, and every byte is checked. Then come"
-                + " atomics, Immediate Data and memory windows, and at last an access that is not allowed, and how it is"
-                + " refused.",
+        description = {
+            "Shows RDMA over TCP on this machine, both ends in one process.",
+            "A responder advertises registered memory. An initiator writes into it and reads it back, and every byte is"
+                    + " checked. Atomics, Immediate Data and memory windows follow. The last access is not allowed, and is"
+                    + " refused."
+        },
         footer = {"%nExamples:", "  iwarp demo", "  iwarp demo --markers --size 1M --pcap demo.pcap"})
 final class Demo implements Callable<Integer> {
     private static final long GREATEST_SIZE = 0xffff_ffffL;
@@ -34,8 +36,9 @@ final class Demo implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "16M",
             converter = Bytes.Converter.class,
-            description = "How much to write and read in one message, 1 byte to 4 GiB - 1; K, M and G are understood.%n"
-                    + "Each side needs that much direct memory (-XX:MaxDirectMemorySize).")
+            description =
+                    "The size of the message to write and read, 1 byte to 4 GiB - 1. K, M and G are powers of 1024.%n"
+                            + "Each side needs that much direct memory (-XX:MaxDirectMemorySize).")
     private long size;
 
     @Override

@@ -76,9 +76,9 @@ final class DemoInitiator {
                 Bytes.exactly(agreed.mulpdu()));
         story.step(
                 "register",
-                "responder lets this one initiator write and read %s of its memory,",
+                "responder lets this initiator write and read %s of its memory,",
                 Bytes.size(advertisement.memory().length()));
-        story.step("", "and change a number in it by atomics");
+        story.step("", "and change a number by atomics");
         story.step(
                 "advertise",
                 "STags 0x%08x and 0x%08x, in the private data of the MPA reply",
@@ -92,7 +92,7 @@ final class DemoInitiator {
         if (other.reachable()) {
             throw new CommandFailedException("the stream is over, but an STag is still valid: please report it");
         }
-        story.step("close", "both ends are closed; with the stream the other STags became invalid");
+        story.step("close", "both ends are closed; the other STags became invalid with the stream");
         story.wire(queuePair.counters(), other.queuePair().counters());
     }
 }

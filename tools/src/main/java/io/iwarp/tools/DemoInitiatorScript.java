@@ -74,9 +74,9 @@ final class DemoInitiatorScript {
 
         DemoResponderScript.Report report = Endpoint.await(other.report());
         long nanos = report.deliveredAtNanos() - begin;
-        story.step("write", "initiator wrote %s there with one RDMA Write", Bytes.size(size));
-        story.step("send", "initiator sent a message behind it, delivered %s later", Bytes.time(nanos));
-        story.step("", "(%s for the first transfer of a cold JVM)", Bytes.rate(size, nanos));
+        story.step("write", "initiator wrote %s with one RDMA Write", Bytes.size(size));
+        story.step("send", "initiator sent a message, delivered %s after the Write began", Bytes.time(nanos));
+        story.step("", "(%s, the first transfer of a cold JVM)", Bytes.rate(size, nanos));
         if (report.firstDifference() >= 0) {
             throw new CommandFailedException(
                     "byte " + report.firstDifference() + " of the responder's memory is wrong: please report it");
@@ -87,7 +87,7 @@ final class DemoInitiatorScript {
                 "responder compared %s in %s: all as written",
                 Bytes.exactly(size),
                 Bytes.time(report.verifyNanos()));
-        story.step("answer", "responder sent the message back, initiator found it unchanged");
+        story.step("answer", "responder returned the message, and initiator found it unchanged");
     }
 
     private void read() throws IOException, InterruptedException, CommandFailedException {
@@ -116,8 +116,8 @@ final class DemoInitiatorScript {
                 "atomics found " + before + ", " + added + " and " + swapped);
         story.step("fetch-add", "initiator added %d to a number of the responder, which was %d", ADDED, before);
         story.step(
-                "cmp-swap", "initiator replaced %d by %d; when it tried again, it found %d,", added, SWAPPED, swapped);
-        story.step("", "and nothing was changed");
+                "compare-swap", "initiator replaced %d by %d; its second attempt found %d,", added, SWAPPED, swapped);
+        story.step("", "and changed nothing");
     }
 
     private void readThroughWindow() throws IOException, InterruptedException, CommandFailedException {
@@ -129,11 +129,11 @@ final class DemoInitiatorScript {
         } finally {
             bytes.release();
         }
-        story.step("invalidate", "initiator read that, and took the STag back by a Send with Invalidate");
+        story.step("invalidate", "initiator read them, and invalidated the STag by a Send with Invalidate");
         queuePair.futures().sendWithInvalidate(Unpooled.EMPTY_BUFFER, window);
     }
 
-    /** {@return the window, which was taken back} */
+    /** {@return the window, which was invalidated} */
     private RemoteBuffer writeThroughWindow() throws IOException, InterruptedException, CommandFailedException {
         RemoteBuffer window = RemoteBuffer.decode(mailbox.nextMessage());
         ByteBuf bytes = directBuffer(window);
@@ -144,8 +144,8 @@ final class DemoInitiatorScript {
         } finally {
             bytes.release();
         }
-        story.step("write-imm", "initiator wrote that, with Immediate Data behind to tell so");
-        story.step("invalidate", "initiator took the STag back by a Send with Solicited Event and Invalidate");
+        story.step("write", "initiator wrote them, with Immediate Data that announces it");
+        story.step("invalidate", "initiator invalidated it by a Send with Solicited Event and Invalidate");
         queuePair.futures().sendWithInvalidate(Unpooled.EMPTY_BUFFER, window, PostOptions.SOLICITED);
         mailbox.next();
         return window;
@@ -158,8 +158,8 @@ final class DemoInitiatorScript {
 
     /** On purpose, and as the last thing, because it ends the stream. */
     private void breakTheRules(RemoteBuffer gone) throws IOException, InterruptedException, CommandFailedException {
-        story.step("error", "initiator reads with the STag that it gave back, which nobody may:");
-        story.step("", "the responder ends the stream with a Terminate, which says");
+        story.step("error", "initiator reads with the invalidated STag, which is not allowed:");
+        story.step("", "the responder ends the stream with a Terminate, which says:");
         ByteBuf sink = directBuffer(gone);
         try {
             Endpoint.await(queuePair.read(sink, gone));

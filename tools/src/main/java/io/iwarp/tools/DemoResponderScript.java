@@ -88,11 +88,11 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
 
     private void lendWindows() throws IOException, InterruptedException, CommandFailedException {
         require(mailbox.next().solicited(), "the Send with Solicited Event");
-        MemoryWindow forReading = lend(AccessRight.REMOTE_READ, "read");
+        MemoryWindow forReading = lend(AccessRight.REMOTE_READ, "for reading");
         Completion back = mailbox.next();
         require(back.invalidatedStag() == forReading.stag() && !forReading.isValid(), "the Send with Invalidate");
 
-        MemoryWindow forWriting = lend(AccessRight.REMOTE_WRITE, "written");
+        MemoryWindow forWriting = lend(AccessRight.REMOTE_WRITE, "for writing");
         Completion written = mailbox.next();
         require(written.hasImmediate(), "the RDMA Write with Immediate Data");
         requireInPlace(new BytePattern(written.immediate()), (int) forWriting.length());
@@ -103,16 +103,16 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         queuePair.send(Unpooled.EMPTY_BUFFER);
     }
 
-    private MemoryWindow lend(AccessRight right, String done) {
+    private MemoryWindow lend(AccessRight right, String purpose) {
         long length = Math.min(WINDOW_BYTES, region.length());
         MemoryWindow window = region.window(0, length).rights(right).stream(queuePair.stream())
                 .bind();
         story.step(
                 "window",
-                "responder bound STag 0x%08x to the first %s, to be %s only",
+                "responder bound STag 0x%08x to the first %s, %s only",
                 window.stag(),
                 Bytes.exactly(length),
-                done);
+                purpose);
         ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
         window.remoteBuffer().encode(advertisement);
         queuePair.send(advertisement);

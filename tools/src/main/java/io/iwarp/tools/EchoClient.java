@@ -18,8 +18,10 @@ import picocli.CommandLine.Spec;
 /** Sends messages to an echo server, checks what comes back, and measures the round trips. */
 @Command(
         name = "echo-client",
-        description = "Sends messages to an echo-server one by one, compares each byte that comes back,"
-                + " and prints the round-trip times.",
+        description = {
+            "Measures round trips to an echo-server.",
+            "It sends one message after another, and compares each byte that comes back."
+        },
         footer = {"%nExample:", "  iwarp echo-client 127.0.0.1:7471 --size 4K --count 10000"})
 final class EchoClient implements Callable<Integer> {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};

@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 /** Sends every message back to where it came from. */
 @Command(
         name = "echo-server",
-        description = "Sends every message back to where it came from, to any number of clients, until Ctrl-C.",
+        description = "Returns every message to its sender. It serves any number of clients until Ctrl-C.",
         footer = {"%nExample:", "  iwarp echo-server --port 7471"})
 final class EchoServer implements Callable<Integer> {
     private static final long GREATEST_SIZE = 1L << 26;
@@ -31,7 +31,7 @@ final class EchoServer implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "64K",
             converter = Bytes.Converter.class,
-            description = "The longest message taken, 1 byte to 64 MiB. Each client costs " + EchoSession.DEPTH
+            description = "The longest accepted message, 1 byte to 64 MiB. Each client costs " + EchoSession.DEPTH
                     + " times that much memory.")
     private long maximumSize;
 

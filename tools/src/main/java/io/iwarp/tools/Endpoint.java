@@ -165,7 +165,7 @@ final class Endpoint implements AutoCloseable {
     /** The peer is there, but silent. */
     static CommandFailedException noAnswer() {
         return new CommandFailedException(
-                "the other side said nothing for " + PATIENCE_SECONDS + " s: look what it is doing, and try again");
+                "the other side did not answer for " + PATIENCE_SECONDS + " s: check its log, and try again");
     }
 
     /** How long a command waits for its peer, in seconds. */

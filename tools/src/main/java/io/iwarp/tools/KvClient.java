@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "kv-client",
         customSynopsis = "iwarp kv-client HOST:PORT COMMAND [OPTIONS] [ARGUMENTS]",
-        description = "Gets values of a kv-server by RDMA Reads, and changes them. Fails if there is no such key.",
+        description = "Reads and changes the values of a kv-server. Fails if a key does not exist.",
         subcommands = {KvBench.class, KvSoak.class},
         footer = {
             "%nExamples:",
@@ -53,7 +53,7 @@ final class KvClient implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "Missing what to do: get, put, cas, hits, ... and before it HOST:PORT");
+                spec.commandLine(), "Missing HOST:PORT and the operation: get, put, cas, hits, bench or soak");
     }
 
     @Command(

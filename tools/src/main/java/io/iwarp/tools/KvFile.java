@@ -116,7 +116,7 @@ final class KvFile {
         }
         log.accept(String.format(
                 Locale.ROOT,
-                "loaded %,d keys from %s; %,d lines replaced the value of a line before, %,d were skipped",
+                "loaded %,d keys from %s; lines that replaced an earlier value: %,d, lines skipped: %,d",
                 store.entries(),
                 path,
                 entries.size() - store.entries(),

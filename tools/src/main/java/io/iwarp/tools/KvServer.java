@@ -33,10 +33,12 @@ import picocli.CommandLine.Spec;
 /** Serves a cache that clients read by RDMA, and web pages about it, in one process on the same event loops. */
 @Command(
         name = "kv-server",
-        description =
-                "Keeps keys and values in registered memory: clients read them by RDMA Reads, without this program's"
-                        + " code, and change them by messages and atomics. Serves a status page, /metrics for Prometheus and /health"
-                        + " over HTTP on the same event loops. Until Ctrl-C.",
+        description = {
+            "Serves a key-value cache that clients read by RDMA.",
+            "Clients read keys and values by RDMA Reads, without code of the server, and change them by messages and"
+                    + " atomics. The same event loops serve a status page, /metrics for Prometheus and /health over HTTP. The"
+                    + " server runs until Ctrl-C."
+        },
         footer = {
             "%nExample:",
             "  iwarp kv-server --port 7475 --load /etc/services --skip-bad-lines",

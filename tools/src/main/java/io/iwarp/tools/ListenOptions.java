@@ -31,8 +31,9 @@ final class ListenOptions {
             names = "--bind",
             paramLabel = "ADDRESS",
             defaultValue = "127.0.0.1",
-            description = "The address to listen on. The default is reached from this machine only; 0.0.0.0 is reached"
-                    + " from everywhere, and nobody is asked for a password.")
+            description =
+                    "The address to listen on. The default accepts connections of this machine only, 0.0.0.0 those of"
+                            + " all networks. Clients are not authenticated, unless --ca is set.")
     private String bind;
 
     /** Looks the address up. */

@@ -9,9 +9,8 @@ import picocli.CommandLine.Spec;
         name = "perf",
         mixinStandardHelpOptions = true,
         versionProvider = Iwarp.Version.class,
-        description =
-                "Measures throughput and latency of each operation, and what connections cost, between two processes.",
-        footer = "%n'iwarp perf COMMAND --help' tells more about a command.",
+        description = "Measures throughput, latency and the cost of connections between two processes.",
+        footer = "%n'iwarp help perf COMMAND' describes a command.",
         subcommands = {PerfServer.class, PerfClient.class, PerfConnect.class})
 final class Perf implements Runnable {
     @Spec

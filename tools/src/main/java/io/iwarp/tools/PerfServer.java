@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 /** Is measured by {@link PerfClient}. */
 @Command(
         name = "server",
-        description = "Does what its clients want to measure: they tell it with each connection. Until Ctrl-C.",
+        description = "Is the other side of measurements by perf client and perf connect, until Ctrl-C.",
         footer = {"%nExample:", "  iwarp perf server --port 7471 --threads 2"})
 final class PerfServer implements Callable<Integer> {
     @Spec

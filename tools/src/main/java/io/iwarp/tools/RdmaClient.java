@@ -12,8 +12,7 @@ import picocli.CommandLine.Spec;
 /** rdma-core's rdma_client: one message there, one back. */
 @Command(
         name = "rdma-client",
-        description = "Sends one message of 16 bytes and waits for one back, as rdma-core's rdma_client does: the least"
-                + " that two iWARP programs can do together.",
+        description = "Sends one message of 16 bytes and receives one, compatible with rdma-core's rdma_client.",
         footer = {"%nExample:", "  iwarp rdma-client 127.0.0.1:7471"})
 final class RdmaClient implements Callable<Integer> {
     /** The length of the message in bytes. */

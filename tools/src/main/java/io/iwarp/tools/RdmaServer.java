@@ -15,8 +15,7 @@ import picocli.CommandLine.Spec;
 /** rdma-core's rdma_server: one message comes, one goes back. */
 @Command(
         name = "rdma-server",
-        description = "Waits for one client and its message of 16 bytes, and sends one back, as rdma-core's rdma_server"
-                + " does.",
+        description = "Receives one message of 16 bytes and returns one, compatible with rdma-core's rdma_server.",
         footer = {"%nExample:", "  iwarp rdma-server --port 7471"})
 final class RdmaServer implements Callable<Integer> {
     @Spec

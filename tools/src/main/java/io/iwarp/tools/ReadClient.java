@@ -17,8 +17,11 @@ import picocli.CommandLine.Spec;
 /** Reads a file from the memory of a write server. */
 @Command(
         name = "read-client",
-        description = "Reads a file of any size from the memory of a write-server by RDMA Reads, piece by piece, and"
-                + " checks that both ends computed the same SHA-256. The file appears when it is whole.",
+        description = {
+            "Reads a file of any size from a write-server.",
+            "It uses RDMA Reads, piece by piece, and checks that both ends computed the same SHA-256. The file appears when it"
+                    + " is complete."
+        },
         footer = {"%nExample:", "  iwarp read-client 127.0.0.1:7471 disk.img copy.img"})
 final class ReadClient implements Callable<Integer> {
     private static final long GREATEST_CHUNK = 1L << 28;
@@ -34,7 +37,7 @@ final class ReadClient implements Callable<Integer> {
             description = "Where the server listens.")
     private PeerAddress server;
 
-    @Parameters(index = "1", paramLabel = "NAME", description = "What to read, by its name in the server's directory.")
+    @Parameters(index = "1", paramLabel = "NAME", description = "The name of the file in the server's directory.")
     private String name;
 
     @Parameters(index = "2", paramLabel = "FILE", description = "Where to store it.")

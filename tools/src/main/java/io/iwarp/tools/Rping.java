@@ -18,8 +18,11 @@ import picocli.CommandLine.Spec;
 /** The ping of rdma-core, to be used with it or with itself. */
 @Command(
         name = "rping",
-        description = "Pings by RDMA, as rdma-core's rping does and together with it: the server reads a text from the"
-                + " client's memory, writes it back to another place there, and the client compares.",
+        description = {
+            "Pings by RDMA, compatible with rdma-core's rping.",
+            "The server reads a text from the client's memory and writes it to another place there. The client compares"
+                    + " both."
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:done", "1:failed; one line on stderr says why", "2:the command line is wrong"},
         footer = {

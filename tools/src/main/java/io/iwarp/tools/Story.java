@@ -33,7 +33,7 @@ final class Story {
 
     /** One step. */
     void step(String name, String format, Object... arguments) {
-        out.printf(Locale.ROOT, "  %-10s %s%n", name, String.format(Locale.ROOT, format, arguments));
+        out.printf(Locale.ROOT, "  %-12s %s%n", name, String.format(Locale.ROOT, format, arguments));
     }
 
     /** A step of several lines, broken between words. */

@@ -19,8 +19,10 @@ import picocli.CommandLine.Spec;
 /** Writes a file into the memory of a write server. */
 @Command(
         name = "write-client",
-        description = "Writes a file of any size into the memory of a write-server by RDMA Writes, piece by piece,"
-                + " and checks that both ends computed the same SHA-256.",
+        description = {
+            "Writes a file of any size to a write-server.",
+            "It uses RDMA Writes, piece by piece, and checks that both ends computed the same SHA-256."
+        },
         footer = {"%nExample:", "  iwarp write-client disk.img 127.0.0.1:7471"})
 final class WriteClient implements Callable<Integer> {
     private static final long GREATEST_PIECE = 1L << 29;
@@ -28,7 +30,10 @@ final class WriteClient implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "FILE", description = "What to write; the server stores it under its name.")
+    @Parameters(
+            index = "0",
+            paramLabel = "FILE",
+            description = "The file to write. The server stores it under the same name.")
     private Path file;
 
     @Parameters(
@@ -43,7 +48,8 @@ final class WriteClient implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "512M",
             converter = Bytes.Converter.class,
-            description = "The greatest piece to write at once, 1 byte to 512 MiB; the server's limit holds as well.")
+            description =
+                    "The largest piece to write at once, 1 byte to 512 MiB. The limit of the server applies as well.")
     private long piece;
 
     @Option(

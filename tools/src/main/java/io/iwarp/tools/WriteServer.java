@@ -23,9 +23,11 @@ import picocli.CommandLine.Spec;
 /** Stores the files that clients write into its memory, and lets clients read them from there. */
 @Command(
         name = "write-server",
-        description = "Lets clients write files into registered memory, piece by piece, and stores them in a directory."
-                + " A file appears when it is whole and its SHA-256 is what the client computed. Clients may also read"
-                + " what is in the directory, as with a name that does not begin with a dot.",
+        description = {
+            "Stores files that clients write into its memory.",
+            "A file appears in the directory when it is complete and has the SHA-256 that the client computed. Clients may"
+                    + " also read the files of the directory whose names do not begin with a dot."
+        },
         footer = {"%nExample:", "  iwarp write-server --port 7471 --directory inbox"})
 final class WriteServer implements Callable<Integer> {
     private static final int LEAST_BUFFER = 1 << 12;
@@ -42,7 +44,7 @@ final class WriteServer implements Callable<Integer> {
             names = "--directory",
             paramLabel = "DIR",
             required = true,
-            description = "Where the files are; it must exist.")
+            description = "The directory of the files, which must exist.")
     private Path directory;
 
     @Option(
@@ -50,7 +52,7 @@ final class WriteServer implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "8M",
             converter = Bytes.Converter.class,
-            description = "The greatest piece of a file, 4 KiB to 512 MiB. Each client at work costs "
+            description = "The largest piece of a file, 4 KiB to 512 MiB. Each client at work costs "
                     + WriteSession.SLOTS + " times that much direct memory.")
     private long buffer;
 
@@ -58,7 +60,7 @@ final class WriteServer implements Callable<Integer> {
             names = "--clients",
             paramLabel = "N",
             defaultValue = "8",
-            description = "How many clients may be connected at the same time; others are turned away.")
+            description = "How many clients may be connected at the same time. Others are rejected.")
     private int clients;
 
     @Option(names = "--force", description = "Replace files that exist.", showDefaultValue = Visibility.NEVER)
@@ -66,7 +68,7 @@ final class WriteServer implements Callable<Integer> {
 
     @Option(
             names = "--once",
-            description = "End after one client; with exit code 1 if its file was not stored or fetched.",
+            description = "End after one client, with exit code 1 if its file was not stored or fetched.",
             showDefaultValue = Visibility.NEVER)
     private boolean once;
 
@@ -121,7 +123,7 @@ final class WriteServer implements Callable<Integer> {
             if (!Application.WRITE.isRequestedBy(request.privateData())) {
                 request.reject(Application.WRITE.rejection());
             } else if (!free.tryAcquire()) {
-                request.reject("the server serves as many clients as it may: try again later"
+                request.reject("the server has as many clients as --clients allows: try again later"
                         .getBytes(StandardCharsets.UTF_8));
             } else {
                 Conversation conversation = new Conversation();

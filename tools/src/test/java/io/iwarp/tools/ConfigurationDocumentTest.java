@@ -65,7 +65,7 @@ class ConfigurationDocumentTest {
             for (Method limit : IwarpDevice.Builder.class.getMethods()) {
                 if (limit.getReturnType() == IwarpDevice.Builder.class) {
                     Object value = IwarpDevice.class.getMethod(limit.getName()).invoke(defaults);
-                    settings.put(limit.getName(), value.toString());
+                    settings.put(limit.getName(), text(value));
                 }
             }
             return settings;
@@ -75,7 +75,7 @@ class ConfigurationDocumentTest {
                 Object value = setting.invoke(defaults);
                 // What consists of settings itself, or is the application's own, has no default to show.
                 boolean plain = value != null && !SETTINGS.contains(value.getClass());
-                settings.put(setting.getName(), plain ? value.toString() : "");
+                settings.put(setting.getName(), plain ? text(value) : "");
             }
         }
         return settings;
@@ -88,5 +88,9 @@ class ConfigurationDocumentTest {
                 && !Modifier.isStatic(modifiers)
                 && method.getParameterCount() == 0
                 && !NOT_SETTINGS.contains(method.getName());
+    }
+
+    private static String text(Object value) {
+        return value.equals(Long.MAX_VALUE) ? "no limit" : value.toString();
     }
 }

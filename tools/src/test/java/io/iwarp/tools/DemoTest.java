@@ -45,7 +45,7 @@ class DemoTest {
                 .contains("compared 307,200 bytes")
                 .contains("initiator wrote 300 KiB", "initiator read 300 KiB back")
                 .contains("all as written")
-                .contains("fetch-add", "cmp-swap", "Immediate Data", "Solicited Event and Invalidate")
+                .contains("fetch-add", "compare-swap", "Immediate Data", "Solicited Event and Invalidate")
                 .containsPattern("terminate +0x0/0x1/0x00 Remote Protection Error / Invalid Steering Tag: ")
                 .containsPattern("\\n  markers +" + (markers ? "[1-9][0-9]+" : "0 "))
                 .containsPattern("\\n  CRCs checked +" + (withoutCrc ? "0 " : "[1-9][0-9]*"));
