@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A number of bytes as people write and read it. */
+/** Numbers of bytes and of other things, times and rates, as people write and read them. */
 final class Bytes {
     private static final Pattern SIZE =
             Pattern.compile("(\\d{1,18})\\s*(?:([KMGT])(?:i?B)?|B)?", Pattern.CASE_INSENSITIVE);
@@ -55,7 +55,12 @@ final class Bytes {
 
     /** {@return for example {@code 1,048,576 bytes}} */
     static String exactly(long bytes) {
-        return String.format(Locale.ROOT, "%,d %s", bytes, bytes == 1 ? "byte" : "bytes");
+        return count(bytes, "byte");
+    }
+
+    /** {@return for example {@code 1 client} or {@code 1,000 clients}} */
+    static String count(long number, String noun) {
+        return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
     }
 
     /** {@return for example {@code 812 MB/s (6.50 Gbit/s)}: 10^6 bytes and 10^9 bits per second} */

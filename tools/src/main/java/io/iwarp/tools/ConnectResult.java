@@ -40,8 +40,8 @@ record ConnectResult(
     String text() {
         String rate = String.format(
                 Locale.ROOT,
-                "%,d connections, %,d at a time over %s: %,.0f per second, p50 %,.1f us, p99 %,.1f us, max %,.1f us",
-                connections,
+                "%s, %,d at a time over %s: %,.0f per second, p50 %,.1f us, p99 %,.1f us, max %,.1f us",
+                Bytes.count(connections, "connection"),
                 parallel,
                 loops.transport(),
                 perSecond(),

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair for a thread that likes to wait: it sends a message, waits for the next one, and need not care about
+ * A queue pair for a thread that waits: it sends a message and waits for the next one, without handling
  * completions. A receive is posted again only when its message was taken, so a peer that sends more than it may ends the
  * stream and fills no memory.
  *
@@ -136,7 +136,7 @@ final class Conversation implements QueuePairListener {
         }
     }
 
-    /** Binds a window that only this conversation's peer can use, and take back. */
+    /** Binds a window that only the peer of this conversation can use and invalidate. */
     MemoryWindow bind(MemoryRegion region, long offset, long length, AccessRight right)
             throws IOException, InterruptedException, CommandFailedException {
         try {

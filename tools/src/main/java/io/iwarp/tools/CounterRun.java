@@ -38,7 +38,7 @@ final class CounterRun {
             for (int i = 0; i < clients; i++) {
                 workers.add(CounterWorker.connect(endpoint, server, settings, work));
             }
-            story.step("connect", "%,d clients to %s", clients, ListenOptions.addressText(server));
+            story.step("connect", "%s to %s", Bytes.count(clients, "client"), ListenOptions.addressText(server));
             underLock(threads, workers);
             CounterTotals totals = byFetchAdd(threads, workers);
             for (CounterWorker worker : workers) {
@@ -90,8 +90,8 @@ final class CounterRun {
     private void tellPhase(String name, String verb, long each, long nanos) {
         story.step(
                 name,
-                "%,d clients %s %,d times each in %s, %,.0f/s",
-                clients,
+                "%s %s %,d times each in %s, %,.0f/s",
+                Bytes.count(clients, "client"),
                 verb,
                 each,
                 Bytes.time(nanos),

@@ -94,8 +94,8 @@ final class EchoClient implements Callable<Integer> {
         long nanos = echoes.measuredNanos();
         out.printf(
                 Locale.ROOT,
-                "%,d messages of %s came back from %s unchanged in %s, %,.0f round trips/s%n",
-                count,
+                "%s of %s came back from %s unchanged in %s, %,.0f round trips/s%n",
+                Bytes.count(count, "message"),
                 Bytes.size(size),
                 server,
                 Bytes.time(nanos),

@@ -64,6 +64,6 @@ final class EchoSession implements QueuePairListener {
     @Override
     public void onClosed(QueuePair source, CloseReason reason) {
         String end = reason.endedBy() == EndedBy.PEER_CLOSED ? "" : "; " + reason;
-        out.println(ErrorLines.oneLine(client + " had " + echoed + " messages echoed" + end));
+        out.println(ErrorLines.oneLine(client + " had " + Bytes.count(echoed, "message") + " echoed" + end));
     }
 }

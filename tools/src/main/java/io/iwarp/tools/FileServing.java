@@ -10,7 +10,7 @@ import java.nio.file.Path;
 
 /**
  * Lets one client read a file from the server's memory. Each piece that is in memory can be read through a window of its
- * own, which the client takes back itself when it has the piece: while it reads one, the next is fetched from the disk.
+ * own, which the client invalidates when it has the piece: while it reads one, the next is fetched from the disk.
  * One thread uses it.
  */
 final class FileServing {
@@ -78,7 +78,7 @@ final class FileServing {
         FileMessage.Taken taken = client.receive(FileMessage.Taken.class);
         if (taken.number() != number || windows[slotOf(number)].isValid()) {
             throw new CommandFailedException("piece " + taken.number() + " was taken, expected was piece " + number
-                    + " with its STag given back");
+                    + " with its STag invalidated");
         }
     }
 

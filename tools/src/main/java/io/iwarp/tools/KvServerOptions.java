@@ -34,13 +34,13 @@ final class KvServerOptions {
             names = "--load",
             paramLabel = "FILE",
             description =
-                    "Begin with the lines of this file, in UTF-8: a key, a tab, and a value, or a comment behind a #; or,"
-                            + " if there are no tabs, each line as a value with its number as key.")
+                    "Load this file in UTF-8. A line has a key, a tab and a value, or is a comment that begins with #. In a"
+                            + " file without tabs each line is a value, and its number is the key.")
     private @Nullable Path file;
 
     @Option(
             names = "--skip-bad-lines",
-            description = "Go on without lines of the file that cannot be used, and tell how many there were.",
+            description = "Skip lines of the file that cannot be used, and print how many.",
             showDefaultValue = Visibility.NEVER)
     private boolean skipping;
 
@@ -48,7 +48,7 @@ final class KvServerOptions {
             names = "--entries",
             paramLabel = "N",
             defaultValue = "65536",
-            description = "How many keys there may be. Those of the file have room in any case. Each takes 160 bytes.")
+            description = "The greatest number of keys. Those of the file always fit. Each takes 160 bytes.")
     private int entries;
 
     @Option(
@@ -56,7 +56,7 @@ final class KvServerOptions {
             paramLabel = "SIZE",
             defaultValue = "64M",
             converter = Bytes.Converter.class,
-            description = "How many bytes keys and values may take together.")
+            description = "The greatest size of all keys and values together.")
     private long memory;
 
     /** {@return what there is to load} */

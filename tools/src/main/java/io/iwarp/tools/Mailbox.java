@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A fixed number of receives, posted at once and taken one by one. Unlike those of a {@link Conversation} they also tell
- * what else came with a message: Immediate Data, a Solicited Event, an STag taken back.
+ * what else came with a message: Immediate Data, a Solicited Event, an invalidated STag.
  *
  * <p>One thread takes them; it must not be an event loop.
  */

@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
 /** Measures what connections cost to make, and to have. */
 @Command(
         name = "connect",
-        description = "Makes connections to a perf server, and measures how many are set up in a second. With --idle"
-                + " it keeps them all, and measures what memory each takes on both sides.",
+        description = "Measures the set-up of connections to a perf server. With --idle it keeps all connections, and"
+                + " measures the memory of each on both sides.",
         footer = {
             "%nExamples:",
             "  iwarp perf connect 127.0.0.1:7471 --connections 1000 --parallel 64",
@@ -41,23 +41,24 @@ final class PerfConnect implements Callable<Integer> {
             names = "--connections",
             paramLabel = "N",
             defaultValue = "2000",
-            description = "How many to make. Those that are closed occupy their TCP ports for some time, so very many"
-                    + " fail.")
+            description =
+                    "The number of connections. A closed connection occupies its TCP port for some time, so very large"
+                            + " numbers fail.")
     private int connections;
 
-    @Option(names = "--parallel", paramLabel = "N", defaultValue = "8", description = "How many to make at a time.")
+    @Option(names = "--parallel", paramLabel = "N", defaultValue = "8", description = "How many are set up at a time.")
     private int parallel;
 
     @Option(
             names = "--warmup",
             paramLabel = "N",
             defaultValue = "1000",
-            description = "How many more to make and close before that, which are not measured.")
+            description = "How many connections are set up and closed before the measurement.")
     private int warmup;
 
     @Option(
             names = "--idle",
-            description = "Keep them until the end, and measure the memory.",
+            description = "Keep the connections, and measure their memory.",
             showDefaultValue = Visibility.NEVER)
     private boolean idle;
 

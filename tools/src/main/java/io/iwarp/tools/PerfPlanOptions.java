@@ -31,8 +31,9 @@ final class PerfPlanOptions {
             names = "--mode",
             paramLabel = "MODE",
             defaultValue = "bandwidth",
-            description = "How: ${COMPLETION-CANDIDATES}. That is, as many as go through; or one after another, and the"
-                    + " time of each to the other program and back.")
+            description =
+                    "What is measured: ${COMPLETION-CANDIDATES}. Bandwidth keeps many operations outstanding; latency does"
+                            + " one after another, and measures each to the program of the server and back.")
     private PerfMode mode;
 
     @Option(
@@ -46,17 +47,17 @@ final class PerfPlanOptions {
             names = "--sweep",
             paramLabel = "A..B",
             converter = SizeRange.Converter.class,
-            description = "Measure the sizes from A to B, each twice the one before, such as 64..1M.")
+            description = "Measure the sizes from A to B, each twice the previous one, for example 64..1M.")
     private @Nullable SizeRange sweep;
 
     @Option(
             names = "--depth",
             paramLabel = "N",
-            description = "How many to have posted on each connection in bandwidth mode, 1 to "
+            description = "How many operations each connection keeps outstanding in bandwidth mode, 1 to "
                     + PerfTask.GREATEST_DEPTH + ". Default: " + DEFAULT_DEPTH + ".")
     private @Nullable Integer depth;
 
-    @Option(names = "--connections", paramLabel = "N", defaultValue = "1", description = "How many connections.")
+    @Option(names = "--connections", paramLabel = "N", defaultValue = "1", description = "The number of connections.")
     private int connections;
 
     @Option(
@@ -70,7 +71,7 @@ final class PerfPlanOptions {
             names = "--warmup",
             paramLabel = "SECONDS",
             defaultValue = "2",
-            description = "How long to run before that, until the JVM has compiled what it runs.")
+            description = "How long to run before the measurement, so that the JVM compiles the code.")
     private double warmup;
 
     /** {@return what is measured, one plan for each size} */

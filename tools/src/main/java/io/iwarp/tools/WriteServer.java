@@ -87,8 +87,8 @@ final class WriteServer implements Callable<Integer> {
         if (abandoned > 0) {
             spec.commandLine()
                     .getOut()
-                    .println("deleted what an earlier server left when it was killed: " + abandoned + " partial file"
-                            + (abandoned == 1 ? "" : "s"));
+                    .println("deleted what an earlier server left when it was killed: "
+                            + Bytes.count(abandoned, "partial file"));
         }
         try (Shutdown shutdown = Shutdown.install();
                 Endpoint endpoint = connection.openServer();

@@ -67,6 +67,14 @@ class ValuesTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"0 | 0 clients", "1 | 1 client", "2 | 2 clients", "1000 | 1,000 clients"})
+    void oneIsSingular(long number, String text) {
+        assertThat(Bytes.count(number, "client")).isEqualTo(text);
+    }
+
+    @ParameterizedTest
     @CsvSource({"localhost:1, localhost, 1", "192.0.2.1:65535, 192.0.2.1, 65535", "[::1]:7471, [::1], 7471"})
     void addressesAreRead(String text, String host, int port) {
         assertThat(new PeerAddress.Converter().convert(text)).isEqualTo(new PeerAddress(host, port));
