@@ -125,6 +125,7 @@ final class KvServer implements Callable<Integer> {
     }
 
     private static int connections(IwarpMetrics metrics) {
-        return metrics.connections(Role.RESPONDER, ConnectionState.READY);
+        return metrics.connections(Role.RESPONDER, ConnectionState.ESTABLISHED)
+                + metrics.connections(Role.RESPONDER, ConnectionState.READY);
     }
 }
