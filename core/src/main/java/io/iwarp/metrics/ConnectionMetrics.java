@@ -19,12 +19,14 @@ public final class ConnectionMetrics {
     private final ConnectionGauges gauges;
     private final Object eventLoop;
     private final OperationTotals operations;
+    private final LatencyRecorder latency;
     private final long timedMask;
     private final Consumer<ConnectionMetrics> leave;
 
     /**
-     * @param timedShare one of this many requests is timed; a power of two
-     * @param leave removes this connection from the sums
+     * @param timedShare of how many requests one has its time taken, a power of two
+     * @param latency is told of each time taken, besides the operations
+     * @param leave takes this out of the sums
      */
     ConnectionMetrics(
             EventTotals events,
@@ -33,12 +35,14 @@ public final class ConnectionMetrics {
             ConnectionGauges gauges,
             Object eventLoop,
             OperationTotals operations,
+            LatencyRecorder latency,
             Consumer<ConnectionMetrics> leave) {
         this.events = events;
         this.role = role;
         this.gauges = gauges;
         this.eventLoop = eventLoop;
         this.operations = operations;
+        this.latency = latency;
         this.timedMask = timedShare - 1L;
         this.leave = leave;
     }
@@ -86,6 +90,7 @@ public final class ConnectionMetrics {
     /** A request of this side took this long from post to completion. */
     public void took(Operation operation, long nanos) {
         operations.took(operation, nanos);
+        latency.took(operation, nanos);
     }
 
     /** An operation of the peer was executed here. */

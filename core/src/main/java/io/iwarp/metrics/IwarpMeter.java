@@ -5,6 +5,7 @@ import io.iwarp.Counter;
 import io.iwarp.Operation;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +13,13 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
 public enum IwarpMeter implements MeterDocumentation {
     /** Open connections. */
-    CONNECTIONS("iwarp.connections", Meter.Type.GAUGE, "connections", "Open connections", Tag.ROLE, Tag.STATE),
+    CONNECTIONS("iwarp.connections", Meter.Type.GAUGE, "Open connections", Tag.ROLE, Tag.STATE),
     /** Set-ups that ended, by outcome. */
-    SETUPS("iwarp.setups", Meter.Type.COUNTER, "setups", "Set-ups that ended, by outcome", Tag.ROLE, Tag.OUTCOME),
-    /** Set-ups that failed, by reason. */
+    SETUPS("iwarp.setups", Meter.Type.COUNTER, "Set-ups that ended, by outcome", Tag.ROLE, Tag.OUTCOME),
+    /** Set-ups that came to nothing, by reason. */
     SETUPS_FAILED(
             "iwarp.setups.failed",
             Meter.Type.COUNTER,
-            "setups",
             "Set-ups that failed, by reason, without refused and rejected ones",
             Tag.ROLE,
             Tag.REASON),
@@ -27,7 +27,6 @@ public enum IwarpMeter implements MeterDocumentation {
     CONNECTIONS_ENDED(
             "iwarp.connections.ended",
             Meter.Type.COUNTER,
-            "connections",
             "Established connections that ended, by who ended them",
             Tag.CAUSE),
     /** Terminates sent. */
@@ -38,7 +37,6 @@ public enum IwarpMeter implements MeterDocumentation {
     OPERATIONS(
             "iwarp.operations",
             Meter.Type.COUNTER,
-            "operations",
             "Operations executed: posted here and completed (outbound), or requested by peers (inbound)",
             Tag.OPERATION,
             Tag.DIRECTION),
@@ -54,7 +52,6 @@ public enum IwarpMeter implements MeterDocumentation {
     OPERATIONS_FLUSHED(
             "iwarp.operations.flushed",
             Meter.Type.COUNTER,
-            "operations",
             "Requests posted here that completed without success because their stream ended",
             Tag.OPERATION),
     /** Latency of requests. */
@@ -64,14 +61,6 @@ public enum IwarpMeter implements MeterDocumentation {
             "seconds",
             "Time from post to completion of the requests that were timed",
             Tag.OPERATION),
-    /** Requests up to a latency. */
-    OPERATIONS_LATENCY_BUCKET(
-            "iwarp.operations.latency.bucket",
-            Meter.Type.COUNTER,
-            "operations",
-            "Timed requests that took at most le seconds",
-            Tag.OPERATION,
-            Tag.UPPER_BOUND),
     /** FPDUs sent. */
     FPDUS_SENT(Counter.FPDUS_SENT),
     /** FPDUs received. */
@@ -106,33 +95,24 @@ public enum IwarpMeter implements MeterDocumentation {
     PEER_READS_ANSWERED(Counter.PEER_READS_ANSWERED),
     /** Reads and atomics waiting for an answer. */
     READS_OUTSTANDING(
-            "iwarp.reads.outstanding",
-            Meter.Type.GAUGE,
-            "requests",
-            "Reads and atomics of this side that wait for an answer"),
+            "iwarp.reads.outstanding", Meter.Type.GAUGE, "Reads and atomics of this side that wait for an answer"),
     /** Reads and atomics being answered. */
     PEER_READS_OUTSTANDING(
-            "iwarp.peer.reads.outstanding",
-            Meter.Type.GAUGE,
-            "requests",
-            "Reads and atomics of peers that are being answered"),
+            "iwarp.peer.reads.outstanding", Meter.Type.GAUGE, "Reads and atomics of peers that are being answered"),
     /** Requests posted and not completed. */
     SEND_QUEUE_REQUESTS(
             "iwarp.send.queue.requests",
             Meter.Type.GAUGE,
-            "requests",
             "Requests other than receives that were posted and have not completed"),
     /** Requests not taken by the event loop. */
     SEND_QUEUE_WAITING(
             "iwarp.send.queue.waiting",
             Meter.Type.GAUGE,
-            "requests",
             "Requests other than receives that were posted and not taken by an event loop yet"),
     /** Capacity of the send queues. */
     SEND_QUEUE_DEPTH(
             "iwarp.send.queue.depth",
             Meter.Type.GAUGE,
-            "requests",
             "Capacity of the send queues of all open connections"),
     /** Bytes of requests not completed. */
     SEND_QUEUE_PAYLOAD(
@@ -142,18 +122,16 @@ public enum IwarpMeter implements MeterDocumentation {
             "Bytes of requests other than receives that an event loop has taken and have not completed"),
     /** Receives posted and not used. */
     RECEIVE_QUEUE_REQUESTS(
-            "iwarp.receive.queue.requests", Meter.Type.GAUGE, "requests", "Posted receives that no message has used"),
+            "iwarp.receive.queue.requests", Meter.Type.GAUGE, "Posted receives that no message has used"),
     /** Capacity of the receive queues. */
     RECEIVE_QUEUE_DEPTH(
             "iwarp.receive.queue.depth",
             Meter.Type.GAUGE,
-            "requests",
             "Capacity of the receive queues of all open connections"),
     /** Posts refused. */
     POSTS_REFUSED(
             "iwarp.posts.refused",
             Meter.Type.COUNTER,
-            "requests",
             "Posts refused because a limit of the queue pair was reached",
             Tag.LIMIT),
     /** Bytes registered. */
@@ -165,20 +143,17 @@ public enum IwarpMeter implements MeterDocumentation {
             "bytes",
             "Maximum number of bytes of all open regions of the device"),
     /** Regions. */
-    MEMORY_REGIONS("iwarp.memory.regions", Meter.Type.GAUGE, "regions", "Open regions of the device"),
+    MEMORY_REGIONS("iwarp.memory.regions", Meter.Type.GAUGE, "Open regions of the device"),
     /** Limit of regions. */
-    MEMORY_REGIONS_LIMIT(
-            "iwarp.memory.regions.limit", Meter.Type.GAUGE, "regions", "Maximum number of open regions of the device"),
+    MEMORY_REGIONS_LIMIT("iwarp.memory.regions.limit", Meter.Type.GAUGE, "Maximum number of open regions of the device"),
     /** Windows. */
-    MEMORY_WINDOWS("iwarp.memory.windows", Meter.Type.GAUGE, "windows", "Bound windows of the device"),
+    MEMORY_WINDOWS("iwarp.memory.windows", Meter.Type.GAUGE, "Bound windows of the device"),
     /** Limit of windows. */
-    MEMORY_WINDOWS_LIMIT(
-            "iwarp.memory.windows.limit", Meter.Type.GAUGE, "windows", "Maximum number of bound windows of the device"),
-    /** Refusals because of a limit. */
+    MEMORY_WINDOWS_LIMIT("iwarp.memory.windows.limit", Meter.Type.GAUGE, "Maximum number of bound windows of the device"),
+    /** Refusals for a limit. */
     MEMORY_REFUSED(
             "iwarp.memory.refused",
             Meter.Type.COUNTER,
-            "requests",
             "Regions and windows refused because a limit was reached",
             Tag.LIMIT),
     /** Bytes registered in a domain. */
@@ -190,33 +165,36 @@ public enum IwarpMeter implements MeterDocumentation {
             "bytes",
             "Maximum number of bytes of all open regions of the domain"),
     /** Regions of a domain. */
-    DOMAIN_REGIONS("iwarp.domain.regions", Meter.Type.GAUGE, "regions", "Open regions of the domain"),
+    DOMAIN_REGIONS("iwarp.domain.regions", Meter.Type.GAUGE, "Open regions of the domain"),
     /** Limit of regions of a domain. */
-    DOMAIN_REGIONS_LIMIT(
-            "iwarp.domain.regions.limit", Meter.Type.GAUGE, "regions", "Maximum number of open regions of the domain"),
-    /** Refusals because of a limit of a domain. */
+    DOMAIN_REGIONS_LIMIT("iwarp.domain.regions.limit", Meter.Type.GAUGE, "Maximum number of open regions of the domain"),
+    /** Refusals for a limit of a domain. */
     DOMAIN_REFUSED(
             "iwarp.domain.refused",
             Meter.Type.COUNTER,
-            "requests",
             "Regions refused because a limit of the domain was reached",
             Tag.LIMIT),
     /** STags retired. */
-    STAGS_RETIRED("iwarp.stags.retired", Meter.Type.COUNTER, "stags", "STags that were retired"),
+    STAGS_RETIRED("iwarp.stags.retired", Meter.Type.COUNTER, "STags that were retired"),
     /** STags in quarantine. */
     STAGS_QUARANTINED(
-            "iwarp.stags.quarantined", Meter.Type.GAUGE, "stags", "Retired STags that must not be issued again yet");
+            "iwarp.stags.quarantined", Meter.Type.GAUGE, "Retired STags that must not be issued again yet");
 
     private final String name;
     private final Meter.Type type;
-    private final String unit;
+    private final @Nullable String unit;
     private final String description;
     private final @Nullable Counter counter;
 
     @SuppressWarnings("ImmutableEnumChecker") // never changed, and copied by its getter
     private final Tag[] tags;
 
-    IwarpMeter(String name, Meter.Type type, String unit, String description, Tag... tags) {
+    IwarpMeter(String name, Meter.Type type, String description, Tag... tags) {
+        this(name, type, null, description, tags);
+    }
+
+    /** @param unit null for what is counted one by one: a name in the plural says what it is, as in Micrometer's own binders */
+    IwarpMeter(String name, Meter.Type type, @Nullable String unit, String description, Tag... tags) {
         this.name = name;
         this.type = type;
         this.unit = unit;
@@ -232,7 +210,7 @@ public enum IwarpMeter implements MeterDocumentation {
     IwarpMeter(Counter counter, String description, Tag... tags) {
         this.name = counter.meterName();
         this.type = Meter.Type.COUNTER;
-        this.unit = counter.unit();
+        this.unit = counter.unit().equals(BaseUnits.BYTES) ? BaseUnits.BYTES : null;
         this.description = description;
         this.counter = counter;
         this.tags = tags;
@@ -259,7 +237,7 @@ public enum IwarpMeter implements MeterDocumentation {
     }
 
     @Override
-    public String getBaseUnit() {
+    public @Nullable String getBaseUnit() {
         return unit;
     }
 
@@ -291,8 +269,6 @@ public enum IwarpMeter implements MeterDocumentation {
         OPERATION("operation"),
         /** {@code outbound} if this side posted the request, {@code inbound} if a peer did. */
         DIRECTION("direction"),
-        /** The upper bound of a latency bucket in seconds, powers of two of a nanosecond, or {@code +Inf}. */
-        UPPER_BOUND("le"),
         /** A {@link QueueLimit}, or a {@link io.iwarp.memory.MemoryLimit}. */
         LIMIT("limit");
 

@@ -8,16 +8,17 @@ import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.memory.MemoryLimit;
 import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -25,20 +26,26 @@ import org.jspecify.annotations.Nullable;
  * Registers an {@link IwarpMetrics} with Micrometer: each {@link IwarpMeter} except those of {@link DomainMeters}, for each
  * value of its tags.
  *
- * <p>The registry reads the sums when it is scraped or polled. It references the {@code IwarpMetrics} weakly. The artifact
- * {@code io.micrometer:micrometer-core} must be on the class path, or on the module path with a module that requires
- * {@code micrometer.core}. The rest of the stack does not need it. Immutable and safe for use by any thread.
+ * <p>Gauges and counters are read from the sums when the registry is scraped or polled. Only the latency is recorded while
+ * messages flow: one of as many requests as {@link IwarpMetrics#timedShare} says has its time taken, which goes into a
+ * {@code Timer} of the registry. A registry holds the {@code IwarpMetrics} weakly, as queue pairs and the application hold
+ * it, and the {@code IwarpMetrics} holds the timers. The artifact
+ * {@code io.micrometer:micrometer-core} has to be on the class path, or on the module path with a module that requires
+ * {@code micrometer.core}; the stack does not need it otherwise. Immutable and safe for use by any thread.
  */
 @SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
 public final class IwarpMeters implements MeterBinder {
     private static final String OUTBOUND = "outbound";
     private static final String INBOUND = "inbound";
     private static final String UNASSIGNED = "unassigned";
-    private static final String NO_BOUND = "+Inf";
-    private static final int NANOS_DIGITS = 9;
+    /** The range of a histogram; Micrometer's own begins at 1 ms. */
+    private static final Duration LEAST_LATENCY = Duration.ofNanos(1000);
+
+    private static final Duration GREATEST_LATENCY = Duration.ofSeconds(10);
 
     private final IwarpMetrics metrics;
     private final Tags common;
+    private final boolean percentileHistogram;
 
     /**
      * Creates meters without additional tags.
@@ -56,8 +63,22 @@ public final class IwarpMeters implements MeterBinder {
      * @param common additional tags of each meter, for example to distinguish two devices
      */
     public IwarpMeters(IwarpMetrics metrics, Tags common) {
+        this(metrics, common, false);
+    }
+
+    private IwarpMeters(IwarpMetrics metrics, Tags common, boolean percentileHistogram) {
         this.metrics = metrics;
         this.common = common;
+        this.percentileHistogram = percentileHistogram;
+    }
+
+    /**
+     * {@return the same, whose latency is a histogram from 1 us to 10 s, of which a monitoring system computes percentiles over
+     * any time and any number of processes} Each operation adds some 70 time series. A {@code MeterFilter} of the registry can
+     * choose other bounds.
+     */
+    public IwarpMeters withPercentileHistogram() {
+        return new IwarpMeters(metrics, common, true);
     }
 
     @Override
@@ -112,30 +133,24 @@ public final class IwarpMeters implements MeterBinder {
             counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, outbound, m -> m.completedBytes(operation));
             counter(registry, IwarpMeter.OPERATIONS_PAYLOAD, inbound, m -> m.servedBytes(operation));
             counter(registry, IwarpMeter.OPERATIONS_FLUSHED, tags, m -> m.flushed(operation));
-            FunctionTimer.builder(
-                            IwarpMeter.OPERATIONS_LATENCY.getName(),
-                            metrics,
-                            m -> m.timed(operation),
-                            m -> m.timedNanos(operation),
-                            TimeUnit.NANOSECONDS)
-                    .description(IwarpMeter.OPERATIONS_LATENCY.description())
-                    .tags(common.and(tags))
-                    .register(registry);
-            for (int i = 0; i < OperationTotals.BUCKETS; i++) {
-                int bucket = i;
-                Tags within = tags.and(tag(IwarpMeter.Tag.UPPER_BOUND, upperBound(bucket)));
-                counter(registry, IwarpMeter.OPERATIONS_LATENCY_BUCKET, within, m -> m.withinBucket(operation, bucket));
-            }
         }
+        bindLatency(registry);
     }
 
-    /** Returns the upper bound in seconds, without an exponent. */
-    static String upperBound(int bucket) {
-        if (bucket == OperationTotals.BUCKETS - 1) {
-            return NO_BOUND;
+    private void bindLatency(MeterRegistry registry) {
+        Map<Operation, Timer> timers = new EnumMap<>(Operation.class);
+        for (Operation operation : OperationTotals.COUNTED) {
+            Timer.Builder timer = Timer.builder(IwarpMeter.OPERATIONS_LATENCY.getName())
+                    .description(IwarpMeter.OPERATIONS_LATENCY.description())
+                    .tags(common.and(tag(IwarpMeter.Tag.OPERATION, operation.tag())))
+                    .minimumExpectedValue(LEAST_LATENCY)
+                    .maximumExpectedValue(GREATEST_LATENCY);
+            if (percentileHistogram) {
+                timer.publishPercentileHistogram();
+            }
+            timers.put(operation, timer.register(registry));
         }
-        long nanos = 1L << (OperationTotals.FIRST_BUCKET_EXPONENT + bucket);
-        return BigDecimal.valueOf(nanos, NANOS_DIGITS).toPlainString();
+        metrics.addLatencyRecorder(new LatencyTimers(registry, timers));
     }
 
     private void bindWire(MeterRegistry registry) {

@@ -7,8 +7,10 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -35,6 +37,9 @@ public final class IwarpMetrics {
     private final int timedShare;
 
     private final EventTotals events = new EventTotals();
+
+    /** Replaced, never changed. */
+    private volatile List<LatencyRecorder> latencyRecorders = List.of();
 
     /** Guards all below. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -86,10 +91,32 @@ public final class IwarpMetrics {
         try {
             EventLoopShare share = eventLoops.computeIfAbsent(eventLoop, loop -> new EventLoopShare());
             share.connections++;
-            ConnectionMetrics connection =
-                    new ConnectionMetrics(events, timedShare, role, gauges, eventLoop, share.operations, this::remove);
+            ConnectionMetrics connection = new ConnectionMetrics(
+                    events, timedShare, role, gauges, eventLoop, share.operations, this::took, this::remove);
             connections.add(connection);
             return connection;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void took(Operation operation, long nanos) {
+        List<LatencyRecorder> recorders = latencyRecorders;
+        // By index: an iterator would be garbage.
+        for (int i = 0; i < recorders.size(); i++) {
+            recorders.get(i).took(operation, nanos);
+        }
+    }
+
+    /** From now on, tells this of the time of each request whose time is taken; once, if it is added twice. */
+    void addLatencyRecorder(LatencyRecorder recorder) {
+        lock.lock();
+        try {
+            if (!latencyRecorders.contains(recorder)) {
+                List<LatencyRecorder> more = new ArrayList<>(latencyRecorders);
+                more.add(recorder);
+                latencyRecorders = List.copyOf(more);
+            }
         } finally {
             lock.unlock();
         }
@@ -213,12 +240,7 @@ public final class IwarpMetrics {
         return sumOperations(totals -> totals.timedNanos(operation));
     }
 
-    /** Returns how many of the {@link #timed} requests took at most {@code 2^(10 + bucket)} ns. */
-    long withinBucket(Operation operation, int bucket) {
-        return sumOperations(totals -> totals.withinBucket(operation, bucket));
-    }
-
-    /** Returns the bytes of requests other than receives that an event loop has taken and that have not completed. */
+    /** {@return bytes of requests other than receives that an event loop has taken and that have not completed} */
     public long outstandingBytes() {
         return sumOperations(OperationTotals::outstandingBytes);
     }

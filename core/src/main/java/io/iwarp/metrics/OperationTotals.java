@@ -11,13 +11,6 @@ import java.util.stream.Stream;
  * may read. Recording does not lock or allocate.
  */
 final class OperationTotals {
-    /** The upper bounds of the latency buckets are powers of two. The first is 2^10 = 1,024 ns. */
-    static final int FIRST_BUCKET_EXPONENT = 10;
-    /** The last but one is 2^33 ns, some 8.6 s. The last bucket has no bound. */
-    static final int LAST_BUCKET_EXPONENT = 33;
-
-    static final int BUCKETS = LAST_BUCKET_EXPONENT - FIRST_BUCKET_EXPONENT + 2;
-
     private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
     /** The operations that are counted separately. A receive counts as a Send. */
@@ -25,7 +18,7 @@ final class OperationTotals {
             .filter(each -> each != Operation.RECEIVE)
             .toList();
 
-    /** Each operation has these values, in this order, and then its buckets. */
+    /** For each operation one of each of these, in this order. */
     private static final int OUTBOUND = 0;
 
     private static final int OUTBOUND_BYTES = 1;
@@ -34,8 +27,7 @@ final class OperationTotals {
     private static final int FLUSHED = 4;
     private static final int TIMED = 5;
     private static final int TIMED_NANOS = 6;
-    private static final int FIRST_BUCKET = 7;
-    private static final int PER_OPERATION = FIRST_BUCKET + BUCKETS;
+    private static final int PER_OPERATION = 7;
     private static final int OUTSTANDING_BYTES = COUNTED.size() * PER_OPERATION;
 
     private final long[] values = new long[OUTSTANDING_BYTES + 1];
@@ -72,13 +64,6 @@ final class OperationTotals {
     void took(Operation operation, long nanos) {
         add(slot(operation, TIMED), 1);
         add(slot(operation, TIMED_NANOS), nanos);
-        add(slot(operation, FIRST_BUCKET + bucket(nanos)), 1);
-    }
-
-    /** Returns the bucket of a duration: the first whose upper bound is not less. */
-    static int bucket(long nanos) {
-        int exponent = Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, nanos) - 1);
-        return Math.max(FIRST_BUCKET_EXPONENT, Math.min(LAST_BUCKET_EXPONENT + 1, exponent)) - FIRST_BUCKET_EXPONENT;
     }
 
     /** Adds bytes: positive when requests are handed over, negative when they complete. */
@@ -119,15 +104,6 @@ final class OperationTotals {
 
     long timedNanos(Operation operation) {
         return get(slot(operation, TIMED_NANOS));
-    }
-
-    /** Returns how many requests took at most the upper bound of a bucket. */
-    long withinBucket(Operation operation, int bucket) {
-        long sum = 0;
-        for (int i = 0; i <= bucket; i++) {
-            sum += get(slot(operation, FIRST_BUCKET + i));
-        }
-        return sum;
     }
 
     long outstandingBytes() {

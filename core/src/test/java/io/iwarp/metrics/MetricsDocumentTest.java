@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -34,8 +33,9 @@ class MetricsDocumentTest {
         List<String> tags = Arrays.stream(meter.getKeyNames())
                 .map(key -> "`" + key.asString() + "`")
                 .toList();
-        return "| `" + meter.getName() + "` | " + meter.getType().name().toLowerCase(Locale.ROOT) + " | "
-                + meter.getBaseUnit() + " | " + String.join(", ", tags) + " | " + meter.description() + " |";
+        return "| `" + meter.getName() + "` | " + "`" + PrometheusTest.name(meter) + "`" + " | "
+                + PrometheusTest.accessor(meter.getType()) + " | " + Objects.requireNonNullElse(meter.getBaseUnit(), "")
+                + " | " + String.join(", ", tags) + " | " + meter.description() + " |";
     }
 
     @Test
@@ -68,7 +68,7 @@ class MetricsDocumentTest {
                     .findFirst()
                     .orElseThrow(() -> new AssertionError("no row of the tag " + tag.asString()));
             String values = documented.substring(documented.indexOf('|', 1));
-            if (tag == IwarpMeter.Tag.CODE || tag == IwarpMeter.Tag.UPPER_BOUND) {
+            if (tag == IwarpMeter.Tag.CODE) {
                 // Too many to name each; a rule tells them, with the first, the last and the odd one.
                 assertThat(VALUE.matcher(values).results().map(found -> found.group(1)))
                         .as("values of %s", tag.asString())

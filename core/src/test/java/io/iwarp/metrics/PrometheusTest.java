@@ -1,0 +1,149 @@
+package io.iwarp.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.Counters;
+import io.iwarp.Operation;
+import io.iwarp.Role;
+import io.iwarp.memory.IwarpDevice;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusNamingConvention;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What Prometheus sees: the page of the metrics, and the queries of the dashboard, name nothing else. */
+class PrometheusTest {
+    private static final Path DOCUMENTS = Path.of("..", "docs");
+    private static final Pattern TYPE = Pattern.compile("^# TYPE (\\w+) (\\w+)$", Pattern.MULTILINE);
+    private static final Pattern SERIES = Pattern.compile("^(iwarp_\\w+)(?:\\{(.*)})? ", Pattern.MULTILINE);
+    private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
+    private static final Pattern ROW =
+            Pattern.compile("^\\| `iwarp\\.[a-z.]+` \\| `(\\w+)` \\| ([a-z ]+) \\|", Pattern.MULTILINE);
+    private static final Pattern QUERY = Pattern.compile("\"expr\": \"((?:[^\"\\\\]|\\\\.)*)\"");
+    private static final Pattern METRIC = Pattern.compile("\\b(iwarp_\\w+)(?:\\{([^}]*)})?");
+    private static final Pattern GROUPING = Pattern.compile("by \\(([^)]*)\\)");
+
+    /** By the name of a family in Prometheus, its type there. */
+    private static Map<String, String> types(String scrape) {
+        return TYPE.matcher(scrape)
+                .results()
+                .collect(Collectors.toMap(type -> type.group(1), type -> type.group(2), (a, b) -> a, TreeMap::new));
+    }
+
+    private static String scrape(boolean histogram) {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        IwarpDevice device = IwarpDevice.create();
+        IwarpMetrics metrics = new IwarpMetrics(device);
+        IwarpMeters meters = new IwarpMeters(metrics);
+        (histogram ? meters.withPercentileHistogram() : meters).bindTo(registry);
+        new DomainMeters(device.allocateProtectionDomain(), Tags.empty()).bindTo(registry);
+        metrics.enter(Role.INITIATOR, new IwarpMetersTest.CountersOnly(new Counters()), device)
+                .took(Operation.WRITE, 1_500_000);
+        return registry.scrape();
+    }
+
+    private static String typeInPrometheus(Meter.Type type) {
+        return switch (type) {
+            case COUNTER -> "counter";
+            case GAUGE -> "gauge";
+            case TIMER -> "summary";
+            default -> throw new AssertionError("no meter is a " + type);
+        };
+    }
+
+    /** {@return the name by the registry's own rules} */
+    static String name(IwarpMeter meter) {
+        String unit = meter.getType() == Meter.Type.TIMER ? "seconds" : meter.getBaseUnit();
+        String name = new PrometheusNamingConvention().name(meter.getName(), meter.getType(), unit);
+        return meter.getType() == Meter.Type.COUNTER && !name.endsWith("_total") ? name + "_total" : name;
+    }
+
+    /** {@return by which method a registry gives it, in words} */
+    static String accessor(Meter.Type type) {
+        return type == Meter.Type.COUNTER ? "function counter" : type.name().toLowerCase(Locale.ROOT);
+    }
+
+    @Test
+    void thePageNamesEachMeterAsPrometheusShowsIt() throws Exception {
+        Map<String, String> expected = new TreeMap<>();
+        Map<String, String> documented = new TreeMap<>();
+        Map<String, String> scraped = types(scrape(false));
+        for (IwarpMeter meter : IwarpMeter.values()) {
+            String shown = name(meter);
+            expected.put(shown, accessor(meter.getType()));
+            assertThat(scraped).containsEntry(shown, typeInPrometheus(meter.getType()));
+        }
+        ROW.matcher(Files.readString(DOCUMENTS.resolve("metrics.md")))
+                .results()
+                .forEach(row -> documented.put(row.group(1), row.group(2)));
+        assertThat(documented).isEqualTo(expected);
+    }
+
+    @Test
+    void noNameSaysItsUnitTwice() {
+        assertThat(types(scrape(true)).keySet())
+                .isNotEmpty()
+                .allSatisfy(name -> assertThat(name.split("_")).doesNotHaveDuplicates());
+    }
+
+    @Test
+    void theLatencyIsAHistogramIfThatIsAskedFor() {
+        assertThat(types(scrape(false))).containsEntry("iwarp_operations_latency_seconds", "summary");
+        String scrape = scrape(true);
+        assertThat(types(scrape)).containsEntry("iwarp_operations_latency_seconds", "histogram");
+        assertThat(scrape)
+                .containsPattern("iwarp_operations_latency_seconds_bucket\\{operation=\"write\",le=\"1\\.0E-6\"} 0")
+                .containsPattern("iwarp_operations_latency_seconds_bucket\\{operation=\"write\",le=\"10\\.0\"} 1")
+                .containsPattern("iwarp_operations_latency_seconds_count\\{operation=\"write\"} 1")
+                .containsPattern("iwarp_operations_latency_seconds_sum\\{operation=\"write\"} 0\\.0015");
+    }
+
+    @Test
+    void everyQueryOfTheDashboardFindsSomething() throws Exception {
+        Map<String, Set<String>> labels = new TreeMap<>();
+        Set<String> labelled = new TreeSet<>();
+        for (MatchResult series : SERIES.matcher(scrape(true)).results().toList()) {
+            Set<String> keys = labels.computeIfAbsent(series.group(1), name -> new TreeSet<>());
+            String all = series.group(2) == null ? "" : series.group(2);
+            LABEL.matcher(all).results().forEach(label -> {
+                keys.add(label.group(1));
+                labelled.add(label.group());
+            });
+        }
+        String dashboard = Files.readString(DOCUMENTS.resolve("grafana.json"));
+        var queries = QUERY.matcher(dashboard)
+                .results()
+                .map(query -> query.group(1).replace("\\\"", "\""))
+                .toList();
+        assertThat(queries).hasSizeGreaterThan(10);
+        for (String query : queries) {
+            assertThat(METRIC.matcher(query).results()).as(query).isNotEmpty().allSatisfy(metric -> {
+                assertThat(labels).containsKey(metric.group(1));
+                Set<String> own = labels.get(metric.group(1));
+                GROUPING.matcher(query)
+                        .results()
+                        .flatMap(grouping -> Arrays.stream(grouping.group(1).split(", ")))
+                        .forEach(label -> assertThat(own).as(query).contains(label));
+                if (metric.group(2) != null) {
+                    LABEL.matcher(metric.group(2))
+                            .results()
+                            .filter(label -> !label.group(2).startsWith("$"))
+                            .forEach(label -> assertThat(labelled).as(query).contains(label.group()));
+                }
+            });
+        }
+    }
+}
