@@ -1,6 +1,10 @@
 package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
@@ -87,6 +91,33 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
                     + in.readableBytes() + " are there");
         }
         return new RemoteBuffer(in.readInt(), in.readLong(), in.readLong());
+    }
+
+    /** Returns the encodings of several buffers, one after the other, for example for the private data of a connection. */
+    public static byte[] encodeAll(Collection<RemoteBuffer> buffers) {
+        ByteBuf out = Unpooled.wrappedBuffer(new byte[buffers.size() * ENCODED_LENGTH])
+                .clear();
+        buffers.forEach(buffer -> buffer.encode(out));
+        return out.array();
+    }
+
+    /**
+     * Returns the buffers that {@link #encodeAll} encoded.
+     *
+     * @throws IllegalArgumentException if the bytes are not whole encodings, or one does not describe a range that can exist
+     */
+    public static List<RemoteBuffer> decodeAll(byte[] encoded) {
+        if (encoded.length % ENCODED_LENGTH != 0) {
+            throw new IllegalArgumentException(
+                    encoded.length + " bytes are not encoded remote buffers, which have " + ENCODED_LENGTH
+                            + " bytes each: decode what the peer sent in the way that its application encodes it");
+        }
+        ByteBuf in = Unpooled.wrappedBuffer(encoded);
+        List<RemoteBuffer> buffers = new ArrayList<>();
+        while (in.isReadable()) {
+            buffers.add(decode(in));
+        }
+        return List.copyOf(buffers);
     }
 
     /** Returns the STag in hexadecimal, tagged offset and length in decimal. */

@@ -8,6 +8,7 @@ import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RemoteBufferTest {
@@ -76,5 +77,18 @@ class RemoteBufferTest {
     void textShowsUnsignedNumbers() {
         assertThat(new RemoteBuffer(0xABCD, -1, 1))
                 .hasToString("RemoteBuffer[STag 0x0000abcd, tagged offset 18446744073709551615, 1 bytes]");
+    }
+
+    @Test
+    void severalBuffersAreEncodedOneBehindTheOther() {
+        RemoteBuffer first = new RemoteBuffer(1, 2, 3);
+        RemoteBuffer second = new RemoteBuffer(-1, -8, 8);
+        byte[] encoded = RemoteBuffer.encodeAll(List.of(first, second));
+        assertThat(encoded).hasSize(2 * RemoteBuffer.ENCODED_LENGTH).startsWith(0, 0, 0, 1);
+        assertThat(RemoteBuffer.decodeAll(encoded)).containsExactly(first, second);
+        assertThat(RemoteBuffer.decodeAll(new byte[0])).isEmpty();
+        assertThatThrownBy(() -> RemoteBuffer.decodeAll(new byte[21]))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("21 bytes are not encoded remote buffers");
     }
 }

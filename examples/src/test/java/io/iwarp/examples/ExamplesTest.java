@@ -38,6 +38,7 @@ class ExamplesTest {
     private static final Path EXAMPLES = Path.of("src/main/java/io/iwarp/examples");
     private static final int MOST_FILES = 4;
     private static final int MOST_LINES = 300;
+    private static final int MOST_LINES_OF_THE_FIRST_PROGRAM = 70;
 
     private static final Pattern PROGRAM = Pattern.compile(
             "```java\\n((?:(?!```).)*?public final class (\\w+)(?:(?!```).)*?static void main.*?)```.*?```\\n(.*?)```",
@@ -89,6 +90,16 @@ class ExamplesTest {
                 .isEqualTo("package io.iwarp.examples." + example + ";\n\n" + code);
         copy(example);
         assertThat(run(example, name)).as("output of %s in %s", name, document).containsAll(lines(output));
+    }
+
+    @Test
+    void theFirstProgramIsShort() throws IOException {
+        String code = (String) programs()
+                .filter(program -> program.get()[0].equals("FirstSteps"))
+                .findFirst()
+                .orElseThrow()
+                .get()[2];
+        assertThat(code.lines()).hasSizeLessThanOrEqualTo(MOST_LINES_OF_THE_FIRST_PROGRAM);
     }
 
     @Test

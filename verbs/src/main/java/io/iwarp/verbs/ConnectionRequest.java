@@ -1,9 +1,13 @@
 package io.iwarp.verbs;
 
+import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaConnectionRequest;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.OptionalInt;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +93,21 @@ public final class ConnectionRequest {
      */
     public void accept(byte[] privateData) {
         request.accept(privateData);
+    }
+
+    /**
+     * Accepts the connection and advertises memory to the peer, which finds it in {@link QueuePair#remoteBuffers}.
+     *
+     * @param first goes to the peer as private data, in the encoding of {@link RemoteBuffer}
+     * @param more go there too, 25 in all at most
+     * @throws IllegalArgumentException if there are more than that; the request can still be answered then
+     * @throws IllegalStateException if the request was answered before
+     */
+    public void accept(RemoteBuffer first, RemoteBuffer... more) {
+        List<RemoteBuffer> buffers = new ArrayList<>();
+        buffers.add(first);
+        Collections.addAll(buffers, more);
+        accept(RemoteBuffer.encodeAll(buffers));
     }
 
     /** Rejects without private data. */

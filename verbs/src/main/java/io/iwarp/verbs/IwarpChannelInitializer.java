@@ -95,6 +95,16 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 });
     }
 
+    /** As {@link #initiator(ProtectionDomain, QueuePairSettings, byte[], Consumer)}, without private data and preparation. */
+    public static IwarpChannelInitializer initiator(ProtectionDomain domain, QueuePairSettings settings) {
+        return initiator(domain, settings, new byte[0], queuePair -> {});
+    }
+
+    /** As {@link #initiator(ProtectionDomain, QueuePairSettings)}, with default settings. */
+    public static IwarpChannelInitializer initiator(ProtectionDomain domain) {
+        return initiator(domain, QueuePairSettings.DEFAULT);
+    }
+
     /**
      * For the side that is asked.
      *
@@ -120,6 +130,11 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                     queuePair.engine().life().learnTlsSession(queuePair.channel());
                     requests.onConnectionRequest(new ConnectionRequest(request, queuePair));
                 }));
+    }
+
+    /** As {@link #responder(ProtectionDomain, QueuePairSettings, ConnectionRequestListener)}, with default settings. */
+    public static IwarpChannelInitializer responder(ProtectionDomain domain, ConnectionRequestListener requests) {
+        return responder(domain, QueuePairSettings.DEFAULT, requests);
     }
 
     /** A mistake in the private data shows here rather than on each channel. */

@@ -14,6 +14,7 @@ import io.iwarp.mpa.MpaParameters;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.security.Principal;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -239,6 +240,22 @@ public final class QueuePair implements AutoCloseable {
      */
     public @Nullable MpaParameters parameters() {
         return engine.life().parameters();
+    }
+
+    /**
+     * {@return the memory that the peer advertised in its private data, in the encoding of {@link RemoteBuffer}, as
+     * {@link ConnectionRequest#accept(RemoteBuffer, RemoteBuffer...)} does; empty if it sent none}
+     *
+     * @throws IllegalStateException if the set-up is not over
+     * @throws IllegalArgumentException if the peer's private data is something else; see {@link #parameters}
+     */
+    public List<RemoteBuffer> remoteBuffers() {
+        MpaParameters agreed = parameters();
+        if (agreed == null) {
+            throw new IllegalStateException(
+                    "the peer's private data has not come: ask when the connection is made, as ready() or connect tell");
+        }
+        return RemoteBuffer.decodeAll(agreed.peerPrivateData());
     }
 
     /**

@@ -12,6 +12,7 @@ import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;
 import io.iwarp.testing.Requirement;
@@ -26,6 +27,7 @@ import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -104,6 +106,39 @@ class ConnectionSetupTest {
                         IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[513], qp -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("512");
+    }
+
+    @Test
+    void theMemoryThatAResponderAdvertisesIsKnownToTheInitiator() throws Exception {
+        RemoteBuffer first = new RemoteBuffer(1, 2, 3);
+        RemoteBuffer second = new RemoteBuffer(-1, 0, 1L << 40);
+        CompletableFuture<QueuePair> accepted = new CompletableFuture<>();
+        SocketAddress address = loopback.listen(domain, QueuePairSettings.DEFAULT, request -> {
+            QueuePair queuePair = request.queuePair();
+            assertThatThrownBy(queuePair::remoteBuffers)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("has not come");
+            assertThatThrownBy(() -> request.accept(
+                            first, Collections.nCopies(25, second).toArray(new RemoteBuffer[0])))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("520");
+            request.accept(first, second);
+            accepted.complete(queuePair);
+        });
+        QueuePair initiator = await(
+                new IwarpConnector(loopback.bootstrap(), IwarpChannelInitializer.initiator(domain)).connect(address));
+        assertThat(initiator.remoteBuffers()).containsExactly(first, second);
+        assertThat(await(accepted).remoteBuffers()).isEmpty();
+    }
+
+    @Test
+    void privateDataOfAnotherKindIsNoMemory() throws Exception {
+        SocketAddress address =
+                loopback.listen(domain, QueuePairSettings.DEFAULT, request -> request.accept(new byte[7]));
+        QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
+        assertThatThrownBy(initiator::remoteBuffers)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("7 bytes are not encoded remote buffers");
     }
 
     @Test

@@ -6,9 +6,7 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -35,12 +33,10 @@ public final class CounterClient {
         try {
             QueuePair queuePair = new IwarpConnector(
                             new Bootstrap().group(group).channel(NioSocketChannel.class),
-                            IwarpChannelInitializer.initiator(
-                                    ProtectionDomain.create(), QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                            IwarpChannelInitializer.initiator(ProtectionDomain.create()))
                     .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
                     .get();
-            RemoteBuffer counter = RemoteBuffer.decode(
-                    Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
+            RemoteBuffer counter = queuePair.remoteBuffers().get(0);
             Deque<CompletableFuture<Completion>> outstanding = new ArrayDeque<>();
             long before = 0;
             for (int posted = 0; posted < adds || !outstanding.isEmpty(); ) {

@@ -3,15 +3,10 @@ package io.iwarp.examples.counter;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpListener;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -35,15 +30,11 @@ public final class CounterServer {
                 .allocate(ByteBufAllocator.DEFAULT, Long.BYTES)
                 .rights(AccessRight.REMOTE_ATOMIC)
                 .register();
-        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
-        counter.remoteBuffer().encode(advertisement);
-        byte[] privateData = ByteBufUtil.getBytes(advertisement);
         IwarpListener listener = IwarpListener.listen(
                         new ServerBootstrap()
                                 .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
                                 .channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(
-                                domain, QueuePairSettings.DEFAULT, request -> request.accept(privateData)),
+                        IwarpChannelInitializer.responder(domain, request -> request.accept(counter.remoteBuffer())),
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .get();
         System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());

@@ -5,7 +5,6 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -40,8 +39,7 @@ public final class EchoClient {
         try {
             QueuePair queuePair = new IwarpConnector(
                             new Bootstrap().group(group).channel(NioSocketChannel.class),
-                            IwarpChannelInitializer.initiator(
-                                    ProtectionDomain.create(), QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                            IwarpChannelInitializer.initiator(ProtectionDomain.create()))
                     .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
                     .get();
             for (int i = 2; i < args.length; i++) {

@@ -7,7 +7,6 @@ import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -60,8 +59,7 @@ public final class EchoServer {
                         new ServerBootstrap()
                                 .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
                                 .channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(
-                                ProtectionDomain.create(), QueuePairSettings.DEFAULT, EchoServer::onConnectionRequest),
+                        IwarpChannelInitializer.responder(ProtectionDomain.create(), EchoServer::onConnectionRequest),
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .get();
         System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());

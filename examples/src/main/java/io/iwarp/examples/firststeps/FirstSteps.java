@@ -1,129 +1,71 @@
 package io.iwarp.examples.firststeps;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 public final class FirstSteps {
-    private static final int SIZE = 4096;
+    private static final ProtectionDomain DOMAIN = ProtectionDomain.create();
 
-    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
-    private final ProtectionDomain domain = ProtectionDomain.create();
-
-    /** (1) The server listens, on a port that the system chooses. */
-    private IwarpListener listen() throws Exception {
-        return IwarpListener.listen(
-                        new ServerBootstrap().group(group).channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(domain, QueuePairSettings.DEFAULT, this::onConnectionRequest),
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .get();
-    }
-
-    /** (2) A client asks for a connection. */
-    private void onConnectionRequest(ConnectionRequest request) {
+    private static void onConnectionRequest(ConnectionRequest request) { // (2)
         QueuePair queuePair = request.queuePair();
-
-        MemoryRegion region = domain
-                .region() // (3)
-                .allocate(ByteBufAllocator.DEFAULT, SIZE)
+        MemoryRegion region = DOMAIN
+                .region()
+                .allocate(ByteBufAllocator.DEFAULT, 4096)
                 .rights(AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ)
-                .stream(queuePair.stream())
+                .stream(queuePair.stream()) // (3)
                 .register();
         queuePair.closed().thenRun(region::close);
-
-        receive(queuePair, region, Unpooled.buffer(Integer.BYTES, Integer.BYTES)); // (4)
-
-        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH); // (5)
-        region.remoteBuffer().encode(advertisement);
-        request.accept(ByteBufUtil.getBytes(advertisement));
-    }
-
-    /** Takes one message after the other, all in the same buffer. */
-    private static void receive(QueuePair queuePair, MemoryRegion region, ByteBuf message) {
-        queuePair
-                .receive(message)
-                .thenRun(() -> {
-                    int bytes = message.readInt();
-                    receive(queuePair, region, message.clear()); // before the answer, which permits the next message
-                    onMessage(queuePair, region, bytes);
-                })
-                .exceptionally(failure -> {
-                    queuePair.close(); // does nothing if the connection is over; else the message was too short
-                    return null;
-                });
-    }
-
-    /** (6) The client says how many bytes it has written. */
-    private static void onMessage(QueuePair queuePair, MemoryRegion region, int bytes) {
-        byte[] written = new byte[Math.max(0, Math.min(bytes, SIZE))];
-        region.span().get(0, Unpooled.wrappedBuffer(written), 0, written.length);
-        System.out.println("server: it wrote: " + new String(written, StandardCharsets.UTF_8));
-        queuePair.send(Unpooled.copiedBuffer("thank you", StandardCharsets.UTF_8));
-    }
-
-    private void talk(SocketAddress server) throws Exception {
-        QueuePair queuePair = new IwarpConnector( // (7)
-                        new Bootstrap().group(group).channel(NioSocketChannel.class),
-                        IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
-                .connect(server)
-                .get();
-        RemoteBuffer memory = RemoteBuffer.decode(
-                Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
-
-        ByteBuf text = Unpooled.copiedBuffer("written by RDMA", StandardCharsets.UTF_8); // (8)
-        queuePair.write(text, memory);
-
-        ByteBuf back = ByteBufAllocator.DEFAULT.directBuffer(text.readableBytes()); // (9)
-        queuePair.read(back, memory.slice(0, text.readableBytes())).get();
-        System.out.println("client: read back: " + back.toString(StandardCharsets.UTF_8));
-        back.release();
-
-        ByteBuf answer = Unpooled.buffer(64, 64); // (10)
-        CompletableFuture<Completion> answered = queuePair.receive(answer);
-        queuePair.send(Unpooled.copyInt(text.readableBytes()));
-        answered.get(10, TimeUnit.SECONDS);
-        System.out.println("client: answer: " + answer.toString(StandardCharsets.UTF_8));
-
-        queuePair.close(); // (11)
-        queuePair.closed().toCompletableFuture().get();
+        ByteBuf message = Unpooled.buffer(64, 64); // (4)
+        queuePair.receive(message).thenRun(() -> {
+            ByteBuf written = Unpooled.buffer(15).writeZero(15);
+            region.span().get(0, written, 0, 15);
+            System.out.println("server: " + written.toString(UTF_8) + message.toString(UTF_8));
+        });
+        request.accept(region.remoteBuffer()); // (5)
     }
 
     public static void main(String[] args) throws Exception {
-        FirstSteps program = new FirstSteps();
-        try {
-            IwarpListener listener = program.listen();
-            program.talk(listener.localAddress());
-            listener.shutdownGracefully(Duration.ofSeconds(5))
-                    .toCompletableFuture()
-                    .get(); // (12)
-        } finally {
-            program.group.shutdownGracefully().sync();
-        }
+        var group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+        var server = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class); // (1)
+        var responder = IwarpChannelInitializer.responder(DOMAIN, FirstSteps::onConnectionRequest);
+        var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        var listener = IwarpListener.listen(server, responder, address).get();
+
+        var client = new Bootstrap().group(group).channel(NioSocketChannel.class);
+        var connector = new IwarpConnector(client, IwarpChannelInitializer.initiator(DOMAIN));
+        QueuePair queuePair = connector.connect(listener.localAddress()).get(); // (6)
+        RemoteBuffer memory = queuePair.remoteBuffers().get(0);
+        queuePair.write(Unpooled.copiedBuffer("written by RDMA", UTF_8), memory); // (7)
+        ByteBuf back = Unpooled.directBuffer(15);
+        queuePair.read(back, memory.slice(0, 15)).get(); // (8)
+        System.out.println("client: read back: " + back.toString(UTF_8));
+        back.release();
+        queuePair.send(Unpooled.copiedBuffer(", it is there", UTF_8)); // (9)
+
+        Duration deadline = Duration.ofSeconds(5);
+        connector.shutdownGracefully(deadline).toCompletableFuture().get();
+        listener.shutdownGracefully(deadline).toCompletableFuture().get();
+        group.shutdownGracefully().sync(); // (10)
     }
 }

@@ -9,12 +9,9 @@ import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -60,10 +57,7 @@ public final class BesideHttp {
 
     private BesideHttp() throws Exception {
         ServerBootstrap server = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class);
-        iwarp = IwarpListener.listen(
-                        server,
-                        IwarpChannelInitializer.responder(domain, QueuePairSettings.DEFAULT, this::accept),
-                        ANY_PORT)
+        iwarp = IwarpListener.listen(server, IwarpChannelInitializer.responder(domain, this::accept), ANY_PORT)
                 .get();
         http = server.clone()
                 .childHandler(new ChannelInitializer<Channel>() {
@@ -84,9 +78,7 @@ public final class BesideHttp {
 
     /** All clients count in the same region, which is therefore not tied to a stream. */
     private void accept(ConnectionRequest request) {
-        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
-        counter.remoteBuffer().encode(advertisement);
-        request.accept(ByteBufUtil.getBytes(advertisement));
+        request.accept(counter.remoteBuffer());
     }
 
     private final class Health extends SimpleChannelInboundHandler<FullHttpRequest> {
@@ -121,11 +113,10 @@ public final class BesideHttp {
     private void count(long add) throws Exception {
         QueuePair client = new IwarpConnector(
                         new Bootstrap().group(group).channel(NioSocketChannel.class),
-                        IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                        IwarpChannelInitializer.initiator(domain))
                 .connect(iwarp.localAddress())
                 .get();
-        RemoteBuffer number =
-                RemoteBuffer.decode(Unpooled.wrappedBuffer(client.parameters().peerPrivateData()));
+        RemoteBuffer number = client.remoteBuffers().get(0);
         System.out.println("counter was " + client.fetchAdd(number, add).get().original());
     }
 

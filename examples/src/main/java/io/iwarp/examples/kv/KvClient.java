@@ -6,7 +6,6 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -28,8 +27,7 @@ public final class KvClient {
 
     private KvClient(QueuePair queuePair) {
         this.queuePair = queuePair;
-        table = RemoteBuffer.decode(
-                Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
+        table = queuePair.remoteBuffers().get(0);
     }
 
     private void put(String keyAndValue) throws Exception {
@@ -70,8 +68,7 @@ public final class KvClient {
         try {
             QueuePair queuePair = new IwarpConnector(
                             new Bootstrap().group(group).channel(NioSocketChannel.class),
-                            IwarpChannelInitializer.initiator(
-                                    ProtectionDomain.create(), QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                            IwarpChannelInitializer.initiator(ProtectionDomain.create()))
                     .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
                     .get();
             KvClient client = new KvClient(queuePair);

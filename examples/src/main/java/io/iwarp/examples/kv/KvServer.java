@@ -4,17 +4,14 @@ import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -32,13 +29,6 @@ public final class KvServer {
             .allocate(ByteBufAllocator.DEFAULT, (long) Table.SLOTS * Table.SLOT_LENGTH)
             .rights(AccessRight.REMOTE_READ)
             .register();
-    private final byte[] advertisement;
-
-    private KvServer() {
-        ByteBuf encoded = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
-        table.remoteBuffer().encode(encoded);
-        advertisement = ByteBufUtil.getBytes(encoded);
-    }
 
     private void onConnectionRequest(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
@@ -46,7 +36,7 @@ public final class KvServer {
         for (int id = 0; id < RECEIVES; id++) {
             queuePair.receiveQueue().receive(id, Unpooled.buffer(Table.SLOT_LENGTH, Table.SLOT_LENGTH));
         }
-        request.accept(advertisement);
+        request.accept(table.remoteBuffer());
     }
 
     private void onCompletion(QueuePair queuePair, Completion completion) {
@@ -84,8 +74,7 @@ public final class KvServer {
                         new ServerBootstrap()
                                 .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
                                 .channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(
-                                server.domain, QueuePairSettings.DEFAULT, server::onConnectionRequest),
+                        IwarpChannelInitializer.responder(server.domain, server::onConnectionRequest),
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .get();
         System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());

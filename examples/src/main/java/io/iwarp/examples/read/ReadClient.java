@@ -6,7 +6,6 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -59,12 +58,10 @@ public final class ReadClient {
         try (OutputStream target = Files.newOutputStream(Path.of(args[2]))) {
             QueuePair queuePair = new IwarpConnector(
                             new Bootstrap().group(group).channel(NioSocketChannel.class),
-                            IwarpChannelInitializer.initiator(
-                                    ProtectionDomain.create(), QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                            IwarpChannelInitializer.initiator(ProtectionDomain.create()))
                     .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
                     .get();
-            RemoteBuffer source = RemoteBuffer.decode(
-                    Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
+            RemoteBuffer source = queuePair.remoteBuffers().get(0);
             new ReadClient().copy(queuePair, source, target);
             System.out.println("read " + source.length() + " bytes");
             queuePair.close();

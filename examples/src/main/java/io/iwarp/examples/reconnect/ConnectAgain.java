@@ -11,12 +11,10 @@ import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -40,8 +38,7 @@ public final class ConnectAgain {
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final AtomicInteger requests = new AtomicInteger();
     private final IwarpConnector connector = new IwarpConnector(
-            new Bootstrap().group(group).channel(NioSocketChannel.class),
-            IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], fresh -> {}));
+            new Bootstrap().group(group).channel(NioSocketChannel.class), IwarpChannelInitializer.initiator(domain));
 
     private void onConnectionRequest(ConnectionRequest request) {
         MemoryRegion region = domain.region()
@@ -51,12 +48,11 @@ public final class ConnectAgain {
         request.queuePair().closed().thenRun(region::close);
         ByteBuf number = Unpooled.copyLong(42);
         region.span().put(0, number, 0, Long.BYTES);
-        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
-        region.remoteBuffer().encode(advertisement);
+        RemoteBuffer advertised = region.remoteBuffer();
         if (requests.incrementAndGet() == 1) {
             region.close(); // too early
         }
-        request.accept(ByteBufUtil.getBytes(advertisement));
+        request.accept(advertised);
     }
 
     private CompletableFuture<Long> readNumber(SocketAddress server, int attempt) {
@@ -72,8 +68,7 @@ public final class ConnectAgain {
     }
 
     private CompletableFuture<Long> readNumber(QueuePair queuePair) {
-        RemoteBuffer number = RemoteBuffer.decode(
-                Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
+        RemoteBuffer number = queuePair.remoteBuffers().get(0);
         ByteBuf sink = ByteBufAllocator.DEFAULT.directBuffer(Long.BYTES);
         return queuePair.read(sink, number).thenApply(read -> sink.readLong()).whenComplete((value, failure) -> {
             sink.release();
@@ -95,8 +90,7 @@ public final class ConnectAgain {
         try {
             IwarpListener listener = IwarpListener.listen(
                             new ServerBootstrap().group(program.group).channel(NioServerSocketChannel.class),
-                            IwarpChannelInitializer.responder(
-                                    program.domain, QueuePairSettings.DEFAULT, program::onConnectionRequest),
+                            IwarpChannelInitializer.responder(program.domain, program::onConnectionRequest),
                             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                     .get();
             System.out.println(

@@ -8,7 +8,6 @@ import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
@@ -38,8 +37,7 @@ public final class MutualTls {
                 .trustManager(authority)
                 .clientAuth(ClientAuth.REQUIRE)
                 .build();
-        IwarpChannelInitializer secured = IwarpChannelInitializer.responder(
-                        domain, QueuePairSettings.DEFAULT, MutualTls::decide)
+        IwarpChannelInitializer secured = IwarpChannelInitializer.responder(domain, MutualTls::decide)
                 .withTransportHandlers(pipeline ->
                         pipeline.addLast(tls.newHandler(pipeline.channel().alloc())));
         return IwarpListener.listen(
@@ -55,7 +53,7 @@ public final class MutualTls {
         if (name.equals("CN=alice")) {
             request.accept("welcome".getBytes(StandardCharsets.UTF_8)); // and what memory alice may use
         } else {
-            request.reject(("nothing here for " + name).getBytes(StandardCharsets.UTF_8));
+            request.reject("nothing here for " + name);
         }
     }
 
@@ -65,8 +63,7 @@ public final class MutualTls {
                 .trustManager(authority)
                 .build();
         // With the host's name the client checks that the certificate is for it.
-        IwarpChannelInitializer secured = IwarpChannelInitializer.initiator(
-                        domain, QueuePairSettings.DEFAULT, new byte[0], fresh -> {})
+        IwarpChannelInitializer secured = IwarpChannelInitializer.initiator(domain)
                 .withTransportHandlers(pipeline ->
                         pipeline.addLast(tls.newHandler(pipeline.channel().alloc(), HOST, port)));
         try {

@@ -8,13 +8,9 @@ import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -38,8 +34,7 @@ public final class BlockingClients {
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final IwarpConnector connector = new IwarpConnector(
-            new Bootstrap().group(group).channel(NioSocketChannel.class),
-            IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], fresh -> {}));
+            new Bootstrap().group(group).channel(NioSocketChannel.class), IwarpChannelInitializer.initiator(domain));
 
     /** For Java 21 and later alone this is Executors.newVirtualThreadPerTaskExecutor(). */
     private static ExecutorService threads() throws Throwable {
@@ -58,8 +53,7 @@ public final class BlockingClients {
     private int count(SocketAddress server) throws Exception {
         QueuePair queuePair = connector.connect(server).get();
         try {
-            RemoteBuffer number = RemoteBuffer.decode(
-                    Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
+            RemoteBuffer number = queuePair.remoteBuffers().get(0);
             int added = 0;
             while (added < 10) {
                 queuePair.fetchAdd(number, 1).get();
@@ -77,13 +71,9 @@ public final class BlockingClients {
                 .allocate(ByteBufAllocator.DEFAULT, Long.BYTES)
                 .rights(AccessRight.REMOTE_ATOMIC)
                 .register();
-        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
-        counter.remoteBuffer().encode(advertisement);
-        byte[] privateData = ByteBufUtil.getBytes(advertisement);
         IwarpListener listener = IwarpListener.listen(
                         new ServerBootstrap().group(group).channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(
-                                domain, QueuePairSettings.DEFAULT, request -> request.accept(privateData)),
+                        IwarpChannelInitializer.responder(domain, request -> request.accept(counter.remoteBuffer())),
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .get();
 

@@ -6,7 +6,6 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -40,8 +39,7 @@ public final class WriteClient {
     }
 
     private String write(Path file) throws Exception {
-        RemoteBuffer memory = RemoteBuffer.decode(
-                Unpooled.wrappedBuffer(queuePair.parameters().peerPrivateData()));
+        RemoteBuffer memory = queuePair.remoteBuffers().get(0);
         String answer = ask(Unpooled.copiedBuffer(file.getFileName().toString(), StandardCharsets.UTF_8));
         try (InputStream source = Files.newInputStream(file)) {
             while (answer.equals("next")) {
@@ -65,8 +63,7 @@ public final class WriteClient {
         try {
             QueuePair queuePair = new IwarpConnector(
                             new Bootstrap().group(group).channel(NioSocketChannel.class),
-                            IwarpChannelInitializer.initiator(
-                                    ProtectionDomain.create(), QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
+                            IwarpChannelInitializer.initiator(ProtectionDomain.create()))
                     .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
                     .get();
             System.out.println("the server says: " + new WriteClient(queuePair).write(Path.of(args[2])));

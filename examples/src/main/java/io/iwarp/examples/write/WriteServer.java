@@ -3,17 +3,14 @@ package io.iwarp.examples.write;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -52,9 +49,7 @@ public final class WriteServer {
         ByteBuf message = Unpooled.buffer(GREATEST_MESSAGE, GREATEST_MESSAGE);
         CompletableFuture<Completion> name = queuePair.receive(message);
         threads.execute(() -> serve(queuePair, memory, message, name));
-        ByteBuf advertisement = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH);
-        memory.remoteBuffer().encode(advertisement);
-        request.accept(ByteBufUtil.getBytes(advertisement));
+        request.accept(memory.remoteBuffer());
     }
 
     private void serve(QueuePair queuePair, MemoryRegion memory, ByteBuf message, CompletableFuture<Completion> named) {
@@ -114,8 +109,7 @@ public final class WriteServer {
                         new ServerBootstrap()
                                 .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
                                 .channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(
-                                server.domain, QueuePairSettings.DEFAULT, server::onConnectionRequest),
+                        IwarpChannelInitializer.responder(server.domain, server::onConnectionRequest),
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .get();
         System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
