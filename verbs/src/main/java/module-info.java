@@ -4,6 +4,7 @@ module io.iwarp.verbs {
 
     requires transitive io.iwarp.rdmap;
     requires io.netty.common;
+    requires jdk.jfr;
     requires org.slf4j;
     requires static org.jspecify;
 }

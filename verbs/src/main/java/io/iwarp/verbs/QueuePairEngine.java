@@ -68,7 +68,9 @@ final class QueuePairEngine {
                 ? null
                 : new QueuePairMetrics(
                         meters.enter(role, new QueuePairGauges(life, ring, receives, counters), eventLoop));
-        sends = new SendSide(ring, budget(settings), life, drains, completer, metrics);
+        FlightEvents flight = new FlightEvents(channel, role, counters);
+        sends = new SendSide(
+                ring, budget(settings), life, drains, completer, metrics, flight.ofOperations() ? flight : null);
         poster = new Poster(sends, receives, life, stream, settings.rdmap().extensions(), metrics);
         IdleTimers idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
@@ -83,6 +85,7 @@ final class QueuePairEngine {
                 receives,
                 drains,
                 metrics,
+                flight,
                 idleTimers,
                 setupTicket,
                 listener,

@@ -18,11 +18,13 @@ final class SendSide {
     private final DrainSchedule drains;
     private final Completer completer;
     private final @Nullable QueuePairMetrics metrics;
+    private final @Nullable FlightEvents flight;
     private final Completion completion = new Completion();
 
     /**
      * @param budget null for no limit of the bytes
      * @param metrics null if nobody counts
+     * @param flight null if nobody records operations
      */
     SendSide(
             PostRing<WorkRequest> ring,
@@ -30,13 +32,15 @@ final class SendSide {
             StreamLife life,
             DrainSchedule drains,
             Completer completer,
-            @Nullable QueuePairMetrics metrics) {
+            @Nullable QueuePairMetrics metrics,
+            @Nullable FlightEvents flight) {
         this.ring = ring;
         this.budget = budget;
         this.life = life;
         this.drains = drains;
         this.completer = completer;
         this.metrics = metrics;
+        this.flight = flight;
     }
 
     PostRing<WorkRequest> ring() {
@@ -77,6 +81,9 @@ final class SendSide {
     void publish(WorkRequest request) {
         if (metrics != null) {
             metrics.posted(request);
+        }
+        if (flight != null) {
+            flight.posted(request);
         }
         ring.publish(request);
         drains.wake();
@@ -131,6 +138,9 @@ final class SendSide {
         request.tell(completion, reason);
         if (metrics != null) {
             metrics.completed(request, reason == null);
+        }
+        if (flight != null) {
+            flight.completed(request, reason == null);
         }
         CompletionTarget target = request.target();
         giveBack(request.bytes());

@@ -28,6 +28,7 @@ final class StreamEvents implements RdmapUlp {
     private final ReceiveSide receives;
     private final DrainSchedule drains;
     private final @Nullable QueuePairMetrics metrics;
+    private final FlightEvents flight;
     private final @Nullable IdleTimers idleTimers;
     private final SetupGate.@Nullable Ticket setupTicket;
     private final LifeListener listener;
@@ -48,6 +49,7 @@ final class StreamEvents implements RdmapUlp {
             ReceiveSide receives,
             DrainSchedule drains,
             @Nullable QueuePairMetrics metrics,
+            FlightEvents flight,
             @Nullable IdleTimers idleTimers,
             SetupGate.@Nullable Ticket setupTicket,
             LifeListener listener,
@@ -59,6 +61,7 @@ final class StreamEvents implements RdmapUlp {
         this.receives = receives;
         this.drains = drains;
         this.metrics = metrics;
+        this.flight = flight;
         this.idleTimers = idleTimers;
         this.setupTicket = setupTicket;
         this.listener = listener;
@@ -78,6 +81,7 @@ final class StreamEvents implements RdmapUlp {
             idleTimers.start();
         }
         leaveSetup();
+        flight.established();
         if (metrics != null) {
             metrics.established();
         }
@@ -106,6 +110,7 @@ final class StreamEvents implements RdmapUlp {
 
     @Override
     public void onTerminateSent(@Nullable ProtocolError error) {
+        flight.terminate(true, error);
         if (metrics != null) {
             metrics.terminateSent(error);
         }
@@ -113,6 +118,7 @@ final class StreamEvents implements RdmapUlp {
 
     @Override
     public void onTerminateReceived(@Nullable ProtocolError error) {
+        flight.terminate(false, error);
         if (metrics != null) {
             metrics.terminateReceived(error);
         }
@@ -164,6 +170,7 @@ final class StreamEvents implements RdmapUlp {
         VarHandle.fullFence();
         // Before there is a connection request nobody but the log and the metrics tells a responder's operator of it.
         LOGGER.debug("{} {}: {}", channel, setUpOver ? "closed" : "set-up failed", reason);
+        flight.ended(reason);
         if (metrics != null) {
             metrics.ended(reason);
         }

@@ -22,6 +22,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     private @Nullable ByteBuf sinkBuffer;
     private long postedNanos;
     private long countedBytes;
+    private @Nullable LongOperationEvent event;
 
     WorkRequest set(long workRequestId, Operation what, @Nullable CompletionTarget whoToTell) {
         id = workRequestId;
@@ -70,6 +71,17 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     /** {@return the time of the post, or 0} */
     long postedNanos() {
         return postedNanos;
+    }
+
+    /** Remembers what the flight recorder is told at the completion. */
+    void event(@Nullable LongOperationEvent newEvent) {
+        event = newEvent;
+    }
+
+    /** {@return what the flight recorder is told, or null} */
+    @Nullable
+    LongOperationEvent event() {
+        return event;
     }
 
     /** Remembers how many bytes of it are counted as outstanding. */
