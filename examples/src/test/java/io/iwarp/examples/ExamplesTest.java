@@ -99,6 +99,8 @@ class ExamplesTest {
                 .findFirst()
                 .orElseThrow()
                 .get()[2];
+        assertThat(Files.readString(ROOT.resolve("docs/javadoc/overview.html")))
+                .contains("{@code\n" + code + "}</pre>");
         assertThat(code.lines()).hasSizeLessThanOrEqualTo(MOST_LINES_OF_THE_FIRST_PROGRAM);
     }
 

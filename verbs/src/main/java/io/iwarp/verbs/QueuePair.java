@@ -30,6 +30,17 @@ import org.jspecify.annotations.Nullable;
  * operations return a future in {@link #futures}; the plain form of each is a method of this class. A future completes on
  * the event loop, which must not wait for it; cancelling it does not cancel the request.
  *
+ * <pre>{@code
+ * RemoteBuffer memory = queuePair.remoteBuffers().get(0);     // what the peer advertised when it accepted
+ *
+ * queuePair.write(text, memory);                              // into the peer's memory
+ * queuePair.read(back, memory.slice(0, 15)).thenAccept(read -> show(back));
+ * queuePair.send(message)                                     // behind the Write: the peer finds the text in place
+ *         .exceptionally(failure -> explain(failure));
+ *
+ * queuePair.closed().thenAccept(reason -> log(reason));       // every end of the connection, with its reason
+ * }</pre>
+ *
  * <p>Any thread may post. A post never blocks: it costs one queue offer, and what several threads posted leaves in one
  * flush.
  *
