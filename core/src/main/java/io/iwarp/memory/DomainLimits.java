@@ -68,7 +68,7 @@ public final class DomainLimits {
     /** Returns both limits with their names, in one line. */
     @Override
     public String toString() {
-        return "DomainLimits{maximumRegions=" + maximumRegions + ", maximumRegisteredBytes=" + maximumRegisteredBytes
-                + "}";
+        return "DomainLimits{maximumRegions=" + maximumRegions + ", maximumRegisteredBytes="
+                + (maximumRegisteredBytes == Long.MAX_VALUE ? "no limit" : maximumRegisteredBytes) + "}";
     }
 }

@@ -110,10 +110,7 @@ public enum IwarpMeter implements MeterDocumentation {
             Meter.Type.GAUGE,
             "Requests other than receives that were posted and not taken by an event loop yet"),
     /** Capacity of the send queues. */
-    SEND_QUEUE_DEPTH(
-            "iwarp.send.queue.depth",
-            Meter.Type.GAUGE,
-            "Capacity of the send queues of all open connections"),
+    SEND_QUEUE_DEPTH("iwarp.send.queue.depth", Meter.Type.GAUGE, "Capacity of the send queues of all open connections"),
     /** Bytes of requests not completed. */
     SEND_QUEUE_PAYLOAD(
             "iwarp.send.queue.payload",
@@ -125,9 +122,7 @@ public enum IwarpMeter implements MeterDocumentation {
             "iwarp.receive.queue.requests", Meter.Type.GAUGE, "Posted receives that no message has used"),
     /** Capacity of the receive queues. */
     RECEIVE_QUEUE_DEPTH(
-            "iwarp.receive.queue.depth",
-            Meter.Type.GAUGE,
-            "Capacity of the receive queues of all open connections"),
+            "iwarp.receive.queue.depth", Meter.Type.GAUGE, "Capacity of the receive queues of all open connections"),
     /** Posts refused. */
     POSTS_REFUSED(
             "iwarp.posts.refused",
@@ -145,11 +140,13 @@ public enum IwarpMeter implements MeterDocumentation {
     /** Regions. */
     MEMORY_REGIONS("iwarp.memory.regions", Meter.Type.GAUGE, "Open regions of the device"),
     /** Limit of regions. */
-    MEMORY_REGIONS_LIMIT("iwarp.memory.regions.limit", Meter.Type.GAUGE, "Maximum number of open regions of the device"),
+    MEMORY_REGIONS_LIMIT(
+            "iwarp.memory.regions.limit", Meter.Type.GAUGE, "Maximum number of open regions of the device"),
     /** Windows. */
     MEMORY_WINDOWS("iwarp.memory.windows", Meter.Type.GAUGE, "Bound windows of the device"),
     /** Limit of windows. */
-    MEMORY_WINDOWS_LIMIT("iwarp.memory.windows.limit", Meter.Type.GAUGE, "Maximum number of bound windows of the device"),
+    MEMORY_WINDOWS_LIMIT(
+            "iwarp.memory.windows.limit", Meter.Type.GAUGE, "Maximum number of bound windows of the device"),
     /** Refusals for a limit. */
     MEMORY_REFUSED(
             "iwarp.memory.refused",
@@ -167,7 +164,8 @@ public enum IwarpMeter implements MeterDocumentation {
     /** Regions of a domain. */
     DOMAIN_REGIONS("iwarp.domain.regions", Meter.Type.GAUGE, "Open regions of the domain"),
     /** Limit of regions of a domain. */
-    DOMAIN_REGIONS_LIMIT("iwarp.domain.regions.limit", Meter.Type.GAUGE, "Maximum number of open regions of the domain"),
+    DOMAIN_REGIONS_LIMIT(
+            "iwarp.domain.regions.limit", Meter.Type.GAUGE, "Maximum number of open regions of the domain"),
     /** Refusals for a limit of a domain. */
     DOMAIN_REFUSED(
             "iwarp.domain.refused",
@@ -177,8 +175,7 @@ public enum IwarpMeter implements MeterDocumentation {
     /** STags retired. */
     STAGS_RETIRED("iwarp.stags.retired", Meter.Type.COUNTER, "STags that were retired"),
     /** STags in quarantine. */
-    STAGS_QUARANTINED(
-            "iwarp.stags.quarantined", Meter.Type.GAUGE, "Retired STags that must not be issued again yet");
+    STAGS_QUARANTINED("iwarp.stags.quarantined", Meter.Type.GAUGE, "Retired STags that must not be issued again yet");
 
     private final String name;
     private final Meter.Type type;

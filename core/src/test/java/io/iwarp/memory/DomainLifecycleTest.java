@@ -102,4 +102,11 @@ class DomainLifecycleTest {
         foreign.close();
         otherDomain.close();
     }
+
+    @Test
+    void aLimitThatIsNotSetIsShownAsNone() {
+        assertThat(DomainLimits.DEFAULT)
+                .hasToString("DomainLimits[maximumRegions=1048576, maximumRegisteredBytes=no limit]");
+        assertThat(new DomainLimits(1, 2)).hasToString("DomainLimits[maximumRegions=1, maximumRegisteredBytes=2]");
+    }
 }

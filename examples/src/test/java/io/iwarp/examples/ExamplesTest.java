@@ -105,6 +105,24 @@ class ExamplesTest {
     }
 
     @Test
+    void theDocumentedPomHasTheVersionsOfThisBuild() throws IOException {
+        String build = Files.readString(ROOT.resolve("pom.xml"));
+        String page = Files.readString(ROOT.resolve("docs/getting-started.md"));
+        String pom = page.substring(page.indexOf("<project "), page.indexOf("</project>"));
+        for (String property : List.of("netty.version", "logback.version", "maven-compiler-plugin.version")) {
+            assertThat(pom)
+                    .contains("<version>" + between(build, "<" + property + ">", "</" + property + ">") + "</version>");
+        }
+        String version = between(build, "<version>", "</version>");
+        assertThat(pom).containsPattern("iwarp-bom</artifactId>\\s*<version>" + Pattern.quote(version));
+    }
+
+    private static String between(String text, String begin, String end) {
+        int from = text.indexOf(begin) + begin.length();
+        return text.substring(from, text.indexOf(end, from));
+    }
+
+    @Test
     void echo() throws Exception {
         copy("echo");
         String port = serve("echo", "EchoServer", "0");

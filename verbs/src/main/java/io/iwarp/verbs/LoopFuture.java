@@ -6,8 +6,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A future that an event loop completes. An event loop that waited for it would wait for itself, so {@link #get} and
@@ -66,7 +69,137 @@ class LoopFuture<T> extends CompletableFuture<T> {
     }
 
     /** {@return a failure in the form in which a dependent future has it} */
-    static Throwable ofDependent(Throwable failure) {
+    private static Throwable ofDependent(Throwable failure) {
         return failure instanceof CompletionException ? failure : new CompletionException(failure);
+    }
+
+    /**
+     * A stage that nobody but this library completes and that only {@link #toCompletableFuture} makes a future: what
+     * {@link CompletableFuture#minimalCompletionStage} gives, except that this future is a {@link LoopFuture}.
+     */
+    private static final class LoopStage<T> extends CompletableFuture<T> {
+        private final Iterable<EventExecutor> loops;
+
+        LoopStage(Iterable<EventExecutor> loops) {
+            this.loops = loops;
+        }
+
+        /** Completes this stage with the outcome of another one. */
+        void relay(T value, @Nullable Throwable failure) {
+            if (failure == null) {
+                super.complete(value);
+            } else {
+                super.completeExceptionally(ofDependent(failure));
+            }
+        }
+
+        @Override
+        public <U> CompletableFuture<U> newIncompleteFuture() {
+            return new LoopStage<>(loops);
+        }
+
+        @Override
+        public CompletableFuture<T> toCompletableFuture() {
+            LoopFuture<T> future = new LoopFuture<>(loops);
+            whenComplete((value, failure) -> {
+                if (failure == null) {
+                    future.complete(value);
+                } else {
+                    future.completeExceptionally(ofDependent(failure));
+                }
+            });
+            return future;
+        }
+
+        private static UnsupportedOperationException onlyAStage() {
+            return new UnsupportedOperationException(
+                    "this is a stage, which can be chained to but not asked, waited for or completed: toCompletableFuture()"
+                            + " gives a future of it");
+        }
+
+        @Override
+        public T get() {
+            throw onlyAStage();
+        }
+
+        @Override
+        public T get(long timeout, TimeUnit unit) {
+            throw onlyAStage();
+        }
+
+        @Override
+        public T getNow(T valueIfAbsent) {
+            throw onlyAStage();
+        }
+
+        @Override
+        public T join() {
+            throw onlyAStage();
+        }
+
+        @Override
+        public boolean complete(T value) {
+            throw onlyAStage();
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable failure) {
+            throw onlyAStage();
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            throw onlyAStage();
+        }
+
+        @Override
+        public void obtrudeValue(T value) {
+            throw onlyAStage();
+        }
+
+        @Override
+        public void obtrudeException(Throwable failure) {
+            throw onlyAStage();
+        }
+
+        @Override
+        public boolean isDone() {
+            throw onlyAStage();
+        }
+
+        @Override
+        public boolean isCancelled() {
+            throw onlyAStage();
+        }
+
+        @Override
+        public boolean isCompletedExceptionally() {
+            throw onlyAStage();
+        }
+
+        @Override
+        public int getNumberOfDependents() {
+            throw onlyAStage();
+        }
+
+        @Override
+        public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
+            throw onlyAStage();
+        }
+
+        @Override
+        public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier) {
+            throw onlyAStage();
+        }
+
+        @Override
+        public CompletableFuture<T> orTimeout(long timeout, TimeUnit unit) {
+            throw onlyAStage();
+        }
+
+        @Override
+        public CompletableFuture<T> completeOnTimeout(T value, long timeout, TimeUnit unit) {
+            throw onlyAStage();
+        }
     }
 }
