@@ -106,7 +106,8 @@ class DomainLifecycleTest {
     @Test
     void aLimitThatIsNotSetIsShownAsNone() {
         assertThat(DomainLimits.DEFAULT)
-                .hasToString("DomainLimits[maximumRegions=1048576, maximumRegisteredBytes=no limit]");
-        assertThat(new DomainLimits(1, 2)).hasToString("DomainLimits[maximumRegions=1, maximumRegisteredBytes=2]");
+                .hasToString("DomainLimits{maximumRegions=1048576, maximumRegisteredBytes=no limit}");
+        assertThat(DomainLimits.DEFAULT.withMaximumRegions(1).withMaximumRegisteredBytes(2))
+                .hasToString("DomainLimits{maximumRegions=1, maximumRegisteredBytes=2}");
     }
 }

@@ -48,7 +48,6 @@ class ClassCyclesTest {
                     "CompletionQueueListener",
                     "SharedReceiveQueue",
                     "SharedReceiveQueueListener"),
-            in("io.iwarp.verbs", "LoopFuture", "LoopStage"),
             in("io.iwarp.transport", "TransportHandler", "LocalTransportHandler", "TlsTransportHandler"),
             in(
                     "io.iwarp.memory",

@@ -59,11 +59,6 @@ class ConfigurationDocumentTest {
                         row -> row.group(1), row -> row.group(2).strip()));
     }
 
-    /** Nobody reads the greatest number as what it means. */
-    private static String shown(Object value) {
-        return value.equals(Long.MAX_VALUE) ? "no limit" : value.toString();
-    }
-
     private static Map<String, String> actual(Object defaults) throws ReflectiveOperationException {
         Map<String, String> settings = new HashMap<>();
         if (defaults instanceof IwarpDevice) {

@@ -100,7 +100,8 @@ class TlsTest {
         MUTUAL_SERVER + ", --tls, TLS failed: Received fatal alert: bad_certificate",
         MUTUAL_SERVER + ", --cert stranger.pem --key stranger.key --ca ca.pem, TLS failed: Received fatal alert",
         MUTUAL_SERVER + ", '', 'both sides need --tls, or neither'",
-        "'', " + MUTUAL_CLIENT + ", TLS failed: the connection was closed during the TLS handshake: the peer does not use TLS",
+        "'', " + MUTUAL_CLIENT
+                + ", TLS failed: the connection was closed during the TLS handshake: the peer does not use TLS",
     })
     void sidesThatDoNotTrustEachOtherFailInOneLine(String server, String client, String complaint) throws Exception {
         try (CommandRun serving = start(List.of("echo-server", "--port", "0"), server)) {
