@@ -4,6 +4,7 @@ module io.iwarp.tools {
     requires ch.qos.logback.classic;
     requires HdrHistogram;
     requires info.picocli;
+    requires io.iwarp.conformance;
     requires io.iwarp.verbs;
     requires io.netty.codec;
     requires io.netty.codec.http;

@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
             RdmaServer.class,
             RdmaClient.class,
             Perf.class,
+            Conformance.class,
             CompletionScript.class,
             HelpPages.class
         })

@@ -1,4 +1,4 @@
-package io.iwarp.conformance;
+package io.iwarp.requirements;
 
 import java.util.ArrayList;
 import java.util.Arrays;

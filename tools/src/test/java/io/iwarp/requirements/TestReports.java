@@ -1,4 +1,4 @@
-package io.iwarp.conformance;
+package io.iwarp.requirements;
 
 import java.io.IOException;
 import java.io.InputStream;

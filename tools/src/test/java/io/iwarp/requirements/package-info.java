@@ -1,5 +1,5 @@
 /** Keeps {@code docs/conformance.md}, the hand-written table of requirements, true to what the tests cite. */
 @NullMarked
-package io.iwarp.conformance;
+package io.iwarp.requirements;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.iwarp.conformance;
+package io.iwarp.requirements;
 
 import com.sun.source.tree.AnnotationTree;
 import com.sun.source.tree.AssignmentTree;

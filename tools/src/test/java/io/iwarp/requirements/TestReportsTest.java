@@ -1,4 +1,4 @@
-package io.iwarp.conformance;
+package io.iwarp.requirements;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

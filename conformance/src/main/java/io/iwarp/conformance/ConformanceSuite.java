@@ -1,0 +1,144 @@
+package io.iwarp.conformance;
+
+import io.iwarp.conformance.cases.Catalog;
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.KnownDeviations;
+import io.iwarp.conformance.judge.Link;
+import io.iwarp.conformance.judge.Result;
+import io.iwarp.conformance.judge.Role;
+import io.iwarp.conformance.judge.Runner;
+import io.iwarp.conformance.judge.SuiteOptions;
+import io.iwarp.conformance.report.Report;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The way in: which cases there are, and how they are run. */
+public final class ConformanceSuite {
+    private final Requirements requirements = Requirements.load();
+
+    /** Loads the list of requirements. */
+    public ConformanceSuite() {}
+
+    /** {@return the cases for a peer in a role} */
+    public List<Case> cases(Role role) {
+        return Catalog.cases(role);
+    }
+
+    /**
+     * {@return those of the cases whose id matches one of some patterns, in which {@code *} stands for anything, or that prove one of
+     * these requirements}
+     */
+    public List<Case> only(List<Case> cases, List<String> patterns) {
+        return patterns.isEmpty()
+                ? cases
+                : cases.stream().filter(test -> matches(test, patterns)).toList();
+    }
+
+    /** {@return those of the cases that {@link #only} would not choose} */
+    public List<Case> except(List<Case> cases, List<String> patterns) {
+        return cases.stream().filter(test -> !matches(test, patterns)).toList();
+    }
+
+    private static boolean matches(Case test, List<String> patterns) {
+        return patterns.stream()
+                .map(KnownDeviations::glob)
+                .anyMatch(pattern -> pattern.matcher(test.id()).matches()
+                        || test.requirements().stream()
+                                .anyMatch(id -> pattern.matcher(id.toLowerCase(Locale.ROOT))
+                                        .matches()));
+    }
+
+    /** {@return the sections of the RFCs that a case is about, each once} */
+    public List<String> sections(Case test) {
+        return test.requirements().stream()
+                .map(id -> requirements.get(id).sections())
+                .flatMap(ConformanceSuite::split)
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    /** {@code RFC 5044 §4.1, §7.1.1; RFC 5041 §3} becomes three sections with their RFC. */
+    private static Stream<String> split(String sections) {
+        return Arrays.stream(sections.split("; *")).flatMap(ofOne -> {
+            int space = ofOne.indexOf(' ', ofOne.indexOf(' ') + 1);
+            String document = space < 0 ? ofOne : ofOne.substring(0, space);
+            String rest = space < 0 ? "" : ofOne.substring(space + 1);
+            return Arrays.stream(rest.split(", *")).map(section -> (document + " " + section).strip());
+        });
+    }
+
+    /**
+     * {@return what is known about a kind of peer}
+     *
+     * @param peer a name such as {@code siw}, or nothing
+     */
+    public KnownDeviations known(@Nullable String peer) {
+        if (peer == null) {
+            return KnownDeviations.none();
+        }
+        try (InputStream in = ConformanceSuite.class.getResourceAsStream("known-" + peer + ".tsv")) {
+            if (in == null) {
+                throw new IllegalArgumentException("nothing is known about a peer " + peer);
+            }
+            return KnownDeviations.read(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Runs some cases.
+     *
+     * @param restart brings a peer back that is dead, or null
+     * @param listener is told each result at once
+     * @throws IOException if the peer does not answer a ping at the beginning; the message is one line for the user
+     */
+    public List<Result> run(
+            SuiteOptions options,
+            Link link,
+            List<Case> cases,
+            KnownDeviations known,
+            Runner.@Nullable Restart restart,
+            Consumer<Result> listener)
+            throws IOException {
+        return new Runner(options, link, known, restart, listener).run(cases);
+    }
+
+    /** {@return a report of some results} */
+    public Report report(String title, SuiteOptions options, @Nullable String peer, List<Result> results) {
+        return new Report(
+                title,
+                options.role().text(),
+                peer == null ? "" : peer,
+                "revision " + options.revision()
+                        + (options.markers() ? ", markers" : "")
+                        + (options.crc() ? "" : ", no CRC")
+                        + (options.peerToPeer() ? ", peer to peer" : ""),
+                results.stream().map(this::outcome).collect(Collectors.toList()));
+    }
+
+    private Report.Outcome outcome(Result result) {
+        Case test = result.test();
+        return new Report.Outcome(
+                test.id(),
+                test.title(),
+                test.level().name(),
+                test.requirements(),
+                sections(test),
+                result.status().name(),
+                result.detail(),
+                result.allowed(),
+                result.explanation(),
+                result.dialogue(),
+                result.millis());
+    }
+}

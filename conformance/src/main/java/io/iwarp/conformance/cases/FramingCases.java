@@ -1,0 +1,212 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.Session;
+import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.Damage;
+import io.iwarp.conformance.wire.Segment;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** FPDUs (RFC 5044 section 4): their CRC, padding, length, and the cuts that TCP makes. */
+final class FramingCases {
+    private static final int LENGTH_FIELD = 2;
+    private static final int CRC_BYTES = 4;
+    private static final int HEADER_END = LENGTH_FIELD + Segment.UNTAGGED_HEADER;
+    /** The Send for which the peer waits: length, header, 16 bytes of payload, CRC. */
+    private static final int SEND = HEADER_END + 16 + CRC_BYTES;
+
+    private static final int[] ENDS = {1, 2, 3, 4, 19, 20, 21, 35, 36, 39};
+    private static final int MANY = 100;
+    private static final Segment NOTHING = Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE);
+
+    private FramingCases() {}
+
+    /** {@return the cases} */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        crc(cases);
+        crcAtTheEdges(cases);
+        padding(cases);
+        lengths(cases);
+        cuts(cases);
+        return cases;
+    }
+
+    private static void crc(List<Case> cases) {
+        for (int offset = LENGTH_FIELD; offset < SEND; offset++) {
+            int at = offset;
+            String part = offset < HEADER_END ? "header" : offset < SEND - CRC_BYTES ? "payload" : "CRC";
+            cases.add(Case.must(
+                            "mpa.crc.flip." + offset,
+                            "a Send with a bit flipped in byte " + offset + " (" + part + ") is an error of the CRC",
+                            "MPA-36 MPA-39 MPA-40 MPA-84 MPA-89 RDMAP-57",
+                            session -> {
+                                Stream stream = session.establish().stand();
+                                Segment send = stream.pings().takeAwaited();
+                                byte[] fpdu = stream.wire().encode(send, Damage.NONE);
+                                // Markers come in front of the fields or among them.
+                                int markers = fpdu.length - SEND;
+                                fpdu[at + markers] ^= 1;
+                                stream.wire().send(fpdu, send.describe() + ", bit flipped in byte " + (at + markers));
+                                stream.expectTerminate("2/0/02");
+                            })
+                    .needs(Need.CRC));
+        }
+    }
+
+    private static void crcAtTheEdges(List<Case> cases) {
+        cases.add(Case.must(
+                        "mpa.crc.first",
+                        "a first FPDU with a wrong CRC ends the connection, and is not acted on",
+                        "MPA-36 MPA-40 MPA-72 MPA-84",
+                        session -> {
+                            Stream stream = session.establish();
+                            if (!session.peerIsServer()) {
+                                stream.pings().awaitAdvertisement();
+                            }
+                            stream.send(stream.pings().takeAwaited(), Damage.flipFromEnd(0), ", wrong CRC");
+                            stream.expectEndOfAnyKind();
+                        })
+                .needs(Need.CRC));
+        cases.add(Case.must(
+                        "mpa.crc.nothing-after",
+                        "after an FPDU with a wrong CRC a good one is not acted on",
+                        "MPA-88 MPA-40",
+                        session -> {
+                            Stream stream = session.establish().stand();
+                            Segment send = stream.pings().takeAwaited();
+                            byte[] bad = stream.wire().encode(send, Damage.flipFromEnd(0));
+                            byte[] good = stream.wire().encode(send, Damage.NONE);
+                            stream.wire().send(Bytes.join(bad, good), "a Send with a wrong CRC and a good one");
+                            stream.expectEndOfAnyKind();
+                        })
+                .needs(Need.CRC));
+        cases.add(Case.must("mpa.crc.off", "without CRCs the field may hold anything", "MPA-13 MPA-37", session -> {
+                    Stream stream = session.establish().stand();
+                    for (int i = 0; i < CRC_BYTES; i++) {
+                        stream.send(NOTHING, Damage.flipFromEnd(i), ", bit set in the CRC");
+                    }
+                    stream.carryOn();
+                })
+                .needs(Need.NO_CRC));
+    }
+
+    private static void padding(List<Case> cases) {
+        for (int padding = 1; padding < CRC_BYTES; padding++) {
+            int cut = CRC_BYTES - padding;
+            for (int value : new int[] {0x01, 0xFF}) {
+                cases.add(Case.must(
+                        "mpa.padding." + padding + "." + value,
+                        padding + " bytes of PAD that hold " + value + ", under a right CRC, are not looked at",
+                        "MPA-12",
+                        session -> {
+                            Stream stream = session.establish().stand();
+                            Segment first = stream.pings().takeAwaited();
+                            byte[] message = first.payload();
+                            long msn = first.msn();
+                            stream.send(
+                                    first.payload(Arrays.copyOf(message, cut)).last(false),
+                                    Damage.padding(value),
+                                    ", PAD " + value);
+                            stream.send(Segment.send(msn, Arrays.copyOfRange(message, cut, message.length))
+                                    .messageOffset(cut));
+                            stream.pings().carryOnBehindSend();
+                        }));
+            }
+        }
+    }
+
+    private static void lengths(List<Case> cases) {
+        for (int length = 0; length < Segment.UNTAGGED_HEADER; length++) {
+            int shorter = length;
+            cases.add(Case.must(
+                    "mpa.length.untagged." + length,
+                    "a ULPDU of " + length + " bytes that is too short for an untagged header ends the stream",
+                    "DDP-23 MPA-7",
+                    session -> {
+                        Stream stream = session.establish().stand();
+                        byte[] ulpdu =
+                                Arrays.copyOf(stream.pings().takeAwaited().encode(), shorter);
+                        stream.wire()
+                                .send(stream.wire().encode(ulpdu, Damage.NONE), "a ULPDU of " + shorter + " bytes");
+                        stream.expectEndOfAnyKind();
+                    }));
+        }
+        for (int length = 2; length < Segment.TAGGED_HEADER; length++) {
+            int shorter = length;
+            cases.add(Case.must(
+                    "mpa.length.tagged." + length,
+                    "a ULPDU of " + length + " bytes that is too short for a tagged header ends the stream",
+                    "DDP-23 MPA-7",
+                    session -> {
+                        Stream stream = session.establish().stand();
+                        byte[] ulpdu = Arrays.copyOf(NOTHING.encode(), shorter);
+                        stream.wire()
+                                .send(stream.wire().encode(ulpdu, Damage.NONE), "a ULPDU of " + shorter + " bytes");
+                        stream.expectEndOfAnyKind();
+                    }));
+        }
+    }
+
+    private static void cuts(List<Case> cases) {
+        for (int cut = 1; cut < SEND; cut++) {
+            int at = cut;
+            cases.add(Case.must(
+                    "mpa.cut." + cut,
+                    "a Send that TCP cuts behind byte " + cut + " of its FPDU is taken",
+                    "MPA-48 MPA-49",
+                    session -> {
+                        Stream stream = session.establish().stand();
+                        Segment send = stream.pings().takeAwaited();
+                        byte[] fpdu = stream.wire().encode(send, Damage.NONE);
+                        stream.wire().sendCut(fpdu, at, session.options().gap(), send.describe());
+                        stream.pings().carryOnBehindSend();
+                    }));
+        }
+        for (int end : ENDS) {
+            cases.add(Case.must(
+                    "mpa.fin-inside." + end,
+                    "a FIN behind byte " + end + " of an FPDU ends the stream, and the FPDU is not acted on",
+                    "MPA-83 MPA-49",
+                    session -> {
+                        Stream stream = session.establish().stand();
+                        byte[] fpdu = stream.wire().encode(stream.pings().takeAwaited(), Damage.NONE);
+                        stream.wire().send(Arrays.copyOf(fpdu, end), "the first " + end + " bytes of a Send");
+                        stream.wire().fin();
+                        stream.expectEndOfAnyKind();
+                    }));
+        }
+        cases.add(Case.must("mpa.cut.singly", "a Send that comes byte by byte is taken", "MPA-48 MPA-49", session -> {
+            Stream stream = session.establish().stand();
+            Segment send = stream.pings().takeAwaited();
+            byte[] fpdu = stream.wire().encode(send, Damage.NONE);
+            stream.wire().sendSingly(fpdu, Duration.ofMillis(1), send.describe());
+            stream.pings().carryOnBehindSend();
+        }));
+        for (int count : new int[] {2, 3, 10, MANY}) {
+            cases.add(Case.must(
+                    "mpa.together." + count,
+                    count + " FPDUs in one write are all taken, in order",
+                    "MPA-47 MPA-48",
+                    session -> together(session, count)));
+        }
+    }
+
+    private static void together(Session session, int count) throws IOException, Deviation {
+        Stream stream = session.establish().stand();
+        byte[][] fpdus = new byte[count][];
+        for (int i = 0; i < count - 1; i++) {
+            fpdus[i] = stream.wire().encode(NOTHING, Damage.NONE);
+        }
+        fpdus[count - 1] = stream.wire().encode(stream.pings().takeAwaited(), Damage.NONE);
+        stream.wire().send(Bytes.join(fpdus), (count - 1) + " Writes of zero bytes and a Send");
+        stream.pings().carryOnBehindSend();
+    }
+}

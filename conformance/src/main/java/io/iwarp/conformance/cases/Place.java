@@ -1,0 +1,72 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Advertisement;
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.Pings;
+import io.iwarp.conformance.judge.Session;
+import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.ReadRequest;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory of the peer in the middle of a ping: a server's sink of its Read, a client's text, or a client's sink.
+ *
+ * @param stream on which it may be used
+ * @param memory where it is
+ * @param read the Read of a server that is to be answered, or null
+ * @param text of a client, which is to be written back, or null if it was not read yet
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Place(Stream stream, Advertisement memory, @Nullable ReadRequest read, byte @Nullable [] text) {
+    /** {@return memory that may be read, if any may} */
+    static Place readable(Session session) throws IOException, Deviation {
+        Stream stream = session.establish().stand();
+        return session.peerIsServer()
+                ? sinkOfServer(stream)
+                : new Place(stream, stream.pings().source(), null, null);
+    }
+
+    /** {@return memory that may be written, if any may} */
+    static Place writable(Session session) throws IOException, Deviation {
+        Stream stream = session.establish().stand();
+        return session.peerIsServer() ? sinkOfServer(stream) : sinkOfClient(stream);
+    }
+
+    /** {@return memory that must not be read, if any must not} */
+    static Place unreadable(Session session) throws IOException, Deviation {
+        return writable(session);
+    }
+
+    /** {@return memory that must not be written, if any must not} */
+    static Place unwritable(Session session) throws IOException, Deviation {
+        return readable(session);
+    }
+
+    private static Place sinkOfServer(Stream stream) throws IOException, Deviation {
+        ReadRequest read = stream.pings().advertise(Case.DEFAULT_SIZE);
+        return new Place(stream, new Advertisement(read.sinkOffset(), read.sinkStag(), read.size()), read, null);
+    }
+
+    private static Place sinkOfClient(Stream stream) throws IOException, Deviation {
+        byte[] text = stream.pings().read(stream.pings().source());
+        stream.pings().goAhead();
+        return new Place(stream, stream.pings().awaitAdvertisement(), null, text);
+    }
+
+    /** Completes the ping. */
+    void carryOn() throws IOException, Deviation {
+        Pings pings = stream.pings();
+        if (read != null) {
+            byte[] answer = Pings.text(Case.DEFAULT_SIZE);
+            pings.respond(read, answer);
+            pings.expectGoAhead();
+            pings.takeBack(answer);
+        } else if (text != null) {
+            pings.answer(memory, text);
+        } else {
+            pings.serve();
+        }
+    }
+}

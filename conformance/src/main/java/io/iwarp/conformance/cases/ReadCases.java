@@ -1,0 +1,326 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Advertisement;
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.Setup;
+import io.iwarp.conformance.judge.Skipped;
+import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** Read Requests that the peer has to answer or to refuse (RFC 5040 sections 5.2 and 7.2). */
+final class ReadCases {
+    private static final long[] NO_STAGS = {0, 1, 0xFF, 0x7FFF_FFFFL, 0xFFFF_FFFFL};
+    private static final long[] NUMBERS = {0, 1000, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
+    private static final long SINK = Stream.SINK_STAG;
+    private static final int BURST = 4;
+
+    private ReadCases() {}
+
+    /** {@return the cases} */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        empty(cases);
+        stags(cases);
+        bounds(cases);
+        inside(cases);
+        headers(cases);
+        order(cases);
+        return cases;
+    }
+
+    private static void empty(List<Case> cases) {
+        long[][] places = {{0, 0}, {1, 1}, {0xDEAD_BEEFL, 0x0123_4567_89AB_CDEFL}, {0xFFFF_FFFFL, -1}};
+        for (long[] sink : places) {
+            for (long[] source : new long[][] {places[0], places[3]}) {
+                cases.add(Case.must(
+                        String.format(Locale.ROOT, "rdmap.read.empty.%x.%x", sink[0], source[0]),
+                        String.format(
+                                Locale.ROOT,
+                                "a Read of zero bytes from STag %x is answered with zero bytes to STag %x, TO %x",
+                                source[0],
+                                sink[0],
+                                sink[1]),
+                        "RDMAP-22 RDMAP-23 RDMAP-25 RDMAP-26 DDP-30",
+                        session -> {
+                            Stream stream = session.establish().stand();
+                            read(stream, new ReadRequest(sink[0], sink[1], 0, source[0], source[1]));
+                            stream.pings().expectResponse(sink[0], sink[1], 0);
+                            stream.carryOn();
+                        }));
+            }
+        }
+    }
+
+    private static void stags(List<Case> cases) {
+        for (long stag : NO_STAGS) {
+            cases.add(Case.must(
+                    String.format(Locale.ROOT, "rdmap.read.stag.%x", stag),
+                    String.format(
+                            Locale.ROOT,
+                            "a Read from STag %x, which the peer did not name, is refused with 0/1/00",
+                            stag),
+                    "RDMAP-24 RDMAP-81 RDMAP-53",
+                    session -> {
+                        Stream stream = session.establish().stand();
+                        read(stream, new ReadRequest(SINK, 0, 1, stag, 0));
+                        stream.expectTerminate("0/1/00");
+                    }));
+        }
+        for (long flip : new long[] {1, 0x100, 0x8000_0000L}) {
+            cases.add(Case.must(
+                    String.format(Locale.ROOT, "rdmap.read.near.%x", flip),
+                    String.format(
+                            Locale.ROOT,
+                            "a Read from the STag of the peer's memory with the bit %x flipped is refused with 0/1/00 or"
+                                    + " 0/1/03",
+                            flip),
+                    "RDMAP-81 RDMAP-82",
+                    session -> {
+                        Place place = Place.readable(session);
+                        Advertisement memory = place.memory();
+                        read(place.stream(), new ReadRequest(SINK, 0, 1, memory.stag() ^ flip, memory.offset()));
+                        place.stream().expectTerminate("0/1/00", "0/1/03");
+                    }));
+        }
+        cases.add(Case.must(
+                        "rdmap.read.not-readable",
+                        "a Read from memory that must not be read is refused with 0/1/02",
+                        "RDMAP-86 SEC-5",
+                        session -> {
+                            Place place = Place.unreadable(session);
+                            Advertisement memory = place.memory();
+                            read(place.stream(), new ReadRequest(SINK, 0, 1, memory.stag(), memory.offset()));
+                            place.stream().expectTerminate("0/1/02");
+                        })
+                .needs(Need.UNREADABLE));
+    }
+
+    private static void bounds(List<Case> cases) {
+        outside(cases, "before", "the byte before the memory", -1, 1, "RDMAP-83", "0/1/01");
+        outside(cases, "across-front", "two bytes that begin before the memory", -1, 2, "RDMAP-83", "0/1/01");
+        outside(cases, "far-before", "4096 bytes before the memory", -4096, 1, "RDMAP-83", "0/1/01");
+        outside(cases, "far-behind", "2^40 bytes behind the memory", 1L << 40, 1, "RDMAP-83", "0/1/01");
+        outside(cases, "greatest", "2^32 - 1 bytes", 0, 0xFFFF_FFFFL, "RDMAP-84", "0/1/01");
+        outside(cases, "16-mib", "16 MiB + 1 bytes", 0, (1 << 24) + 1, "RDMAP-84", "0/1/01");
+        for (long offset : new long[] {-1, -2, -1000}) {
+            cases.add(Case.must(
+                            "rdmap.read.wrap." + -offset,
+                            "a Read that begins " + -offset + " bytes before 2^64 and wraps is refused with 0/1/04 or"
+                                    + " 0/1/01",
+                            "RDMAP-85",
+                            session -> {
+                                Place place = Place.readable(session);
+                                read(
+                                        place.stream(),
+                                        new ReadRequest(
+                                                SINK,
+                                                0,
+                                                -offset + 1,
+                                                place.memory().stag(),
+                                                offset));
+                                place.stream().expectTerminate("0/1/04", "0/1/01");
+                            })
+                    .needs(Need.READABLE));
+        }
+        for (int more = 0; more < 2; more++) {
+            int length = Case.DEFAULT_SIZE * more + 1;
+            cases.add(Case.must(
+                            "rdmap.read.behind." + length,
+                            "a Read of " + length + " bytes that ends a byte behind the memory that a client named is"
+                                    + " refused with 0/1/01",
+                            "RDMAP-83 RDMAP-84 SEC-4",
+                            session -> {
+                                if (session.peerIsServer()) {
+                                    throw new Skipped("a server does not say how large its buffer is");
+                                }
+                                Place place = Place.readable(session);
+                                Advertisement memory = place.memory();
+                                long from = length == 1 ? memory.size() : 0;
+                                read(
+                                        place.stream(),
+                                        new ReadRequest(
+                                                SINK,
+                                                0,
+                                                length == 1 ? 1 : memory.size() + 1,
+                                                memory.stag(),
+                                                memory.offset() + from));
+                                place.stream().expectTerminate("0/1/01");
+                            })
+                    .needs(Need.READABLE));
+        }
+    }
+
+    private static void outside(
+            List<Case> cases, String name, String what, long shift, long size, String requirement, String error) {
+        cases.add(Case.must(
+                        "rdmap.read." + name,
+                        "a Read of " + what + " is refused with " + error,
+                        requirement + " SEC-4",
+                        session -> {
+                            Place place = Place.readable(session);
+                            Advertisement memory = place.memory();
+                            read(
+                                    place.stream(),
+                                    new ReadRequest(SINK, 0, size, memory.stag(), memory.offset() + shift));
+                            if (TaggedCases.wraps(memory.offset() + shift, size)) {
+                                place.stream().expectTerminate(error, "0/1/04");
+                            } else {
+                                place.stream().expectTerminate(error);
+                            }
+                        })
+                .needs(Need.READABLE));
+    }
+
+    private static void inside(List<Case> cases) {
+        int[][] ranges = {{0, 1}, {1, 1}, {63, 1}, {0, 2}, {3, 5}, {31, 33}, {0, 63}, {0, 64}};
+        for (int[] range : ranges) {
+            cases.add(Case.must(
+                            "rdmap.read.inside." + range[0] + "." + range[1],
+                            "a Read of " + range[1] + " bytes from byte " + range[0]
+                                    + " brings those that a Read of all brings there",
+                            "RDMAP-17 RDMAP-22 RDMAP-27 RDMAP-29",
+                            session -> {
+                                Place place = Place.readable(session);
+                                Advertisement memory = place.memory();
+                                byte[] all = place.stream().pings().read(memory);
+                                read(
+                                        place.stream(),
+                                        new ReadRequest(SINK, 77, range[1], memory.stag(), memory.offset() + range[0]));
+                                byte[] part = place.stream().pings().expectResponse(SINK, 77, range[1]);
+                                byte[] right = Arrays.copyOfRange(all, range[0], range[0] + range[1]);
+                                if (!Arrays.equals(part, right)) {
+                                    throw new Deviation("other bytes", "the bytes that are there", -1, -1);
+                                }
+                                place.carryOn();
+                            })
+                    .needs(Need.READABLE));
+        }
+    }
+
+    private static void headers(List<Case> cases) {
+        for (int length : new int[] {0, 1, 4, 12, 16, 20, 27}) {
+            wrong(
+                    cases,
+                    "rdmap.read.short." + length,
+                    "a Read Request of " + length + " bytes instead of 28 ends the stream",
+                    stream -> Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), Bytes.pattern(length)));
+        }
+        for (int length : new int[] {29, 32, 56, 1000}) {
+            cases.add(Case.must(
+                    "rdmap.read.long." + length,
+                    "a Read Request of " + length + " bytes instead of 28 is refused with 1/2/05",
+                    "RDMAP-18 DDP-57",
+                    session -> {
+                        Stream stream = session.establish().stand();
+                        stream.send(Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), new byte[length]));
+                        stream.expectTerminate("1/2/05");
+                    }));
+        }
+        for (long number : NUMBERS) {
+            cases.add(Case.must(
+                    String.format(Locale.ROOT, "ddp.msn.read.%x", number),
+                    "a Read Request with MSN " + number + " is refused with 1/2/03 or 1/2/02",
+                    "DDP-58 DDP-55",
+                    session -> {
+                        Stream stream = session.establish().stand();
+                        stream.send(Segment.readRequest(number, new ReadRequest(SINK, 0, 0, 0, 0)));
+                        stream.expectTerminate("1/2/03", "1/2/02");
+                    }));
+        }
+        for (long offset : new long[] {1, 28, 1000, 0xFFFF_FFFFL}) {
+            cases.add(Case.must(
+                    String.format(Locale.ROOT, "ddp.mo.read.%x", offset),
+                    "a Read Request with MO " + offset + " is refused with 1/2/04 or 1/2/05",
+                    "DDP-56 DDP-57",
+                    session -> {
+                        Stream stream = session.establish().stand();
+                        stream.send(Segment.readRequest(stream.nextReadMsn(), new ReadRequest(SINK, 0, 0, 0, 0))
+                                .messageOffset(offset));
+                        stream.expectTerminate("1/2/04", "1/2/05");
+                    }));
+        }
+    }
+
+    private interface Wrong {
+        Segment make(Stream stream);
+    }
+
+    private static void wrong(List<Case> cases, String id, String title, Wrong wrong) {
+        cases.add(Case.must(id, title, "RDMAP-18 RDMAP-53", session -> {
+            Stream stream = session.establish().stand();
+            stream.send(wrong.make(stream));
+            stream.expectEndOfAnyKind();
+        }));
+    }
+
+    private static void order(List<Case> cases) {
+        for (int count = 2; count <= BURST; count++) {
+            int reads = count;
+            cases.add(Case.must(
+                            "rdmap.read.burst." + count,
+                            count + " Reads in a burst are answered in their order",
+                            "RDMAP-20 RDMAP-28 RDMAP-29 RDMAP-69",
+                            session -> {
+                                Stream stream = session.establish().stand();
+                                int word = session.peerIsServer()
+                                        ? stream.reply().irdWord()
+                                        : stream.request().irdWord();
+                                if ((word & Setup.DEPTH_MASK) < reads) {
+                                    throw new Skipped(
+                                            "the peer takes " + (word & Setup.DEPTH_MASK) + " Reads at a time");
+                                }
+                                for (int i = 0; i < reads; i++) {
+                                    read(stream, new ReadRequest(SINK, i, 0, 0, 0));
+                                }
+                                for (int i = 0; i < reads; i++) {
+                                    stream.pings().expectResponse(SINK, i, 0);
+                                }
+                                stream.carryOn();
+                            })
+                    .needs(Need.ENHANCED));
+        }
+        cases.add(Case.must(
+                "rdmap.read.one-after-another",
+                "ten Reads of zero bytes, one after another, are all answered",
+                "RDMAP-18 RDMAP-19 RDMAP-28 DDP-21",
+                session -> {
+                    Stream stream = session.establish().stand();
+                    for (int i = 0; i < 10; i++) {
+                        read(stream, new ReadRequest(SINK, i, 0, 0, 0));
+                        stream.pings().expectResponse(SINK, i, 0);
+                    }
+                    stream.carryOn();
+                }));
+        cases.add(Case.must(
+                        "rdmap.read.after-write",
+                        "a Read that follows a Write brings what was written",
+                        "RDMAP-64 DDP-27 DDP-36",
+                        session -> {
+                            if (!session.peerIsServer()) {
+                                throw new Skipped("no memory of a client is there to be both written and read");
+                            }
+                            Place place = Place.readable(session);
+                            Advertisement memory = place.memory();
+                            byte[] data = Bytes.pattern(Case.DEFAULT_SIZE);
+                            place.stream().send(Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), data));
+                            if (!Arrays.equals(place.stream().pings().read(memory), data)) {
+                                throw new Deviation("other bytes", "the bytes that were written", -1, -1);
+                            }
+                            place.carryOn();
+                        })
+                .needs(Need.READABLE, Need.WRITABLE));
+    }
+
+    private static void read(Stream stream, ReadRequest request) throws IOException {
+        stream.send(Segment.readRequest(stream.takeReadMsn(), request));
+    }
+}

@@ -1,0 +1,164 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.Session;
+import io.iwarp.conformance.judge.Setup;
+import io.iwarp.conformance.judge.Skipped;
+import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.Arrival;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
+import io.iwarp.conformance.wire.StartupFrame;
+import io.iwarp.conformance.wire.TerminateMessage;
+import io.iwarp.conformance.wire.Wire;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** IRD, ORD and the flags A to D of an enhanced Reply (RFC 6581 section 9). */
+final class ReplyDepthCases {
+    private static final int[] DEPTHS = {0, 1, 2, 127, 128, 1000, 0x3FFE, 0x3FFF};
+    private static final int NOT_NEGOTIATED = 0x3FFF;
+
+    private ReplyDepthCases() {}
+
+    /** {@return the cases} */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        for (int depth : DEPTHS) {
+            cases.add(Case.must(
+                            "setup.reply.ird." + depth,
+                            "a Reply with IRD " + depth + " is taken: the client reads nothing",
+                            "SETUP-7 SETUP-11 SETUP-13",
+                            session -> ReplyCases.carryOn(session.respond(
+                                    reply -> words(reply, word(reply.irdWord(), depth), reply.ordWord()))))
+                    .needs(Need.ENHANCED));
+            cases.add(Case.must(
+                            "setup.reply.ord." + depth,
+                            "a Reply with ORD " + depth
+                                    + " is taken, or refused with 2/0/06 if it is more than the client" + " asked for",
+                            "SETUP-11 SETUP-12 SETUP-14",
+                            session -> ordOfReply(session, depth))
+                    .needs(Need.ENHANCED));
+        }
+        kinds(cases);
+        return cases;
+    }
+
+    private static void ordOfReply(Session session, int depth) throws IOException, Deviation {
+        Wire wire = session.open();
+        StartupFrame request =
+                Setup.requireRequest(wire.nextFrame(session.options().patience()));
+        StartupFrame plain = Setup.reply(session.options(), request);
+        StartupFrame reply = words(plain, plain.irdWord(), word(plain.ordWord(), depth));
+        wire.send(reply);
+        boolean tooMany = depth > (request.irdWord() & Setup.DEPTH_MASK) && depth != NOT_NEGOTIATED;
+        if (!tooMany) {
+            ReplyCases.carryOn(session.responded(wire, request, reply));
+            return;
+        }
+        Stream stream = session.unready(wire, request, reply);
+        Arrival arrival = stream.next();
+        Segment segment = arrival.segment();
+        if (segment == null) {
+            throw stream.unexpected(arrival, "a Terminate with 2/0/06, or the first message of the client");
+        }
+        if (segment.opcode() == Segment.TERMINATE
+                && !TerminateMessage.decode(segment.payload()).error().equals("2/0/06")) {
+            throw stream.unexpected(arrival, "a Terminate with 2/0/06");
+        }
+    }
+
+    private static void kinds(List<Case> cases) {
+        kind(cases, "write", Setup.UPPER, true, Segment.WRITE);
+        kind(cases, "read", Setup.LOWER, true, Segment.READ_REQUEST);
+        kind(cases, "send", Setup.LOWER, false, Segment.SEND);
+        cases.add(Case.must(
+                        "setup.reply.all-kinds",
+                        "with B, C and D in the Reply the client sends one that it offered",
+                        "SETUP-20",
+                        session -> {
+                            Wire wire = session.open();
+                            StartupFrame request = Setup.requireRequest(
+                                    wire.nextFrame(session.options().patience()));
+                            StartupFrame plain = Setup.reply(session.options(), request);
+                            StartupFrame reply = words(
+                                    plain, plain.irdWord() | Setup.LOWER, plain.ordWord() | Setup.UPPER | Setup.LOWER);
+                            wire.send(reply);
+                            ReplyCases.carryOn(session.responded(wire, request, reply));
+                        })
+                .needs(Need.PEER_TO_PEER));
+        cases.add(Case.must(
+                        "setup.reply.no-kind",
+                        "a Reply with A=1 and no kind that the client offered is refused with 2/0/07",
+                        "SETUP-21",
+                        session -> {
+                            Wire wire = session.open();
+                            StartupFrame request = Setup.requireRequest(
+                                    wire.nextFrame(session.options().patience()));
+                            StartupFrame plain = Setup.reply(session.options(), request);
+                            if ((request.irdWord() & Setup.LOWER) != 0) {
+                                throw new Skipped("the client offers each kind");
+                            }
+                            StartupFrame reply =
+                                    words(plain, plain.irdWord() | Setup.LOWER, plain.ordWord() & Setup.DEPTH_MASK);
+                            wire.send(reply);
+                            session.unready(wire, request, reply).expectTerminate("2/0/07");
+                        })
+                .needs(Need.PEER_TO_PEER));
+    }
+
+    private static void kind(List<Case> cases, String name, int bit, boolean inOrd, int opcode) {
+        cases.add(Case.must(
+                        "setup.ready." + name,
+                        "if the Reply agrees to a " + name + ", the client's first message is one of zero bytes",
+                        "SETUP-20 SETUP-6",
+                        session -> {
+                            Wire wire = session.open();
+                            StartupFrame request = Setup.requireRequest(
+                                    wire.nextFrame(session.options().patience()));
+                            int offered = inOrd ? request.ordWord() : request.irdWord();
+                            if ((offered & bit) == 0) {
+                                throw new Skipped("the client does not offer a " + name);
+                            }
+                            StartupFrame plain = Setup.reply(session.options(), request);
+                            int ird = plain.irdWord() & ~Setup.LOWER;
+                            int ord = plain.ordWord() & Setup.DEPTH_MASK;
+                            StartupFrame reply = words(plain, inOrd ? ird : ird | bit, inOrd ? ord | bit : ord);
+                            wire.send(reply);
+                            Stream stream = session.unready(wire, request, reply);
+                            requireEmpty(stream, opcode);
+                        })
+                .needs(Need.PEER_TO_PEER));
+    }
+
+    private static void requireEmpty(Stream stream, int opcode) throws IOException, Deviation {
+        Arrival arrival = stream.next();
+        Segment segment = arrival.segment();
+        if (segment == null || segment.opcode() != opcode) {
+            throw stream.unexpected(arrival, "a " + Segment.name(opcode) + " of zero bytes");
+        }
+        boolean empty = opcode == Segment.READ_REQUEST
+                ? ReadRequest.decode(segment.payload()).size() == 0
+                : segment.payload().length == 0;
+        if (!empty) {
+            throw stream.unexpected(arrival, "a " + Segment.name(opcode) + " of zero bytes");
+        }
+        if (opcode == Segment.READ_REQUEST) {
+            ReadRequest read = ReadRequest.decode(segment.payload());
+            stream.send(Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), Bytes.NONE));
+        }
+        ReplyCases.carryOn(stream);
+    }
+
+    private static int word(int word, int depth) {
+        return (word & ~Setup.DEPTH_MASK) | depth;
+    }
+
+    private static StartupFrame words(StartupFrame reply, int irdWord, int ordWord) {
+        return StartupFrame.reply(reply.flags(), reply.revision(), StartupFrame.depths(irdWord, ordWord));
+    }
+}

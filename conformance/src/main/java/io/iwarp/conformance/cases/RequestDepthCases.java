@@ -1,0 +1,162 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.Setup;
+import io.iwarp.conformance.judge.Skipped;
+import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
+import io.iwarp.conformance.wire.StartupFrame;
+import io.iwarp.conformance.wire.Wire;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** IRD, ORD and the flags A to D of an enhanced Request (RFC 6581 section 9). */
+final class RequestDepthCases {
+    private static final int[] DEPTHS = {0, 1, 2, 127, 128, 129, 1000, 0x3FFE};
+    private static final int NOT_NEGOTIATED = 0x3FFF;
+    private static final int IRD_FIELD = StartupFrame.HEADER;
+    private static final int ORD_FIELD = StartupFrame.HEADER + 2;
+
+    private RequestDepthCases() {}
+
+    /** {@return the cases} */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        depths(cases);
+        peerToPeer(cases);
+        return cases;
+    }
+
+    private static void depths(List<Case> cases) {
+        for (int depth : DEPTHS) {
+            cases.add(Case.must(
+                    "setup.request.ird." + depth,
+                    "an IRD of " + depth + " in the Request is the most that the ORD of the Reply may be",
+                    "SETUP-8 SETUP-5",
+                    session -> {
+                        Stream stream = session.initiate(request(depth, 1));
+                        int ord = stream.reply().ordWord() & Setup.DEPTH_MASK;
+                        RequestCases.require(stream, ord <= depth, "ORD " + ord, "0 to " + depth, ORD_FIELD);
+                    }));
+            cases.add(Case.must(
+                    "setup.request.ord." + depth,
+                    "an ORD of " + depth + " in the Request gets a Reply with an IRD, and a ping works",
+                    "SETUP-7 SETUP-9 SETUP-27",
+                    session -> {
+                        Stream stream = session.initiate(request(Setup.DEPTH, depth));
+                        int ird = stream.reply().irdWord() & Setup.DEPTH_MASK;
+                        RequestCases.require(
+                                stream, ird != NOT_NEGOTIATED, "IRD 3FFF", "a number: the Request has one", IRD_FIELD);
+                        stream.carryOn();
+                    }));
+        }
+        cases.add(Case.must(
+                "setup.request.ird.16383",
+                "an IRD of 3FFF in the Request asks for no agreement: the Reply has ORD 3FFF",
+                "SETUP-14",
+                session -> {
+                    Stream stream = session.initiate(request(NOT_NEGOTIATED, 1));
+                    int ord = stream.reply().ordWord() & Setup.DEPTH_MASK;
+                    RequestCases.require(stream, ord == NOT_NEGOTIATED, "ORD " + ord, "ORD 3FFF", ORD_FIELD);
+                    stream.carryOn();
+                }));
+        cases.add(Case.must(
+                "setup.request.ord.16383",
+                "an ORD of 3FFF in the Request asks for no agreement: the Reply has IRD 3FFF",
+                "SETUP-13",
+                session -> {
+                    Stream stream = session.initiate(request(Setup.DEPTH, NOT_NEGOTIATED));
+                    int ird = stream.reply().irdWord() & Setup.DEPTH_MASK;
+                    RequestCases.require(stream, ird == NOT_NEGOTIATED, "IRD " + ird, "IRD 3FFF", IRD_FIELD);
+                    stream.carryOn();
+                }));
+    }
+
+    private static void peerToPeer(List<Case> cases) {
+        for (int kinds = 0; kinds < 8; kinds++) {
+            int send = (kinds & 4) != 0 ? Setup.LOWER : 0;
+            int others = ((kinds & 2) != 0 ? Setup.UPPER : 0) | ((kinds & 1) != 0 ? Setup.LOWER : 0);
+            String name = (kinds == 0 ? "none" : "")
+                    + ((kinds & 4) != 0 ? "b" : "")
+                    + ((kinds & 2) != 0 ? "c" : "")
+                    + ((kinds & 1) != 0 ? "d" : "");
+            cases.add(Case.must(
+                    "setup.request.peer-to-peer." + name,
+                    "a Request with A=1 that offers " + name.toUpperCase(Locale.ROOT)
+                            + " gets a Reply with A=1 and at least one of B, C, D",
+                    "SETUP-17 SETUP-18 SETUP-19",
+                    session -> {
+                        Stream stream = session.initiate(request(Setup.UPPER | send | 1, others | 1));
+                        boolean agreed = (stream.reply().irdWord() & Setup.UPPER) != 0;
+                        RequestCases.require(stream, agreed, "A=0", "A=1", IRD_FIELD);
+                        int offered = (stream.reply().irdWord() & Setup.LOWER)
+                                | (stream.reply().ordWord() & (Setup.UPPER | Setup.LOWER));
+                        RequestCases.require(
+                                stream, offered != 0, "none of B, C, D", "at least one of B, C, D", IRD_FIELD);
+                    }));
+            if (kinds != 0) {
+                cases.add(Case.must(
+                        "setup.request.client-server." + name,
+                        "with A=0 the bits " + name.toUpperCase(Locale.ROOT)
+                                + " of a Request mean nothing: the Reply has A=0, and a ping works",
+                        "SETUP-16",
+                        session -> {
+                            Stream stream = session.initiate(request(send | 1, others | 1));
+                            boolean agreed = (stream.reply().irdWord() & Setup.UPPER) != 0;
+                            RequestCases.require(stream, !agreed, "A=1", "A=0", IRD_FIELD);
+                            stream.carryOn();
+                        }));
+            }
+        }
+        ready(
+                cases,
+                "write",
+                Setup.UPPER,
+                true,
+                stream -> stream.send(Segment.tagged(Segment.WRITE, 1, 0, Bytes.NONE)));
+        ready(cases, "read", Setup.LOWER, true, stream -> {
+            stream.send(Segment.readRequest(stream.takeReadMsn(), new ReadRequest(1, 0, 0, 1, 0)));
+            stream.expect(Segment.READ_RESPONSE);
+        });
+        ready(cases, "send", Setup.LOWER, false, stream -> stream.send(Segment.send(stream.takeMsn(), Bytes.NONE)));
+    }
+
+    private interface Ready {
+        void send(Stream stream) throws IOException, Deviation;
+    }
+
+    /** The initiator's first message, if the peer agrees to this kind. */
+    private static void ready(List<Case> cases, String name, int bit, boolean inOrd, Ready ready) {
+        cases.add(Case.must(
+                "setup.ready." + name,
+                "the ready-to-receive message is a " + name
+                        + " of zero bytes: no data, no completion, and a ping works",
+                "SETUP-20 SETUP-28",
+                session -> {
+                    StartupFrame request =
+                            inOrd ? request(Setup.UPPER | 1, bit | 1) : request(Setup.UPPER | bit | 1, 1);
+                    Wire wire = session.open();
+                    wire.send(request);
+                    StartupFrame reply =
+                            Setup.requireReply(wire.nextFrame(session.options().patience()));
+                    int words = reply.enhanced() ? (inOrd ? reply.ordWord() : reply.irdWord()) : 0;
+                    if ((words & bit) == 0) {
+                        throw new Skipped("the peer does not agree to a " + name);
+                    }
+                    Wire.pause(session.options().firstFpduDelay());
+                    Stream stream = session.unready(wire, request, reply);
+                    ready.send(stream);
+                    stream.carryOn();
+                    stream.carryOn();
+                }));
+    }
+
+    private static StartupFrame request(int irdWord, int ordWord) {
+        return StartupFrame.request(StartupFrame.CRC | StartupFrame.ENHANCED, 2, StartupFrame.depths(irdWord, ordWord));
+    }
+}

@@ -1,0 +1,114 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Pings;
+import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Wrong answers to the Read of a server. */
+final class ResponseCases {
+    private ResponseCases() {}
+
+    private interface Answer {
+        Segment make(ReadRequest read, byte[] text);
+    }
+
+    /** {@return the cases} */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        for (long flip : new long[] {1, 0x80, 0x100, 0x8000_0000L}) {
+            refused(
+                    cases,
+                    String.format(Locale.ROOT, "stag.%x", flip),
+                    String.format(Locale.ROOT, "whose STag has the bit %x flipped", flip),
+                    "DDP-59 RDMAP-31",
+                    (read, text) ->
+                            Segment.tagged(Segment.READ_RESPONSE, read.sinkStag() ^ flip, read.sinkOffset(), text),
+                    "1/1/00",
+                    "1/1/02",
+                    "0/2/06");
+        }
+        refused(
+                cases,
+                "stag.zero",
+                "to STag 0",
+                "DDP-59 RDMAP-31",
+                (read, text) -> Segment.tagged(Segment.READ_RESPONSE, 0, read.sinkOffset(), text),
+                "1/1/00",
+                "1/1/02",
+                "0/2/06");
+        for (long shift : new long[] {-1, -4096, 1L << 40}) {
+            refused(
+                    cases,
+                    "offset." + shift,
+                    "that begins " + shift + " bytes from where it should",
+                    "DDP-61 DDP-62 RDMAP-31",
+                    (read, text) ->
+                            Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset() + shift, text),
+                    "1/1/01",
+                    "0/2/06");
+        }
+        refused(
+                cases,
+                "wrap",
+                "that wraps at 2^64",
+                "DDP-63 RDMAP-31",
+                (read, text) -> Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), -1, text),
+                "1/1/03",
+                "1/1/01",
+                "0/2/06");
+        for (int version : new int[] {0, 2, 3}) {
+            refused(
+                    cases,
+                    "ddp-version." + version,
+                    "with DV " + version,
+                    "DDP-15",
+                    (read, text) -> right(read, text).ddpVersion(version),
+                    "1/1/04");
+            refused(
+                    cases,
+                    "rdmap-version." + version,
+                    "with RV " + version,
+                    "RDMAP-7 RDMAP-79",
+                    (read, text) -> right(read, text).rdmapVersion(version),
+                    "0/2/05");
+        }
+        cases.add(Case.must(
+                "rdmap.response.twice",
+                "a second Read Response to the same Read is refused with 0/2/06 or 1/1/00",
+                "RDMAP-78 DDP-36",
+                session -> {
+                    Stream stream = session.establish().stand();
+                    byte[] text = Pings.text(Case.DEFAULT_SIZE);
+                    ReadRequest read = stream.pings().advertise(text.length);
+                    stream.send(right(read, text));
+                    stream.pings().expectGoAhead();
+                    stream.send(right(read, text));
+                    stream.expectTerminate("0/2/06", "1/1/00");
+                }));
+        return cases;
+    }
+
+    private static Segment right(ReadRequest read, byte[] text) {
+        return Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text);
+    }
+
+    private static void refused(
+            List<Case> cases, String name, String what, String requirements, Answer answer, String... errors) {
+        cases.add(Case.must(
+                "rdmap.response." + name,
+                "a Read Response " + what + " is refused with " + String.join(" or ", errors),
+                requirements,
+                session -> {
+                    Stream stream = session.establish().stand();
+                    byte[] text = Pings.text(Case.DEFAULT_SIZE);
+                    ReadRequest read = stream.pings().advertise(text.length);
+                    stream.send(answer.make(read, text));
+                    stream.expectTerminate(errors);
+                }));
+    }
+}

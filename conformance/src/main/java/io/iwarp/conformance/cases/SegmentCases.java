@@ -1,0 +1,142 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.Segment;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** Fields that the peer has to ignore, and Sends in several segments (RFC 5041 sections 4 and 5). */
+final class SegmentCases {
+    private static final int MESSAGE = 16;
+    private static final long[] STAGS = {1, 0x8000_0000L, 0xFFFF_FFFFL};
+
+    private SegmentCases() {}
+
+    /** {@return the cases} */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        for (int cut = 0; cut <= MESSAGE; cut++) {
+            int at = cut;
+            cases.add(Case.must(
+                    "ddp.segments.send." + cut,
+                    "a Send in two segments of " + cut + " and " + (MESSAGE - cut) + " bytes is one message",
+                    "DDP-12 DDP-27 DDP-37 DDP-38",
+                    session -> {
+                        Stream stream = session.establish().stand();
+                        sendCut(stream, at);
+                        stream.pings().carryOnBehindSend();
+                    }));
+        }
+        for (int size : new int[] {1, 2, 4, 8}) {
+            cases.add(Case.must(
+                    "ddp.segments.send.each." + size,
+                    "a Send in segments of " + size + " bytes each is one message",
+                    "DDP-27 DDP-37 DDP-38",
+                    session -> {
+                        Stream stream = session.establish().stand();
+                        byte[] message = stream.pings().awaited();
+                        long msn = stream.takeMsn();
+                        for (int from = 0; from < message.length; from += size) {
+                            stream.send(Segment.send(msn, Arrays.copyOfRange(message, from, from + size))
+                                    .messageOffset(from)
+                                    .last(from + size == message.length));
+                        }
+                        stream.pings().carryOnBehindSend();
+                    }));
+        }
+        for (int bit = 1; bit <= 8; bit <<= 1) {
+            ignored(cases, "ddp.reserved." + bit, "the reserved bits " + bit + " of DDP", "DDP-14", bit, 0, 0);
+        }
+        ignored(cases, "ddp.reserved.15", "all reserved bits of DDP", "DDP-14", 15, 0, 0);
+        for (int bits = 1; bits <= 3; bits++) {
+            ignored(cases, "rdmap.reserved." + bits, "the reserved bits " + bits + " of RDMAP", "RDMAP-8", 0, bits, 0);
+        }
+        for (long stag : STAGS) {
+            ignored(
+                    cases,
+                    String.format(Locale.ROOT, "rdmap.invalidate.ignored.%x", stag),
+                    String.format(Locale.ROOT, "the field Invalidate STag of a Send, which holds %x,", stag),
+                    "RDMAP-5",
+                    0,
+                    0,
+                    stag);
+        }
+        solicited(cases);
+        return cases;
+    }
+
+    private static void sendCut(Stream stream, int cut) throws IOException {
+        byte[] message = stream.pings().awaited();
+        long msn = stream.takeMsn();
+        stream.send(Segment.send(msn, Arrays.copyOf(message, cut)).last(false));
+        stream.send(Segment.send(msn, Arrays.copyOfRange(message, cut, message.length))
+                .messageOffset(cut));
+    }
+
+    private static void ignored(
+            List<Case> cases, String id, String what, String requirement, int ddp, int rdmap, long stag) {
+        cases.add(Case.must(id, what + " are not looked at in a Send", requirement, session -> {
+            Stream stream = session.establish().stand();
+            stream.send(stream.pings()
+                    .takeAwaited()
+                    .ddpReserved(ddp)
+                    .rdmapReserved(rdmap)
+                    .stag(stag));
+            stream.pings().carryOnBehindSend();
+        }));
+        if (stag == 0) {
+            cases.add(Case.must(
+                    id + ".tagged", what + " are not looked at in a Write of zero bytes", requirement, session -> {
+                        Stream stream = session.establish().stand();
+                        stream.send(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE)
+                                .ddpReserved(ddp)
+                                .rdmapReserved(rdmap));
+                        stream.carryOn();
+                    }));
+        }
+    }
+
+    private static void solicited(List<Case> cases) {
+        cases.add(Case.must(
+                "rdmap.send.solicited",
+                "a Send with Solicited Event is taken like a Send",
+                "RDMAP-33 RDMAP-36 RDMAP-37",
+                session -> {
+                    Stream stream = session.establish().stand();
+                    stream.send(Segment.untagged(
+                            Segment.SEND_SOLICITED,
+                            0,
+                            stream.takeMsn(),
+                            stream.pings().awaited()));
+                    stream.pings().carryOnBehindSend();
+                }));
+        cases.add(Case.must(
+                "rdmap.send.solicited.stag",
+                "the field Invalidate STag of a Send with Solicited Event is not looked at",
+                "RDMAP-5",
+                session -> {
+                    Stream stream = session.establish().stand();
+                    stream.send(Segment.untagged(
+                                    Segment.SEND_SOLICITED,
+                                    0,
+                                    stream.takeMsn(),
+                                    stream.pings().awaited())
+                            .stag(1));
+                    stream.pings().carryOnBehindSend();
+                }));
+        cases.add(Case.must(
+                "rdmap.send.many",
+                "the MSN of several Sends counts on: pings work one after the other",
+                "DDP-21 DDP-36 RDMAP-36",
+                session -> {
+                    Stream stream = session.establish().stand();
+                    stream.carryOn();
+                    stream.carryOn();
+                }));
+    }
+}

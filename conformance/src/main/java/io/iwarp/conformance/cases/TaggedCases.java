@@ -1,0 +1,270 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.Skipped;
+import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.Segment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** Tagged segments (RFC 5041 section 7.1): their versions, their STag, and the bounds of the memory. */
+final class TaggedCases {
+    private static final long[] NO_STAGS = {0, 1, 0xFF, 0x7FFF_FFFFL, 0xFFFF_FFFFL};
+    private static final long[] FLIPS = {1, 0x80, 0x100, 0x8000_0000L};
+    private static final byte[] ONE = {'#'};
+
+    private TaggedCases() {}
+
+    /** {@return the cases} */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        emptyWrites(cases);
+        versions(cases);
+        stags(cases);
+        bounds(cases);
+        inside(cases);
+        return cases;
+    }
+
+    private static void emptyWrites(List<Case> cases) {
+        for (long stag : NO_STAGS) {
+            for (long offset : new long[] {0, -1}) {
+                cases.add(Case.must(
+                        String.format(Locale.ROOT, "ddp.write.empty.%x.%x", stag, offset),
+                        String.format(
+                                Locale.ROOT, "a Write of zero bytes to STag %x, TO %x is not checked", stag, offset),
+                        "DDP-31 DDP-30 RDMAP-15",
+                        session -> {
+                            Stream stream = session.establish().stand();
+                            stream.send(Segment.tagged(Segment.WRITE, stag, offset, Bytes.NONE));
+                            stream.carryOn();
+                        }));
+            }
+        }
+    }
+
+    private static void versions(List<Case> cases) {
+        for (int version : new int[] {0, 2, 3}) {
+            refused(
+                    cases,
+                    "ddp.version.tagged." + version,
+                    "a Write with DV " + version,
+                    "DDP-15 DDP-68 RDMAP-53",
+                    Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE).ddpVersion(version),
+                    "1/1/04");
+            refused(
+                    cases,
+                    "rdmap.version.tagged." + version,
+                    "a Write with RV " + version,
+                    "RDMAP-7 RDMAP-79",
+                    Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE).rdmapVersion(version),
+                    "0/2/05");
+        }
+        refused(
+                cases,
+                "rdmap.response.unasked",
+                "a Read Response without a Read Request",
+                "RDMAP-78 RDMAP-53",
+                Segment.tagged(Segment.READ_RESPONSE, 0, 0, Bytes.NONE),
+                "0/2/06");
+        refused(
+                cases,
+                "rdmap.response.unasked.data",
+                "a Read Response with data, without a Read Request",
+                "RDMAP-78 RDMAP-53 DDP-64",
+                Segment.tagged(Segment.READ_RESPONSE, 0, 0, ONE),
+                "0/2/06",
+                "1/1/00");
+    }
+
+    private static void stags(List<Case> cases) {
+        for (long stag : NO_STAGS) {
+            refused(
+                    cases,
+                    String.format(Locale.ROOT, "ddp.stag.write.%x", stag),
+                    String.format(Locale.ROOT, "a Write to STag %x, which the peer did not name,", stag),
+                    "DDP-59 DDP-64 DDP-68 RDMAP-16",
+                    Segment.tagged(Segment.WRITE, stag, 0, ONE),
+                    "1/1/00");
+        }
+        for (long flip : FLIPS) {
+            cases.add(Case.must(
+                    String.format(Locale.ROOT, "ddp.stag.near.%x", flip),
+                    String.format(
+                            Locale.ROOT,
+                            "a Write to the STag of the peer's memory with the bit %x flipped is refused with 1/1/00 or"
+                                    + " 1/1/02",
+                            flip),
+                    "DDP-59 DDP-68 SEC-8",
+                    session -> {
+                        Place place = Place.writable(session);
+                        place.stream()
+                                .send(Segment.tagged(
+                                        Segment.WRITE,
+                                        place.memory().stag() ^ flip,
+                                        place.memory().offset(),
+                                        ONE));
+                        place.stream().expectTerminate("1/1/00", "1/1/02");
+                    }));
+        }
+        cases.add(Case.must(
+                        "ddp.stag.not-writable",
+                        "a Write to memory that must not be written is refused",
+                        "DDP-60 SEC-5 SEC-19",
+                        session -> {
+                            Place place = Place.unwritable(session);
+                            place.stream()
+                                    .send(Segment.tagged(
+                                            Segment.WRITE,
+                                            place.memory().stag(),
+                                            place.memory().offset(),
+                                            ONE));
+                            place.stream().expectTerminate("1/1/00", "0/1/02");
+                        })
+                .needs(Need.UNWRITABLE));
+    }
+
+    private static void bounds(List<Case> cases) {
+        outside(cases, "before", "the byte before the memory", -1, 1, "DDP-61");
+        outside(cases, "far-before", "4096 bytes before the memory", -4096, 1, "DDP-61");
+        outside(cases, "across-front", "two bytes that begin before the memory", -1, 2, "DDP-61");
+        outside(cases, "far-behind", "2^40 bytes behind the memory", 1L << 40, 1, "DDP-61");
+        for (long offset : new long[] {-1, -2, -1000}) {
+            cases.add(Case.must(
+                            "ddp.write.wrap." + -offset,
+                            "a Write that begins " + -offset + " bytes before 2^64 and wraps is refused with 1/1/03 or"
+                                    + " 1/1/01",
+                            "DDP-63 DDP-68",
+                            session -> {
+                                Place place = Place.writable(session);
+                                place.stream()
+                                        .send(Segment.tagged(
+                                                Segment.WRITE,
+                                                place.memory().stag(),
+                                                offset,
+                                                Bytes.pattern((int) -offset + 1)));
+                                place.stream().expectTerminate("1/1/03", "1/1/01");
+                            })
+                    .needs(Need.WRITABLE));
+        }
+        // A server's sink is as large as its buffer, which the suite does not know; a client's is what it names.
+        cases.add(Case.must(
+                        "ddp.write.behind",
+                        "a Write to the byte behind the memory that a client named is refused with 1/1/01",
+                        "DDP-61 DDP-68 SEC-4",
+                        session -> {
+                            if (session.peerIsServer()) {
+                                throw new Skipped("a server does not say how large its buffer is");
+                            }
+                            Place place = Place.writable(session);
+                            long end = place.memory().offset() + place.memory().size();
+                            place.stream()
+                                    .send(Segment.tagged(
+                                            Segment.WRITE, place.memory().stag(), end, ONE));
+                            place.stream().expectTerminate("1/1/01");
+                        })
+                .needs(Need.WRITABLE));
+        cases.add(Case.must(
+                        "ddp.write.across-end",
+                        "a Write one byte longer than the memory that a client named is refused with 1/1/01",
+                        "DDP-62 DDP-68 SEC-4",
+                        session -> {
+                            if (session.peerIsServer()) {
+                                throw new Skipped("a server does not say how large its buffer is");
+                            }
+                            Place place = Place.writable(session);
+                            byte[] data = Bytes.pattern((int) place.memory().size() + 1);
+                            place.stream()
+                                    .send(Segment.tagged(
+                                            Segment.WRITE,
+                                            place.memory().stag(),
+                                            place.memory().offset(),
+                                            data));
+                            place.stream().expectTerminate("1/1/01");
+                        })
+                .needs(Need.WRITABLE));
+    }
+
+    private static void outside(
+            List<Case> cases, String name, String what, long shift, int length, String requirement) {
+        cases.add(Case.must(
+                        "ddp.write." + name,
+                        "a Write to " + what + " is refused with 1/1/01",
+                        requirement + " DDP-64 DDP-68 SEC-4",
+                        session -> {
+                            Place place = Place.writable(session);
+                            place.stream()
+                                    .send(Segment.tagged(
+                                            Segment.WRITE,
+                                            place.memory().stag(),
+                                            place.memory().offset() + shift,
+                                            Bytes.pattern(length)));
+                            if (wraps(place.memory().offset() + shift, length)) {
+                                place.stream().expectTerminate("1/1/01", "1/1/03");
+                            } else {
+                                place.stream().expectTerminate("1/1/01");
+                            }
+                        })
+                .needs(Need.WRITABLE));
+    }
+
+    /** {@return whether a range passes 2^64: memory may begin at 0} */
+    static boolean wraps(long offset, long length) {
+        return offset < 0 && offset + length > 0;
+    }
+
+    private static void inside(List<Case> cases) {
+        for (int from : new int[] {0, 1, 31, 62, 63}) {
+            cases.add(Case.must(
+                            "ddp.write.inside." + from,
+                            "a Write to byte " + from + " of the memory is taken silently",
+                            "DDP-27 RDMAP-12 RDMAP-15 DDP-19",
+                            session -> {
+                                Place place = Place.writable(session);
+                                place.stream()
+                                        .send(Segment.tagged(
+                                                Segment.WRITE,
+                                                place.memory().stag(),
+                                                place.memory().offset() + from,
+                                                ONE));
+                                place.carryOn();
+                            })
+                    .needs(Need.WRITABLE));
+        }
+        for (int size : new int[] {1, 3, 8, 32}) {
+            cases.add(Case.must(
+                            "ddp.write.segments." + size,
+                            "a Write in segments of " + size + " bytes is taken",
+                            "DDP-12 DDP-27 DDP-29",
+                            session -> {
+                                Place place = Place.writable(session);
+                                byte[] data = Bytes.pattern(Case.DEFAULT_SIZE);
+                                for (int from = 0; from < data.length; from += size) {
+                                    int to = Math.min(data.length, from + size);
+                                    place.stream()
+                                            .send(Segment.tagged(
+                                                            Segment.WRITE,
+                                                            place.memory().stag(),
+                                                            place.memory().offset() + from,
+                                                            Arrays.copyOfRange(data, from, to))
+                                                    .last(to == data.length));
+                                }
+                                place.carryOn();
+                            })
+                    .needs(Need.WRITABLE));
+        }
+    }
+
+    private static void refused(
+            List<Case> cases, String id, String what, String requirements, Segment segment, String... errors) {
+        cases.add(Case.must(id, what + " is refused with " + String.join(" or ", errors), requirements, session -> {
+            Stream stream = session.establish().stand();
+            stream.send(segment);
+            stream.expectTerminate(errors);
+        }));
+    }
+}

@@ -1,0 +1,86 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.Session;
+import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.Arrival;
+import io.iwarp.conformance.wire.Segment;
+import io.iwarp.conformance.wire.TerminateMessage;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The end of a connection by FIN, RST or Terminate, in each state of a ping. */
+final class TeardownCases {
+    private TeardownCases() {}
+
+    private interface State {
+        Stream reach(Session session) throws IOException, Deviation;
+    }
+
+    /** {@return the cases} */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        ends(cases, "set-up", "right after the set-up", Session::establish);
+        ends(
+                cases,
+                "validated",
+                "after the first FPDU",
+                session -> session.establish().stand());
+        ends(cases, "reading", "with memory of the peer in use", session -> Place.readable(session).stream());
+        ends(cases, "writing", "before the answer of a ping", session -> Place.writable(session).stream());
+        ends(cases, "between", "after a whole ping", session -> {
+            Stream stream = session.establish().stand();
+            stream.carryOn();
+            return stream;
+        });
+        ends(cases, "inside", "inside a Send of several segments", session -> {
+            Stream stream = session.establish().stand();
+            stream.send(Segment.send(stream.takeMsn(), new byte[8]).last(false));
+            return stream;
+        });
+        return cases;
+    }
+
+    private static void ends(List<Case> cases, String name, String when, State state) {
+        cases.add(Case.must(
+                "teardown.fin." + name,
+                "a FIN " + when + " ends the connection without a Terminate",
+                "DDP-47 MPA-82 MPA-83",
+                session -> {
+                    Stream stream = state.reach(session);
+                    stream.wire().fin();
+                    bareEnd(session, stream);
+                }));
+        cases.add(Case.must(
+                "teardown.reset." + name,
+                "a RST " + when + " harms nobody: the peer serves on",
+                "MPA-83 DDP-49 DDP-50",
+                session -> {
+                    Stream stream = state.reach(session);
+                    stream.wire().reset();
+                }));
+        cases.add(Case.must(
+                "teardown.terminate." + name,
+                "a Terminate " + when + " ends the connection, and is not answered",
+                "RDMAP-44 RDMAP-46",
+                session -> {
+                    Stream stream = state.reach(session);
+                    stream.send(Segment.terminate(TerminateMessage.bare(0, 0, 0).encode()));
+                    bareEnd(session, stream);
+                }));
+    }
+
+    /** What the peer had sent before may still come, but no Terminate. */
+    private static void bareEnd(Session session, Stream stream) throws IOException, Deviation {
+        Arrival arrival = stream.next();
+        boolean advertised = !session.peerIsServer() && arrival.is(Segment.SEND);
+        if (advertised) {
+            arrival = stream.next();
+        }
+        if (!arrival.ended()) {
+            throw stream.unexpected(arrival, "the end of the connection");
+        }
+    }
+}

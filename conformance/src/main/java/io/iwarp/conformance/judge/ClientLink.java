@@ -1,0 +1,143 @@
+package io.iwarp.conformance.judge;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Listens, starts the client's program for each connection, and ends it when the connection is over. */
+public final class ClientLink implements Link {
+    private static final int SLICE_MILLIS = 50;
+
+    private final InetAddress address;
+    private final int port;
+    private final Starter starter;
+    private @Nullable ServerSocket listener;
+    private @Nullable Program program;
+
+    /** Starts the client. */
+    @FunctionalInterface
+    public interface Starter {
+        /** Starts it with these values. */
+        Program start(int port, int size) throws IOException;
+    }
+
+    /** A client that was started. */
+    public interface Program {
+        /** {@return whether it still runs} */
+        boolean running();
+
+        /** {@return what it printed so far} */
+        String output();
+
+        /** Ends it, and waits until it has ended. */
+        void end();
+    }
+
+    /**
+     * @param port to listen on; with 0 each connection gets a port of its own
+     */
+    public ClientLink(InetAddress address, int port, Starter starter) throws IOException {
+        this.address = address;
+        this.port = port;
+        this.starter = starter;
+        if (port != 0) {
+            listener = listen();
+        }
+    }
+
+    private ServerSocket listen() throws IOException {
+        ServerSocket fresh = new ServerSocket();
+        fresh.setReuseAddress(true);
+        try {
+            fresh.bind(new InetSocketAddress(address, port));
+        } catch (IOException e) {
+            fresh.close();
+            throw e;
+        }
+        return fresh;
+    }
+
+    @Override
+    public Socket connect(int size, Duration patience) throws IOException {
+        ServerSocket socket = listener;
+        if (socket == null) {
+            socket = listen();
+            listener = socket;
+        }
+        Program started = program;
+        if (started == null) {
+            started = starter.start(socket.getLocalPort(), size);
+            program = started;
+        }
+        socket.setSoTimeout(SLICE_MILLIS);
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            try {
+                return socket.accept();
+            } catch (SocketTimeoutException e) {
+                if (System.nanoTime() - deadline > 0 || !started.running()) {
+                    String output = started.output().strip();
+                    throw new IOException(
+                            "the client does not connect to port " + socket.getLocalPort()
+                                    + (started.running() ? " within " + patience.toSeconds() + " s" : " and has ended")
+                                    + (output.isEmpty() ? "" : "; it printed: " + output),
+                            e);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void release() {
+        Program started = program;
+        program = null;
+        if (started != null) {
+            started.end();
+        }
+        if (port == 0) {
+            close();
+        } else {
+            dropWaiting();
+        }
+    }
+
+    /** Connections of a program that has ended are not those of the next one. */
+    private void dropWaiting() {
+        ServerSocket socket = listener;
+        if (socket == null) {
+            return;
+        }
+        try {
+            socket.setSoTimeout(1);
+            while (true) {
+                socket.accept().close();
+            }
+        } catch (IOException e) {
+            // No more of them.
+        }
+    }
+
+    @Override
+    public String output() {
+        Program started = program;
+        return started == null ? "" : started.output();
+    }
+
+    @Override
+    public void close() {
+        ServerSocket socket = listener;
+        listener = null;
+        if (socket != null) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                // It is closed for whoever uses it.
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.iwarp.conformance.judge;
+
+/** The peer did something that it must not, or did not do what it has to. */
+public final class Deviation extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final String seen;
+    private final String allowed;
+    private final int entry;
+    private final int offset;
+
+    /**
+     * @param seen what the peer did
+     * @param allowed what it may do
+     * @param entry the number of the entry in the dialogue with the first wrong byte, or -1
+     * @param offset where that byte is
+     */
+    public Deviation(String seen, String allowed, int entry, int offset) {
+        super("seen: " + seen + "; allowed: " + allowed);
+        this.seen = seen;
+        this.allowed = allowed;
+        this.entry = entry;
+        this.offset = offset;
+    }
+
+    /** {@return what the peer did} */
+    public String seen() {
+        return seen;
+    }
+
+    /** {@return what it may do} */
+    public String allowed() {
+        return allowed;
+    }
+
+    /** {@return the number of the entry in the dialogue, or -1} */
+    public int entry() {
+        return entry;
+    }
+
+    /** {@return the first wrong byte in the entry} */
+    public int offset() {
+        return offset;
+    }
+}

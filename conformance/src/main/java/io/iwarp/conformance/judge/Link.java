@@ -1,0 +1,27 @@
+package io.iwarp.conformance.judge;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.time.Duration;
+
+/** The way to the peer. */
+public interface Link extends AutoCloseable {
+    /**
+     * {@return a new connection with the peer}
+     *
+     * @param size of the buffer that the peer's client should have
+     * @throws IOException if there is none in time; the message is one line for the user
+     */
+    Socket connect(int size, Duration patience) throws IOException;
+
+    /** Ends what was started for the last connection. */
+    default void release() {}
+
+    /** {@return what the peer's program printed for the last connection, or nothing} */
+    default String output() {
+        return "";
+    }
+
+    @Override
+    void close();
+}

@@ -1,0 +1,266 @@
+package io.iwarp.conformance.judge;
+
+import io.iwarp.conformance.wire.Arrival;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The exchange of rping. The client names memory with a text, which the server reads; the server says "go ahead"; the client
+ * names other memory, to which the server writes the text; the server says "go ahead".
+ */
+public final class Pings {
+    private static final byte[] GO_AHEAD = new byte[Advertisement.LENGTH];
+
+    private final Stream stream;
+    private final Session session;
+    private @Nullable Advertisement source;
+
+    Pings(Stream stream, Session session) {
+        this.stream = stream;
+        this.session = session;
+    }
+
+    /** {@return a text as rping has it: its last byte is zero} */
+    public static byte[] text(int size) {
+        byte[] text = Bytes.pattern(size);
+        text[size - 1] = 0;
+        return text;
+    }
+
+    void carryOn() throws IOException, Deviation {
+        if (session.peerIsServer()) {
+            ping(text(Case.DEFAULT_SIZE));
+        } else {
+            serve();
+        }
+    }
+
+    /** {@return the message for which the peer waits: the name of a text, or "go ahead"} */
+    public byte[] awaited() {
+        return session.peerIsServer() ? sourceOf(Case.DEFAULT_SIZE) : GO_AHEAD.clone();
+    }
+
+    /** {@return the Send for which the peer waits; its MSN is used up} */
+    public Segment takeAwaited() {
+        return Segment.send(stream.takeMsn(), awaited());
+    }
+
+    /** Completes a ping of which the awaited Send was sent. */
+    public void carryOnBehindSend() throws IOException, Deviation {
+        if (session.peerIsServer()) {
+            byte[] text = text(Case.DEFAULT_SIZE);
+            respond(expectReadRequest(text.length), text);
+            expectGoAhead();
+            takeBack(text);
+        } else {
+            Advertisement first = source();
+            Advertisement sink = awaitAdvertisement();
+            answer(sink, read(first));
+        }
+    }
+
+    /** The suite is the client: a whole ping. */
+    public void ping(byte[] text) throws IOException, Deviation {
+        respond(advertise(text.length), text);
+        expectGoAhead();
+        takeBack(text);
+    }
+
+    /** {@return the message that names the memory of the suite with the text} */
+    public static byte[] sourceOf(int size) {
+        return new Advertisement(Stream.BASE, Stream.SOURCE_STAG, size).encode();
+    }
+
+    /** {@return the message that names the memory of the suite for the answer} */
+    public static byte[] sinkOf(int size) {
+        return new Advertisement(Stream.BASE, Stream.SINK_STAG, size).encode();
+    }
+
+    /** {@return the peer's Read Request after the suite, which is the client, has named a text} */
+    public ReadRequest advertise(int size) throws IOException, Deviation {
+        stream.send(Segment.send(stream.takeMsn(), sourceOf(size)));
+        return expectReadRequest(size);
+    }
+
+    /** {@return the peer's Read Request for a text that was named} */
+    public ReadRequest expectReadRequest(int size) throws IOException, Deviation {
+        Arrival arrival = stream.next();
+        Segment segment = arrival.segment();
+        if (segment == null || !arrival.is(Segment.READ_REQUEST) || segment.payload().length < ReadRequest.LENGTH) {
+            throw stream.unexpected(arrival, "a Read Request");
+        }
+        ReadRequest read = ReadRequest.decode(segment.payload());
+        ReadRequest right = new ReadRequest(read.sinkStag(), read.sinkOffset(), size, Stream.SOURCE_STAG, Stream.BASE);
+        if (!read.equals(right)) {
+            throw differs(arrival, segment.payload(), right.encode(), Segment.UNTAGGED_HEADER, right.describe());
+        }
+        return read;
+    }
+
+    /** Answers a Read Request. */
+    public void respond(ReadRequest read, byte[] text) throws IOException {
+        stream.send(Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text));
+    }
+
+    /** The suite is the client: it names memory for the answer, and waits until the text is there. */
+    public void takeBack(byte[] text) throws IOException, Deviation {
+        stream.send(Segment.send(stream.takeMsn(), sinkOf(text.length)));
+        expectWrite(text);
+        expectGoAhead();
+    }
+
+    /** Waits for the Write with the text. */
+    public void expectWrite(byte[] text) throws IOException, Deviation {
+        byte[] right = answered(text);
+        requireData(Segment.WRITE, Stream.SINK_STAG, Stream.BASE, right);
+    }
+
+    /** Waits for a tagged message with some data. */
+    private void requireData(int opcode, long stag, long offset, byte[] right) throws IOException, Deviation {
+        Placement placement = collect(opcode, stag, offset, right.length);
+        int wrong = Arrays.mismatch(placement.data, right);
+        if (wrong >= 0) {
+            throw new Deviation(
+                    String.format(Locale.ROOT, "%d bytes of which byte %d is wrong", placement.data.length, wrong),
+                    right.length + " bytes as they were sent",
+                    placement.entry,
+                    Segment.TAGGED_HEADER + 2);
+        }
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Placement(byte[] data, int entry) {}
+
+    /** Collects the segments of a tagged message. */
+    private Placement collect(int opcode, long stag, long offset, int most) throws IOException, Deviation {
+        ByteArrayOutputStream data = new ByteArrayOutputStream();
+        while (true) {
+            Arrival arrival = stream.next();
+            Segment segment = arrival.segment();
+            if (segment == null || !segment.tagged() || !arrival.is(opcode)) {
+                throw stream.unexpected(arrival, "a segment of " + Segment.name(opcode));
+            }
+            if (segment.stag() != stag) {
+                throw new Deviation(
+                        String.format(Locale.ROOT, "STag %08x", segment.stag()),
+                        String.format(Locale.ROOT, "STag %08x", stag),
+                        arrival.entry(),
+                        arrival.offsets()[2]);
+            }
+            if (data.size() == 0 && segment.offset() != offset) {
+                throw new Deviation(
+                        String.format(Locale.ROOT, "TO %x", segment.offset()),
+                        String.format(Locale.ROOT, "TO %x", offset),
+                        arrival.entry(),
+                        arrival.offsets()[6]);
+            }
+            data.writeBytes(segment.payload());
+            if (data.size() > most) {
+                throw new Deviation(data.size() + " bytes", most + " bytes", arrival.entry(), 0);
+            }
+            if (segment.last()) {
+                return new Placement(data.toByteArray(), arrival.entry());
+            }
+        }
+    }
+
+    /** Waits for the server's "go ahead". */
+    public void expectGoAhead() throws IOException, Deviation {
+        Arrival arrival = stream.next();
+        Segment segment = arrival.segment();
+        if (segment == null || !arrival.is(Segment.SEND) || segment.payload().length != Advertisement.LENGTH) {
+            throw stream.unexpected(arrival, "a Send of 16 bytes");
+        }
+    }
+
+    /** The suite is the server: waits for the client's memory. */
+    public Advertisement awaitAdvertisement() throws IOException, Deviation {
+        Arrival arrival = stream.next();
+        Segment segment = arrival.segment();
+        if (segment == null || !arrival.is(Segment.SEND) || segment.payload().length != Advertisement.LENGTH) {
+            throw stream.unexpected(arrival, "a Send of 16 bytes");
+        }
+        Advertisement named = Advertisement.decode(segment.payload());
+        source = named;
+        return named;
+    }
+
+    /** {@return the memory that the client named last} */
+    public Advertisement source() {
+        Advertisement named = source;
+        if (named == null) {
+            throw new IllegalStateException("the client has not named memory yet");
+        }
+        return named;
+    }
+
+    /** The suite is the server: a whole ping from where the client has named its text. */
+    public void serve() throws IOException, Deviation {
+        byte[] text = read(source());
+        goAhead();
+        answer(awaitAdvertisement(), text);
+    }
+
+    /** The suite is the server: it writes the text back. */
+    public void answer(Advertisement sink, byte[] text) throws IOException, Deviation {
+        stream.send(Segment.tagged(Segment.WRITE, sink.stag(), sink.offset(), answered(text)));
+        goAhead();
+        expectNextPing();
+    }
+
+    /** Waits for what follows a ping: the next one, or the end. */
+    public void expectNextPing() throws IOException, Deviation {
+        Arrival arrival = stream.next();
+        Segment segment = arrival.segment();
+        if (arrival.ended()) {
+            return;
+        }
+        if (segment == null || !arrival.is(Segment.SEND) || segment.payload().length != Advertisement.LENGTH) {
+            throw stream.unexpected(arrival, "the next ping or the end of the connection");
+        }
+        source = Advertisement.decode(segment.payload());
+    }
+
+    /** {@return what a server writes back: the text and the zero at its end} */
+    public static byte[] answered(byte[] text) {
+        int end = 0;
+        while (end < text.length && text[end] != 0) {
+            end++;
+        }
+        return Arrays.copyOf(text, Math.min(end + 1, text.length));
+    }
+
+    /** {@return what is in the client's memory} */
+    public byte[] read(Advertisement memory) throws IOException, Deviation {
+        stream.send(Segment.readRequest(
+                stream.takeReadMsn(),
+                new ReadRequest(Stream.SINK_STAG, Stream.BASE, memory.size(), memory.stag(), memory.offset())));
+        return expectResponse(Stream.SINK_STAG, Stream.BASE, (int) memory.size());
+    }
+
+    /** {@return the data of a Read Response, whose place and length must be those that were asked for} */
+    public byte[] expectResponse(long stag, long offset, int size) throws IOException, Deviation {
+        Placement placement = collect(Segment.READ_RESPONSE, stag, offset, size);
+        if (placement.data.length != size) {
+            throw new Deviation(placement.data.length + " bytes", size + " bytes", placement.entry, 0);
+        }
+        return placement.data;
+    }
+
+    /** The suite is the server: it tells the client to go ahead. */
+    public void goAhead() throws IOException {
+        stream.send(Segment.send(stream.takeMsn(), GO_AHEAD));
+    }
+
+    private static Deviation differs(Arrival arrival, byte[] found, byte[] right, int from, String allowed) {
+        int wrong = Math.max(0, Arrays.mismatch(found, right));
+        int at = Math.min(from + wrong, arrival.offsets().length - 1);
+        return new Deviation(arrival.describe(), allowed, arrival.entry(), arrival.offsets()[at]);
+    }
+}

@@ -1,0 +1,38 @@
+package io.iwarp.conformance.judge;
+
+import io.iwarp.conformance.wire.Dialogue;
+import java.util.List;
+
+/**
+ * What came of a case.
+ *
+ * @param test the case
+ * @param status in a word
+ * @param detail what the peer did, why the case was skipped, or nothing
+ * @param allowed what the peer may do, or nothing
+ * @param explanation of a deviation that is known, or nothing
+ * @param dialogue as lines of text; only of a case that did not pass
+ * @param entries of the dialogue, for a capture; only of a case that did not pass
+ * @param millis how long it took
+ */
+public record Result(
+        Case test,
+        Status status,
+        String detail,
+        String allowed,
+        String explanation,
+        List<String> dialogue,
+        List<Dialogue.Entry> entries,
+        long millis) {
+    /** How a case ends. */
+    public enum Status {
+        /** The peer did what it has to. */
+        PASSED,
+        /** It did not. */
+        FAILED,
+        /** It did not, as is known of this kind of peer. */
+        KNOWN,
+        /** The case does not apply to this peer or this run. */
+        SKIPPED
+    }
+}

@@ -1,0 +1,31 @@
+package io.iwarp.conformance.judge;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+
+/** Connects to a server. */
+public final class ServerLink implements Link {
+    private final InetSocketAddress address;
+
+    /** @param address resolved */
+    public ServerLink(InetSocketAddress address) {
+        this.address = address;
+    }
+
+    @Override
+    public Socket connect(int size, Duration patience) throws IOException {
+        Socket socket = new Socket();
+        try {
+            socket.connect(address, (int) patience.toMillis());
+            return socket;
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() {}
+}

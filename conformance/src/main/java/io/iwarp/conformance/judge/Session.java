@@ -1,0 +1,144 @@
+package io.iwarp.conformance.judge;
+
+import io.iwarp.conformance.wire.Arrival;
+import io.iwarp.conformance.wire.Dialogue;
+import io.iwarp.conformance.wire.StartupFrame;
+import io.iwarp.conformance.wire.Wire;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One case at work: it opens connections to the peer, and all of them are closed when it ends. */
+public final class Session implements AutoCloseable {
+    private final SuiteOptions options;
+    private final Link link;
+    private final int size;
+    private final Dialogue dialogue = new Dialogue();
+    private final List<Wire> wires = new ArrayList<>();
+
+    /**
+     * @param link to the peer
+     * @param size of the buffer of the peer's client
+     */
+    public Session(SuiteOptions options, Link link, int size) {
+        this.options = options;
+        this.link = link;
+        this.size = size;
+    }
+
+    /** {@return how the suite talks to the peer} */
+    public SuiteOptions options() {
+        return options;
+    }
+
+    /** {@return all that happened} */
+    public Dialogue dialogue() {
+        return dialogue;
+    }
+
+    /** {@return the size of the buffer of the peer's client} */
+    public int size() {
+        return size;
+    }
+
+    /** {@return whether the peer is the server} */
+    public boolean peerIsServer() {
+        return options.role() == Role.SERVER;
+    }
+
+    /** {@return a TCP connection on which nothing was sent} */
+    public Wire open() throws IOException {
+        dialogue.remark(peerIsServer() ? "connect" : "start the client and accept its connection");
+        Wire wire = new Wire(link.connect(size, options.patience()), dialogue, options.patience());
+        wires.add(wire);
+        return wire;
+    }
+
+    /** {@return an established stream, set up as the options say} */
+    public Stream establish() throws IOException, Deviation {
+        return peerIsServer() ? initiate(Setup.request(options)) : respond(null);
+    }
+
+    /** {@return an established stream whose first frame is this request} */
+    public Stream initiate(StartupFrame request) throws IOException, Deviation {
+        Wire wire = open();
+        wire.send(request);
+        return initiated(wire, request);
+    }
+
+    /** {@return an established stream, whose request was sent} */
+    public Stream initiated(Wire wire, StartupFrame request) throws IOException, Deviation {
+        Arrival arrival = wire.nextFrame(options.patience());
+        StartupFrame reply = Setup.requireReply(arrival);
+        Wire.pause(options.firstFpduDelay());
+        return begun(wire, request, reply);
+    }
+
+    /** {@return an established stream, whose frames are known} */
+    public Stream begun(Wire wire, StartupFrame request, StartupFrame reply) throws IOException, Deviation {
+        Stream stream = unready(wire, request, reply);
+        stream.readyToReceive();
+        return stream;
+    }
+
+    /** {@return an established stream, whose frames are known; a message that the set-up agreed on has yet to come} */
+    public Stream unready(Wire wire, StartupFrame request, StartupFrame reply) {
+        Setup.begin(wire, request, reply, peerIsServer());
+        return new Stream(this, wire, request, reply);
+    }
+
+    /** What a reply becomes before it is sent. */
+    @FunctionalInterface
+    public interface ReplyChange {
+        /** {@return the reply to send instead} */
+        StartupFrame apply(StartupFrame reply);
+    }
+
+    /** {@return an established stream, whose request was answered with a changed reply} */
+    public Stream respond(@Nullable ReplyChange change) throws IOException, Deviation {
+        Wire wire = open();
+        StartupFrame request = Setup.requireRequest(wire.nextFrame(options.patience()));
+        StartupFrame plain = Setup.reply(options, request);
+        StartupFrame reply = change == null ? plain : change.apply(plain);
+        wire.send(reply);
+        return responded(wire, request, reply);
+    }
+
+    /** {@return an established stream, whose reply was sent} */
+    public Stream responded(Wire wire, StartupFrame request, StartupFrame reply) throws IOException, Deviation {
+        return begun(wire, request, reply);
+    }
+
+    /** Checks that nothing comes for some time. */
+    public void expectSilence(Wire wire) throws IOException, Deviation {
+        Arrival arrival = wire.next(options.quiet());
+        if (arrival.kind() != Arrival.Kind.SILENCE || arrival.entry() >= 0) {
+            throw new Deviation(arrival.describe(), "nothing", arrival.entry(), 0);
+        }
+    }
+
+    /** Checks that the connection ends and nothing comes before. */
+    public void expectEnd(Wire wire) throws IOException, Deviation {
+        expectEnd(wire, options.patience());
+    }
+
+    /** Checks that the connection ends in some time and nothing comes before. */
+    public void expectEnd(Wire wire, Duration patience) throws IOException, Deviation {
+        byte[] rest = wire.rest(patience);
+        if (rest.length > 0) {
+            int entry = dialogue.add('<', "bytes", rest);
+            throw new Deviation(rest.length + " bytes", "the end of the connection, and nothing before", entry, 0);
+        }
+        if (!wire.ended()) {
+            throw new Deviation("nothing within " + patience.toMillis() + " ms", "the end of the connection", -1, 0);
+        }
+    }
+
+    @Override
+    public void close() {
+        wires.forEach(Wire::close);
+        link.release();
+    }
+}

@@ -1,0 +1,231 @@
+package io.iwarp.conformance.judge;
+
+import io.iwarp.conformance.wire.Arrival;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.Damage;
+import io.iwarp.conformance.wire.Dialogue;
+import io.iwarp.conformance.wire.Flaw;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Rule;
+import io.iwarp.conformance.wire.Segment;
+import io.iwarp.conformance.wire.StartupFrame;
+import io.iwarp.conformance.wire.TerminateMessage;
+import io.iwarp.conformance.wire.Wire;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * An established stream and the exchange of rping on it. Both roles stand at one place: {@link #stand} brings the stream to
+ * where the peer waits for a Send with {@link #nextMsn}, and {@link #carryOn} completes a ping from there.
+ */
+public final class Stream {
+    /** Memory of the suite that the peer reads. */
+    public static final long SOURCE_STAG = 0x11223300L;
+    /** Memory of the suite that the peer writes. */
+    public static final long SINK_STAG = 0x44556600L;
+    /** Where both begin: not a round number, and beyond 32 bits. */
+    public static final long BASE = 0x1_0000_1238L;
+
+    private final Session session;
+    private final Wire wire;
+    private final StartupFrame request;
+    private final StartupFrame reply;
+    private final Pings pings;
+    private long msn = 1;
+    private long readMsn = 1;
+
+    Stream(Session session, Wire wire, StartupFrame request, StartupFrame reply) {
+        this.session = session;
+        this.wire = wire;
+        this.request = request;
+        this.reply = reply;
+        pings = new Pings(this, session);
+    }
+
+    /** {@return the connection} */
+    public Wire wire() {
+        return wire;
+    }
+
+    /** {@return the frame of the initiator} */
+    public StartupFrame request() {
+        return request;
+    }
+
+    /** {@return the frame of the responder} */
+    public StartupFrame reply() {
+        return reply;
+    }
+
+    /** {@return the number of the entry of the dialogue with the peer's start-up frame, or -1} */
+    public int replyEntry() {
+        List<Dialogue.Entry> entries = session.dialogue().entries();
+        for (int i = 0; i < entries.size(); i++) {
+            if (entries.get(i).from() == '<' && entries.get(i).text().startsWith("MPA")) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** {@return the exchange of rping} */
+    public Pings pings() {
+        return pings;
+    }
+
+    /** Sends or awaits what the peer-to-peer set-up agreed on. */
+    void readyToReceive() throws IOException, Deviation {
+        if (!reply.enhanced() || (reply.irdWord() & Setup.UPPER) == 0) {
+            return;
+        }
+        if (session.peerIsServer()) {
+            sendReady(reply);
+        } else {
+            awaitReady();
+        }
+    }
+
+    private void sendReady(StartupFrame agreed) throws IOException, Deviation {
+        if ((agreed.ordWord() & Setup.UPPER) != 0) {
+            wire.send(Segment.tagged(Segment.WRITE, 1, 0, Bytes.NONE));
+        } else if ((agreed.ordWord() & Setup.LOWER) != 0) {
+            wire.send(Segment.readRequest(takeReadMsn(), new ReadRequest(1, 0, 0, 1, 0)));
+            expect(Segment.READ_RESPONSE);
+        } else {
+            wire.send(Segment.send(takeMsn(), Bytes.NONE));
+        }
+    }
+
+    private void awaitReady() throws IOException, Deviation {
+        Arrival arrival = next();
+        Segment segment = arrival.segment();
+        if (segment == null
+                || (segment.opcode() == Segment.READ_REQUEST && segment.payload().length != ReadRequest.LENGTH)) {
+            throw unexpected(arrival, "a ready-to-receive message");
+        }
+        if (segment.opcode() == Segment.READ_REQUEST) {
+            ReadRequest read = ReadRequest.decode(segment.payload());
+            wire.send(Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), Bytes.NONE));
+        }
+    }
+
+    /** {@return the MSN of the next Send of the suite} */
+    public long nextMsn() {
+        return msn;
+    }
+
+    /** {@return the MSN of the next Send, which is used up} */
+    public long takeMsn() {
+        return msn++;
+    }
+
+    /** {@return the MSN of the next Read Request, which is used up} */
+    public long takeReadMsn() {
+        return readMsn++;
+    }
+
+    /** {@return the MSN of the next Read Request} */
+    public long nextReadMsn() {
+        return readMsn;
+    }
+
+    /** {@return what comes next} */
+    public Arrival next() throws IOException {
+        return wire.next(session.options().patience());
+    }
+
+    /** {@return the next segment, which has to be of this opcode} */
+    public Segment expect(int opcode) throws IOException, Deviation {
+        Arrival arrival = next();
+        Segment segment = arrival.segment();
+        if (segment == null || segment.opcode() != opcode) {
+            throw unexpected(arrival, "a segment of " + Segment.name(opcode));
+        }
+        return segment;
+    }
+
+    /** {@return the deviation that something else came} */
+    public Deviation unexpected(Arrival arrival, String allowed) {
+        return new Deviation(arrival.describe(), allowed, arrival.entry(), 0);
+    }
+
+    /** Sends a Write that changes nothing, so that an FPDU of the suite was validated. */
+    public void sendNothing() throws IOException {
+        wire.send(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE));
+    }
+
+    /** Goes to where the peer waits for a Send and has validated an FPDU. */
+    public Stream stand() throws IOException, Deviation {
+        if (!session.peerIsServer()) {
+            pings.awaitAdvertisement();
+        }
+        sendNothing();
+        return this;
+    }
+
+    /** Completes a ping. */
+    public void carryOn() throws IOException, Deviation {
+        pings.carryOn();
+    }
+
+    /** Checks that the peer reports one of some errors: layer/type/code, such as 1/2/05. */
+    public TerminateMessage expectTerminate(String... errors) throws IOException, Deviation {
+        String allowed = "a Terminate with " + String.join(" or ", errors);
+        Arrival arrival = next();
+        Segment segment = arrival.segment();
+        if (segment == null || segment.opcode() != Segment.TERMINATE) {
+            throw unexpected(arrival, allowed);
+        }
+        if (segment.payload().length < Integer.BYTES) {
+            throw new Deviation("a Terminate of " + segment.payload().length + " bytes", allowed, arrival.entry(), 0);
+        }
+        TerminateMessage message = TerminateMessage.decode(segment.payload());
+        List<String> wanted = List.of(errors);
+        if (!wanted.contains(message.error())) {
+            boolean typeIsRight = wanted.stream()
+                    .anyMatch(error -> error.startsWith(message.error().substring(0, 3)));
+            int field = Segment.UNTAGGED_HEADER + (typeIsRight ? 1 : 0);
+            throw new Deviation(
+                    "a Terminate with " + message.error(), allowed, arrival.entry(), arrival.offsets()[field]);
+        }
+        return message;
+    }
+
+    /** Checks that the peer ends the stream: with whatever Terminate or none, but with nothing else. */
+    public void expectEndOfAnyKind() throws IOException, Deviation {
+        Arrival arrival = next();
+        if (arrival.is(Segment.TERMINATE)) {
+            arrival = next();
+        }
+        if (!arrival.ended()) {
+            throw unexpected(arrival, "the end of the stream");
+        }
+    }
+
+    /** Checks that the connection ends, and that no Terminate and nothing else comes before. */
+    public void expectBareEnd() throws IOException, Deviation {
+        Arrival arrival = next();
+        if (!arrival.ended()) {
+            throw unexpected(arrival, "the end of the connection");
+        }
+    }
+
+    /** Checks that nothing that came so far breaks a rule. */
+    public void require(Rule rule) throws Deviation {
+        for (Flaw flaw : wire.flaws()) {
+            if (flaw.rule() == rule) {
+                throw new Deviation(flaw.describe(), rule.text(), flaw.entry(), flaw.offset());
+            }
+        }
+    }
+
+    /** Sends a segment as an FPDU in which something is wrong. */
+    public void send(Segment segment, Damage damage, String remark) throws IOException {
+        wire.send(segment, damage, remark);
+    }
+
+    /** Sends a segment. */
+    public void send(Segment segment) throws IOException {
+        wire.send(segment);
+    }
+}

@@ -1,0 +1,286 @@
+package io.iwarp.conformance.wire;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to the peer. Whatever waits here has a time limit: reading by the caller's, writing by one that ends the
+ * connection. One thread uses it.
+ */
+public final class Wire implements AutoCloseable {
+    private static final int CHUNK = 1 << 16;
+    private static final int MOST_UNREAD = 1 << 22;
+
+    private final Socket socket;
+    private final Dialogue dialogue;
+    private final WriteLimit limit;
+    private final InputStream in;
+    private final OutputStream out;
+    private final List<Flaw> flaws = new ArrayList<>();
+    private final StreamChecker checker = new StreamChecker();
+    private byte[] unread = new byte[CHUNK];
+    private int available;
+    private FpduWriter writer = new FpduWriter(false, true);
+    private FpduReader reader = new FpduReader(false, true);
+    private boolean ended;
+
+    /**
+     * @param socket connected
+     * @param dialogue to which everything is added
+     * @param writing how long one write may take; the connection is reset then
+     */
+    public Wire(Socket socket, Dialogue dialogue, Duration writing) throws IOException {
+        this.socket = socket;
+        this.dialogue = dialogue;
+        socket.setTcpNoDelay(true);
+        in = socket.getInputStream();
+        out = socket.getOutputStream();
+        limit = new WriteLimit(socket, writing);
+    }
+
+    /** Begins Full Operation as the start-up frames agreed. */
+    public void enterFullOperation(boolean sendMarkers, boolean receiveMarkers, boolean crc) {
+        writer = new FpduWriter(sendMarkers, crc);
+        reader = new FpduReader(receiveMarkers, crc);
+    }
+
+    /** {@return what was wrong with anything that came so far} */
+    public List<Flaw> flaws() {
+        return List.copyOf(flaws);
+    }
+
+    /** {@return how many bytes of Full Operation were sent} */
+    public long position() {
+        return writer.position();
+    }
+
+    /** Sends any bytes in one write. */
+    public void send(byte[] bytes, String text) throws IOException {
+        dialogue.add('>', text, bytes);
+        write(bytes, 0, bytes.length);
+    }
+
+    /** Sends bytes in two writes with a pause in between, so that TCP sends two segments. */
+    public void sendCut(byte[] bytes, int cut, Duration pause, String text) throws IOException {
+        dialogue.add('>', text + ", cut behind byte " + cut, bytes);
+        write(bytes, 0, cut);
+        pause(pause);
+        write(bytes, cut, bytes.length - cut);
+    }
+
+    /** Sends bytes one at a time. */
+    public void sendSingly(byte[] bytes, Duration pause, String text) throws IOException {
+        dialogue.add('>', text + ", byte by byte", bytes);
+        for (int i = 0; i < bytes.length; i++) {
+            write(bytes, i, 1);
+            pause(pause);
+        }
+    }
+
+    private void write(byte[] bytes, int from, int length) throws IOException {
+        ScheduledFuture<?> expiry = limit.begin();
+        try {
+            out.write(bytes, from, length);
+            out.flush();
+        } finally {
+            expiry.cancel(false);
+        }
+    }
+
+    /** Sends a start-up frame. */
+    public void send(StartupFrame frame) throws IOException {
+        send(frame.encode(), frame.describe());
+    }
+
+    /** Sends a segment as an FPDU. */
+    public void send(Segment segment) throws IOException {
+        send(segment, Damage.NONE, "");
+    }
+
+    /** Sends a segment as an FPDU in which something is wrong. */
+    public void send(Segment segment, Damage damage, String remark) throws IOException {
+        send(encode(segment, damage), segment.describe() + remark);
+    }
+
+    /** {@return a segment as the next FPDU, which has to be sent} */
+    public byte[] encode(Segment segment, Damage damage) {
+        return writer.encode(segment.encode(), damage);
+    }
+
+    /** {@return any ULPDU as the next FPDU, which has to be sent} */
+    public byte[] encode(byte[] ulpdu, Damage damage) {
+        return writer.encode(ulpdu, damage);
+    }
+
+    /** Lets some time pass. */
+    public static void pause(Duration duration) throws InterruptedIOException {
+        long end = System.nanoTime() + duration.toNanos();
+        for (long left = duration.toNanos(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+            if (Thread.interrupted()) {
+                throw new InterruptedIOException("interrupted");
+            }
+        }
+    }
+
+    /** {@return the next start-up frame, or what came instead} */
+    public Arrival nextFrame(Duration patience) throws IOException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            int whole = StartupFrame.HEADER
+                    + (available < StartupFrame.HEADER ? 0 : Bytes.u16(unread, StartupFrame.KEY + 2));
+            if (available >= whole) {
+                byte[] bytes = take(whole);
+                StartupFrame frame = StartupFrame.decode(bytes);
+                int entry = dialogue.add('<', frame.describe(), bytes);
+                return new Arrival(Arrival.Kind.FRAME, frame, null, new int[0], entry);
+            }
+            Arrival instead = fill(deadline);
+            if (instead != null) {
+                return instead;
+            }
+        }
+    }
+
+    /** {@return the next segment, or what came instead} */
+    public Arrival next(Duration patience) throws IOException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            FpduReader.Fpdu fpdu = reader.decode(unread, available);
+            if (fpdu != null) {
+                return arrived(fpdu);
+            }
+            Arrival instead = fill(deadline);
+            if (instead != null) {
+                return instead;
+            }
+        }
+    }
+
+    private Arrival arrived(FpduReader.Fpdu fpdu) {
+        take(fpdu.raw().length);
+        boolean fits = Segment.fits(fpdu.ulpdu());
+        Segment segment = fits ? Segment.decode(fpdu.ulpdu()) : null;
+        int entry =
+                dialogue.add('<', segment == null ? Arrival.Kind.NO_SEGMENT.text() : segment.describe(), fpdu.raw());
+        fpdu.flaws().forEach(flaw -> flaws.add(flaw.in(entry)));
+        if (segment == null) {
+            flaws.add(Flaw.at(Rule.HEADER_IS_WHOLE, 0, fpdu.ulpdu().length, Segment.TAGGED_HEADER)
+                    .in(entry));
+            return Arrival.of(Arrival.Kind.NO_SEGMENT, entry);
+        }
+        for (Flaw flaw : checker.check(segment)) {
+            int offset = flaw.offset() < fpdu.offsets().length ? fpdu.offsets()[flaw.offset()] : flaw.offset();
+            flaws.add(new Flaw(flaw.rule(), entry, offset, flaw.seen(), flaw.allowed()));
+        }
+        return new Arrival(Arrival.Kind.SEGMENT, null, segment, fpdu.offsets(), entry);
+    }
+
+    /** {@return any bytes that come until the connection ends or the time is over} */
+    public byte[] rest(Duration patience) throws IOException {
+        long deadline = System.nanoTime() + patience.toNanos();
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        while (all.size() < MOST_UNREAD) {
+            all.writeBytes(take(available));
+            if (fill(deadline) != null) {
+                break;
+            }
+        }
+        return all.toByteArray();
+    }
+
+    /** {@return whether the peer has ended the connection} */
+    public boolean ended() {
+        return ended;
+    }
+
+    /** {@return what came instead of bytes, or null if bytes came} */
+    private @Nullable Arrival fill(long deadline) throws IOException {
+        if (available == unread.length) {
+            if (available >= MOST_UNREAD) {
+                return Arrival.of(Arrival.Kind.SILENCE, remainder("bytes without an end"));
+            }
+            unread = Arrays.copyOf(unread, 2 * unread.length);
+        }
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        try {
+            socket.setSoTimeout((int) Math.max(1, left));
+            int count = in.read(unread, available, unread.length - available);
+            if (count < 0) {
+                return end(Arrival.Kind.FIN);
+            }
+            available += count;
+            return null;
+        } catch (SocketTimeoutException e) {
+            if (left > 1) {
+                return deadline - System.nanoTime() > 0 ? fill(deadline) : silence();
+            }
+            return silence();
+        } catch (SocketException e) {
+            return end(Arrival.Kind.RESET);
+        }
+    }
+
+    private Arrival silence() {
+        return Arrival.of(
+                Arrival.Kind.SILENCE, available == 0 ? -1 : remainder("the beginning of something that is not whole"));
+    }
+
+    private Arrival end(Arrival.Kind kind) {
+        ended = true;
+        if (available > 0) {
+            int entry = remainder("the beginning of something that is not whole");
+            flaws.add(Flaw.at(Rule.FIN_IS_BETWEEN_FPDUS, 0, "an end inside", "an end between FPDUs")
+                    .in(entry));
+            available = 0;
+        }
+        return Arrival.of(kind, dialogue.add('<', kind.text(), Bytes.NONE));
+    }
+
+    private int remainder(String text) {
+        return dialogue.add('<', text, Arrays.copyOf(unread, available));
+    }
+
+    private byte[] take(int count) {
+        byte[] taken = Arrays.copyOf(unread, count);
+        System.arraycopy(unread, count, unread, 0, available - count);
+        available -= count;
+        return taken;
+    }
+
+    /** Ends the outgoing half in order. */
+    public void fin() throws IOException {
+        dialogue.add('>', "the end of the connection (FIN)", Bytes.NONE);
+        socket.shutdownOutput();
+    }
+
+    /** Resets the connection. */
+    public void reset() throws IOException {
+        dialogue.add('>', "a reset (RST)", Bytes.NONE);
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            dialogue.remark("closing: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.iwarp.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Role;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CatalogTest {
+    private static final int LEAST_CASES = 250;
+
+    private final ConformanceSuite suite = new ConformanceSuite();
+    private final Requirements requirements = Requirements.load();
+
+    @ParameterizedTest
+    @EnumSource(Role.class)
+    void eachCaseHasAnIdOfItsOwnAndCitesRequirementsThatExist(Role role) {
+        List<Case> cases = suite.cases(role);
+        assertThat(cases).hasSizeGreaterThan(LEAST_CASES);
+        assertThat(cases).extracting(Case::id).doesNotHaveDuplicates();
+        assertThat(cases).allSatisfy(test -> {
+            assertThat(test.requirements()).isNotEmpty().allMatch(requirements::has);
+            assertThat(suite.sections(test)).isNotEmpty().allMatch(section -> section.startsWith("RFC "));
+            assertThat(test.title()).isNotBlank().doesNotContain("\n");
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Role.class)
+    void casesAreChosenByIdOrRequirement(Role role) {
+        List<Case> all = suite.cases(role);
+        assertThat(suite.only(all, List.of())).isEqualTo(all);
+        assertThat(suite.only(all, List.of("mpa.crc.flip.*")))
+                .isNotEmpty()
+                .allMatch(test -> test.id().startsWith("mpa.crc.flip."));
+        assertThat(suite.only(all, List.of("ddp-54", "none")))
+                .isNotEmpty()
+                .allMatch(test -> test.requirements().contains("DDP-54"));
+        assertThat(suite.only(all, List.of("no.such.case"))).isEmpty();
+    }
+}

@@ -1,0 +1,54 @@
+package io.iwarp.tools;
+
+import io.iwarp.conformance.judge.ClientLink;
+import io.iwarp.conformance.judge.Command;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
+
+/** A command of this program that runs on a thread of this process. */
+final class CommandInProcess implements ClientLink.Starter {
+    private static final long END_SECONDS = 15;
+
+    private final List<String> words;
+
+    CommandInProcess(List<String> words) {
+        this.words = List.copyOf(words);
+    }
+
+    @Override
+    public ClientLink.Program start(int port, int size) {
+        String[] arguments = Command.fill(words, port, size).toArray(String[]::new);
+        StringWriter output = new StringWriter();
+        PrintWriter printer = new PrintWriter(output, true);
+        CommandLine command = Iwarp.commandLine().setOut(printer).setErr(printer);
+        Thread thread = new Thread(() -> command.execute(arguments), "conformance-client");
+        thread.setDaemon(true);
+        thread.start();
+        return new Running(thread, output);
+    }
+
+    private record Running(Thread thread, StringWriter printed) implements ClientLink.Program {
+        @Override
+        public boolean running() {
+            return thread.isAlive();
+        }
+
+        @Override
+        public String output() {
+            return printed.toString();
+        }
+
+        @Override
+        public void end() {
+            thread.interrupt();
+            try {
+                thread.join(TimeUnit.SECONDS.toMillis(END_SECONDS));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

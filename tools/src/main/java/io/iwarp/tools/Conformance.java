@@ -1,0 +1,24 @@
+package io.iwarp.tools;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Judges an iWARP peer of any make; alone it prints its help. */
+@Command(
+        name = "conformance",
+        mixinStandardHelpOptions = true,
+        versionProvider = Iwarp.Version.class,
+        description =
+                "Judges an iWARP peer of any make by what it does on the wire. The way in is the exchange of rping.",
+        footer = "%n'iwarp conformance COMMAND --help' tells more about a command.",
+        subcommands = {ConformanceServer.class, ConformanceClient.class, ConformanceCompare.class})
+final class Conformance implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+}

@@ -1,0 +1,69 @@
+package io.iwarp.tools;
+
+import io.iwarp.conformance.judge.ClientLink;
+import io.iwarp.conformance.judge.Command;
+import io.iwarp.conformance.judge.Role;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Judges a client. */
+@picocli.CommandLine.Command(
+        name = "client",
+        description = "Judges a client that speaks the exchange of rping. COMMAND starts it, once for each connection.",
+        footer = {
+            "%nExamples:",
+            "  iwarp conformance client -- rping -c -a 192.0.2.1 -p {port} -C {count} -S {size}",
+            "  iwarp conformance client --in-process -- rping -c -p {port} -C {count} -S {size}"
+        })
+final class ConformanceClient implements Callable<Integer> {
+    private static final int GREATEST_PORT = 65_535;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "COMMAND",
+            arity = "0..*",
+            description = "The client and its arguments, in which {port}, {size} and {count} are filled in.")
+    private List<String> words = List.of();
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "0",
+            description = "The TCP port to listen on; with 0 each connection gets a port of its own. Default:"
+                    + " ${DEFAULT-VALUE}")
+    private int port;
+
+    @Option(
+            names = "--bind",
+            paramLabel = "ADDRESS",
+            defaultValue = "127.0.0.1",
+            description = "The address to listen on. Default: ${DEFAULT-VALUE}")
+    private String bind;
+
+    @Option(
+            names = "--in-process",
+            description =
+                    "COMMAND is one of iwarp itself, without the word iwarp, and runs in this process, which is faster.")
+    private boolean inProcess;
+
+    @Mixin
+    private ConformanceOptions options;
+
+    @Override
+    public Integer call() throws Exception {
+        OptionCheck.require(spec, port >= 0 && port <= GREATEST_PORT, "--port " + port + " is no TCP port");
+        return options.run(Role.CLIENT, "client " + String.join(" ", words), () -> {
+            OptionCheck.require(spec, !words.isEmpty(), "COMMAND, which starts the client, is missing");
+            return new ClientLink(
+                    InetAddress.getByName(bind), port, inProcess ? new CommandInProcess(words) : new Command(words));
+        });
+    }
+}

@@ -1,0 +1,274 @@
+package io.iwarp.tools;
+
+import io.iwarp.conformance.ConformanceSuite;
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.KnownDeviations;
+import io.iwarp.conformance.judge.Link;
+import io.iwarp.conformance.judge.Result;
+import io.iwarp.conformance.judge.Role;
+import io.iwarp.conformance.judge.Runner;
+import io.iwarp.conformance.judge.SuiteOptions;
+import io.iwarp.conformance.report.CaptureFile;
+import io.iwarp.conformance.report.Html;
+import io.iwarp.conformance.report.JUnit;
+import io.iwarp.conformance.report.Json;
+import io.iwarp.conformance.report.Report;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What both roles of the conformance suite share: the options, and what is printed and written. */
+@Command(
+        mixinStandardHelpOptions = true,
+        versionProvider = Iwarp.Version.class,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:no case failed, but for known deviations",
+            "1:a case failed",
+            "2:the suite could not run; one line on stderr says why"
+        })
+final class ConformanceOptions {
+    private static final Duration DELAY_FOR_SIW = Duration.ofMillis(20);
+    private static final int GREATEST_SIZE = 65_535;
+    private static final int CANNOT_RUN = 2;
+    private static final long RESTART_SECONDS = 120;
+
+    /** Kinds of peers of which deviations are known. */
+    enum PeerKind {
+        SIW,
+        IRDMA,
+        CXGB4;
+
+        String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--only",
+            paramLabel = "PATTERN",
+            split = ",",
+            description =
+                    "Run cases whose id, or one of whose requirements, matches; * stands for anything. May be repeated.")
+    private List<String> only = List.of();
+
+    @Option(
+            names = "--except",
+            paramLabel = "PATTERN",
+            split = ",",
+            description = "Leave out cases whose id, or one of whose requirements, matches. May be repeated.")
+    private List<String> except = List.of();
+
+    @Option(names = "--list", description = "List the cases instead of running them.")
+    private boolean list;
+
+    @Option(
+            names = "--peer",
+            paramLabel = "KIND",
+            description =
+                    "What the peer is: siw, irdma or cxgb4. Its known deviations are listed, and count as no failures.")
+    private @Nullable PeerKind peer;
+
+    @Option(names = "--markers", description = "Ask the peer for markers.")
+    private boolean markers;
+
+    @Option(names = "--no-crc", description = "Do not ask the peer for CRCs.")
+    private boolean withoutCrc;
+
+    @Option(
+            names = "--revision",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "The highest revision of MPA to use, 1 or 2. Default: ${DEFAULT-VALUE}")
+    private int revision;
+
+    @Option(names = "--peer-to-peer", description = "As initiator ask for the peer-to-peer set-up (RFC 6581).")
+    private boolean peerToPeer;
+
+    @Option(
+            names = "--size",
+            paramLabel = "BYTES",
+            defaultValue = "64",
+            description = "The greatest buffer that a server takes: its option -S. Default: ${DEFAULT-VALUE}")
+    private int size;
+
+    @Option(names = "--slow", description = "Run cases that take many seconds, too.")
+    private boolean slow;
+
+    @Option(
+            names = "--patience",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            description = "How long the peer may take for what it has to do. Default: ${DEFAULT-VALUE}")
+    private double patience;
+
+    @Option(
+            names = "--quiet-time",
+            paramLabel = "MILLISECONDS",
+            defaultValue = "100",
+            description = "How long to wait for what must not come. Default: ${DEFAULT-VALUE}")
+    private int quiet;
+
+    @Option(
+            names = "--restart",
+            paramLabel = "COMMAND",
+            description = "A shell command that starts the peer again when it is dead.")
+    private @Nullable String restart;
+
+    @Option(names = "--title", paramLabel = "TEXT", description = "What the report calls the peer.")
+    private @Nullable String title;
+
+    @Option(names = "--html", paramLabel = "FILE", description = "Write a report to look at.")
+    private @Nullable Path html;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write a report for programs.")
+    private @Nullable Path json;
+
+    @Option(names = "--junit", paramLabel = "FILE", description = "Write a report as JUnit does.")
+    private @Nullable Path junit;
+
+    @Option(
+            names = "--pcap-dir",
+            paramLabel = "FOLDER",
+            description = "Write what each case that failed has sent and received, for Wireshark.")
+    private @Nullable Path captures;
+
+    /** Opens the way to the peer. */
+    @FunctionalInterface
+    interface Opener {
+        /** {@return it} */
+        Link open() throws IOException;
+    }
+
+    /** {@return the exit code after the cases were listed or run} */
+    int run(Role role, String peerText, Opener opener) throws IOException {
+        ConformanceSuite suite = new ConformanceSuite();
+        List<Case> cases = suite.except(suite.only(suite.cases(role), only), except);
+        OptionCheck.require(command, !cases.isEmpty(), "no case is left of --only " + String.join(",", only));
+        OptionCheck.require(command, revision == 1 || revision == 2, "--revision " + revision + " is neither 1 nor 2");
+        OptionCheck.require(
+                command, size >= 1 && size <= GREATEST_SIZE, "--size " + size + " is outside 1 to " + GREATEST_SIZE);
+        OptionCheck.require(command, patience > 0, "--patience " + patience + " is no time");
+        OptionCheck.require(command, quiet > 0, "--quiet-time " + quiet + " is no time");
+        PrintWriter out = command.commandLine().getOut();
+        if (list) {
+            cases.forEach(test -> out.println(line(suite, test)));
+            out.println(cases.size() + " cases");
+            return 0;
+        }
+        SuiteOptions options = options(role);
+        String kind = peer == null ? null : peer.text();
+        KnownDeviations known = suite.known(kind);
+        List<Result> results;
+        try (Link link = opener.open()) {
+            results = suite.run(options, link, cases, known, restarter(), result -> print(out, result));
+        } catch (IOException e) {
+            command.commandLine().getErr().println(command.qualifiedName() + ": " + ErrorLines.describe(e));
+            return CANNOT_RUN;
+        }
+        Report report = suite.report(title == null ? peerText : title, options, kind, results);
+        write(report, results);
+        out.println(report.count("PASSED") + " passed, " + report.count("FAILED") + " failed, " + report.count("KNOWN")
+                + " failed as known, " + report.count("SKIPPED") + " skipped");
+        return report.count("FAILED") == 0 ? 0 : 1;
+    }
+
+    private SuiteOptions options(Role role) {
+        SuiteOptions plain = SuiteOptions.of(role);
+        return new SuiteOptions(
+                role,
+                markers,
+                !withoutCrc,
+                revision,
+                peerToPeer || peer == PeerKind.IRDMA,
+                size,
+                slow,
+                Duration.ofMillis((long) (patience * TimeUnit.SECONDS.toMillis(1))),
+                Duration.ofMillis(quiet),
+                plain.gap(),
+                peer == PeerKind.SIW ? DELAY_FOR_SIW : plain.firstFpduDelay());
+    }
+
+    private static String line(ConformanceSuite suite, Case test) {
+        return String.format(
+                Locale.ROOT,
+                "%-36s %-6s %s [%s; %s]",
+                test.id(),
+                test.level(),
+                test.title(),
+                String.join(", ", test.requirements()),
+                String.join(", ", suite.sections(test)));
+    }
+
+    private static void print(PrintWriter out, Result result) {
+        Case test = result.test();
+        switch (result.status()) {
+            case PASSED -> out.printf(Locale.ROOT, "ok      %s%n", test.id());
+            case SKIPPED -> out.printf(Locale.ROOT, "skipped %s: %s%n", test.id(), result.detail());
+            case KNOWN -> out.printf(Locale.ROOT, "known   %s: %s%n", test.id(), result.detail());
+            default -> {
+                out.printf(Locale.ROOT, "FAILED  %s: %s (%s)%n", test.id(), test.title(), test.level());
+                out.println("        seen:    " + result.detail());
+                out.println("        allowed: " + result.allowed());
+                result.dialogue().forEach(line -> out.println("        " + line));
+            }
+        }
+        out.flush();
+    }
+
+    private void write(Report report, List<Result> results) throws IOException {
+        if (html != null) {
+            Html.write(report, html);
+        }
+        if (json != null) {
+            Json.write(report, json);
+        }
+        if (junit != null) {
+            JUnit.write(report, junit);
+        }
+        if (captures != null) {
+            Files.createDirectories(captures);
+            for (Result result : results) {
+                if (!result.entries().isEmpty()) {
+                    CaptureFile.write(
+                            result.entries(), captures.resolve(result.test().id() + ".pcap"));
+                }
+            }
+        }
+    }
+
+    private Runner.@Nullable Restart restarter() {
+        String shell = restart;
+        if (shell == null) {
+            return null;
+        }
+        return () -> {
+            Process process = new ProcessBuilder("/bin/sh", "-c", shell)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            try {
+                process.waitFor(RESTART_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                process.destroyForcibly();
+                Thread.currentThread().interrupt();
+            }
+        };
+    }
+}

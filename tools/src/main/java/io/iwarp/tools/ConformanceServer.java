@@ -1,0 +1,48 @@
+package io.iwarp.tools;
+
+import io.iwarp.conformance.judge.Role;
+import io.iwarp.conformance.judge.ServerLink;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Judges a server. */
+@Command(
+        name = "server",
+        description = "Judges a server that speaks the exchange of rping and serves one client after the other, such as"
+                + " 'rping -s -P'.",
+        footer = {
+            "%nExamples:",
+            "  iwarp rping -s -P &",
+            "  iwarp conformance server 127.0.0.1:7174 --size 65535 --html report.html"
+        })
+final class ConformanceServer implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "HOST:PORT",
+            arity = "0..1",
+            converter = PeerAddress.Converter.class,
+            description = "Where the server listens.")
+    private @Nullable PeerAddress server;
+
+    @Mixin
+    private ConformanceOptions options;
+
+    @Override
+    public Integer call() throws Exception {
+        PeerAddress address = server;
+        return options.run(Role.SERVER, "server " + address, () -> {
+            if (address == null) {
+                throw new ParameterException(spec.commandLine(), "HOST:PORT of the server is missing");
+            }
+            return new ServerLink(address.resolve());
+        });
+    }
+}
