@@ -85,7 +85,8 @@ final class FramingCases {
                             byte[] bad = stream.wire().encode(send, Damage.flipFromEnd(0));
                             byte[] good = stream.wire().encode(send, Damage.NONE);
                             stream.wire().send(Bytes.join(bad, good), "a Send with a wrong CRC and a good one");
-                            stream.expectEndOfAnyKind();
+                            stream.expectTerminate("2/0/02");
+                            stream.expectBareEnd();
                         })
                 .needs(Need.CRC));
         cases.add(Case.must("mpa.crc.off", "without CRCs the field may hold anything", "MPA-13 MPA-37", session -> {

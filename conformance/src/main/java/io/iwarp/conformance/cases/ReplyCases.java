@@ -281,10 +281,7 @@ final class ReplyCases {
     /** A Terminate about the Reply may come, but nothing else. */
     static void requireEnd(Session session, Wire wire) throws IOException, Deviation {
         Arrival arrival = wire.next(session.options().patience());
-        if (arrival.is(Segment.TERMINATE)) {
-            arrival = wire.next(session.options().patience());
-        }
-        if (!arrival.ended()) {
+        if (!arrival.is(Segment.TERMINATE) && !arrival.ended()) {
             throw new Deviation(arrival.describe(), "the end of the connection", arrival.entry(), 0);
         }
     }

@@ -186,16 +186,27 @@ public final class Stream {
                     .anyMatch(error -> error.startsWith(message.error().substring(0, 3)));
             int field = Segment.UNTAGGED_HEADER + (typeIsRight ? 1 : 0);
             throw new Deviation(
-                    "a Terminate with " + message.error(), allowed, arrival.entry(), arrival.offsets()[field]);
+                    "a Terminate with " + message.error() + hint(message, wanted),
+                    allowed,
+                    arrival.entry(),
+                    arrival.offsets()[field]);
         }
         return message;
+    }
+
+    /** Layer and type have changed places in the Terminates of some peers, which hides what they mean. */
+    @SuppressWarnings("ArgumentSelectionDefectChecker") // it is meant
+    private static String hint(TerminateMessage message, List<String> wanted) {
+        TerminateMessage swapped = TerminateMessage.bare(message.type(), message.layer(), message.code());
+        return ", with layer and type swapped " + swapped.error() + ", which is "
+                + (wanted.contains(swapped.error()) ? "allowed" : "not allowed either");
     }
 
     /** Checks that the peer ends the stream: with whatever Terminate or none, but with nothing else. */
     public void expectEndOfAnyKind() throws IOException, Deviation {
         Arrival arrival = next();
         if (arrival.is(Segment.TERMINATE)) {
-            arrival = next();
+            return;
         }
         if (!arrival.ended()) {
             throw unexpected(arrival, "the end of the stream");

@@ -1,0 +1,218 @@
+package io.iwarp.conformance.model;
+
+import io.iwarp.conformance.judge.Advertisement;
+import io.iwarp.conformance.judge.ClientLink;
+import io.iwarp.conformance.judge.Pings;
+import io.iwarp.conformance.judge.Setup;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
+import io.iwarp.conformance.wire.StartupFrame;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** A small rping in both roles, conforming but for the faults that are planted. */
+final class ModelPeer implements AutoCloseable {
+    private static final int SINK_BYTES = 1 << 16;
+    private static final long SINK_STAG = 0x7001_0200L;
+    private static final long TEXT_STAG = 0x7001_0300L;
+    private static final long ANSWER_STAG = 0x7001_0400L;
+    private static final long BASE = 0x10_0000L;
+    private static final int QUIET_MILLIS = 20;
+
+    private final Set<Fault> faults;
+    private final boolean markers;
+    private final boolean open;
+    private final ServerSocket listener;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+
+    /**
+     * @param markers whether it asks for markers
+     * @param open whether all its memory has all rights, as that of rdma-core's rping
+     */
+    ModelPeer(Set<Fault> faults, boolean markers, boolean open) throws IOException {
+        this.faults = faults;
+        this.markers = markers;
+        this.open = open;
+        listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        threads.execute(this::accept);
+    }
+
+    InetSocketAddress address() {
+        return (InetSocketAddress) listener.getLocalSocketAddress();
+    }
+
+    private void accept() {
+        while (true) {
+            try {
+                Socket socket = listener.accept();
+                threads.execute(() -> live(socket, this::serve));
+            } catch (IOException e) {
+                return;
+            }
+        }
+    }
+
+    private interface Life {
+        void live(Socket socket) throws IOException;
+    }
+
+    private void live(Socket socket, Life life) {
+        sockets.add(socket);
+        boolean deaf = false;
+        try {
+            socket.setTcpNoDelay(true);
+            life.live(socket);
+        } catch (ModelStream.Deaf e) {
+            deaf = true;
+        } catch (ModelStartup.Refused e) {
+            drain(socket);
+        } catch (IOException e) {
+            // The connection is over, one way or the other.
+            deaf = false;
+        }
+        if (!deaf) {
+            close(socket);
+        }
+    }
+
+    /** Ends a connection so that nothing unread makes a reset of it. */
+    private static void drain(Socket socket) {
+        try {
+            socket.shutdownOutput();
+            socket.setSoTimeout(200);
+            byte[] dropped = new byte[1 << 14];
+            while (socket.getInputStream().read(dropped) >= 0) {
+                dropped[0] = 0;
+            }
+        } catch (IOException e) {
+            close(socket);
+        }
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void serve(Socket socket) throws IOException {
+        ModelStartup.Agreement frames = new ModelStartup(socket, faults, markers).respond();
+        ModelStream stream = stream(socket, frames.request(), frames.reply());
+        StartupFrame reply = frames.reply();
+        boolean sendOnly = reply.enhanced()
+                && (reply.irdWord() & Setup.LOWER) != 0
+                && (reply.ordWord() & (Setup.UPPER | Setup.LOWER)) == 0;
+        if (sendOnly) {
+            stream.expectReadySend();
+        }
+        if (faults.contains(Fault.SENDS_BEHIND_REPLY)) {
+            impatient(socket, stream);
+        }
+        byte[] sink = new byte[SINK_BYTES];
+        stream.register(SINK_STAG, new ModelStream.Region(sink, BASE, open, open));
+        while (true) {
+            Advertisement source = named(stream);
+            stream.read(new ReadRequest(SINK_STAG, BASE, source.size(), source.stag(), source.offset()));
+            stream.sendMessage(new byte[Advertisement.LENGTH]);
+            Advertisement target = named(stream);
+            byte[] text = Arrays.copyOf(sink, (int) source.size());
+            stream.sendTagged(Segment.WRITE, target.stag(), target.offset(), Pings.answered(text));
+            stream.sendMessage(new byte[Advertisement.LENGTH]);
+        }
+    }
+
+    private static void impatient(Socket socket, ModelStream stream) throws IOException {
+        long end = System.nanoTime() + QUIET_MILLIS * 1_000_000L;
+        while (socket.getInputStream().available() == 0 && System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+        if (socket.getInputStream().available() == 0) {
+            stream.send(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE));
+        }
+    }
+
+    private static Advertisement named(ModelStream stream) throws IOException {
+        byte[] message = stream.receive();
+        if (message.length != Advertisement.LENGTH) {
+            stream.close();
+        }
+        return Advertisement.decode(message);
+    }
+
+    private ModelStream stream(Socket socket, StartupFrame request, StartupFrame reply) {
+        boolean initiator = !socket.getLocalAddress().equals(socket.getInetAddress())
+                || socket.getLocalPort() != listener.getLocalPort();
+        StartupFrame own = initiator ? request : reply;
+        StartupFrame peers = initiator ? reply : request;
+        return new ModelStream(
+                socket,
+                faults,
+                peers.has(StartupFrame.MARKERS),
+                own.has(StartupFrame.MARKERS),
+                own.has(StartupFrame.CRC) || peers.has(StartupFrame.CRC));
+    }
+
+    /** Starts its client, for the suite. */
+    ClientLink.Program startClient(int port, int size) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        var life = threads.submit(() -> live(socket, connected -> ping(connected, size)));
+        return new ClientLink.Program() {
+            @Override
+            public boolean running() {
+                return !life.isDone();
+            }
+
+            @Override
+            public String output() {
+                return "";
+            }
+
+            @Override
+            public void end() {
+                close(socket);
+            }
+        };
+    }
+
+    private void ping(Socket socket, int size) throws IOException {
+        ModelStartup.Agreement frames = new ModelStartup(socket, faults, markers).initiate(true);
+        ModelStream stream = stream(socket, frames.request(), frames.reply());
+        byte[] text = Pings.text(size);
+        stream.register(TEXT_STAG, new ModelStream.Region(text, BASE, true, open));
+        stream.register(ANSWER_STAG, new ModelStream.Region(new byte[size], BASE, open, true));
+        for (int i = 0; i < 3; i++) {
+            stream.sendMessage(new Advertisement(BASE, TEXT_STAG, size).encode());
+            goAhead(stream);
+            stream.sendMessage(new Advertisement(BASE, ANSWER_STAG, size).encode());
+            goAhead(stream);
+        }
+        stream.close();
+    }
+
+    private static void goAhead(ModelStream stream) throws IOException {
+        if (stream.receive().length != Advertisement.LENGTH) {
+            stream.close();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+        threads.shutdownNow();
+    }
+}
