@@ -3,10 +3,12 @@ package io.iwarp.tools;
 import io.iwarp.conformance.report.Comparison;
 import io.iwarp.conformance.report.Json;
 import io.iwarp.conformance.report.Report;
+import io.iwarp.conformance.report.ResultsTable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -27,8 +29,15 @@ final class ConformanceCompare implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", arity = "1..*", description = "Reports that --json wrote.")
     private List<Path> files = List.of();
 
-    @Option(names = "--html", paramLabel = "FILE", required = true, description = "The page to write.")
-    private Path html;
+    @Option(names = "--html", paramLabel = "FILE", description = "The page to write.")
+    private @Nullable Path html;
+
+    @Option(
+            names = "--into",
+            paramLabel = "FILE",
+            description = "A Markdown document that gets the results as tables, between the lines <!-- results --> and"
+                    + " <!-- end of results -->.")
+    private @Nullable Path document;
 
     @Override
     public Integer call() throws Exception {
@@ -36,8 +45,15 @@ final class ConformanceCompare implements Callable<Integer> {
         for (Path file : files) {
             reports.add(Json.read(file));
         }
-        Comparison.write(reports, html);
-        spec.commandLine().getOut().println(reports.size() + " reports are compared in " + html);
+        OptionCheck.require(spec, html != null || document != null, "--html or --into has to say where to write");
+        if (html != null) {
+            Comparison.write(reports, html);
+            spec.commandLine().getOut().println(reports.size() + " reports are compared in " + html);
+        }
+        if (document != null) {
+            ResultsTable.replace(reports, document);
+            spec.commandLine().getOut().println("the results are in " + document);
+        }
         return 0;
     }
 }

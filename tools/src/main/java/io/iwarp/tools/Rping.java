@@ -101,6 +101,20 @@ final class Rping implements Callable<Integer> {
     @Option(names = "-d", description = "Print each step.", showDefaultValue = Visibility.NEVER)
     private boolean debug;
 
+    @Option(
+            names = "--plain",
+            description = "As client ask for the set-up of MPA revision 1, without RFC 6581.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean plain;
+
+    @Option(
+            names = "--all-rights",
+            description =
+                    "Let the other side read and write all memory, as rdma-core's rping does, and execute atomics on"
+                            + " it. By default it may do only what the pings need.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean allRights;
+
     @Mixin
     private WireOptions wire;
 
@@ -145,21 +159,22 @@ final class Rping implements Callable<Integer> {
     private int ping(Endpoint endpoint, InetSocketAddress server, int bytes, RpingOutput output) throws Exception {
         QueuePairSettings.Builder settings = SetupOptions.forSiw(setup.applyTo(wire.settings()));
         MpaSettings enhanced = settings.build().mpa().toBuilder()
-                .enhanced(true)
+                .enhanced(!plain)
                 .ird(DEPTH)
                 .ord(DEPTH)
                 .build();
         Conversation conversation = new Conversation();
         endpoint.connect(server, settings.mpa(enhanced).build(), new byte[0], conversation::attach);
         output.step("ESTABLISHED");
-        new RpingClient(conversation, endpoint.domain(), bytes, output).run(count, validate);
+        new RpingClient(conversation, endpoint.domain(), bytes, allRights, output).run(count, validate);
         return 0;
     }
 
     private int serve(Endpoint endpoint, InetSocketAddress address, int greatestSize, RpingOutput output)
             throws Exception {
         try (Shutdown shutdown = Shutdown.install();
-                RpingServer server = new RpingServer(endpoint.domain(), greatestSize, persistent, output, shutdown);
+                RpingServer server =
+                        new RpingServer(endpoint.domain(), greatestSize, persistent, allRights, output, shutdown);
                 IwarpListener listener =
                         endpoint.listen(address, wire.settings().build(), server)) {
             output.out().println(ListenOptions.listening(listener));

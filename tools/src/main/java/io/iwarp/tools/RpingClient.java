@@ -19,16 +19,19 @@ final class RpingClient {
     private final Conversation conversation;
     private final ProtectionDomain domain;
     private final int size;
+    private final boolean allRights;
     private final RpingOutput output;
 
     /**
      * @param conversation on a connection that was made
      * @param size of the text, in bytes
+     * @param allRights whether the server may do more with the memory than it needs
      */
-    RpingClient(Conversation conversation, ProtectionDomain domain, int size, RpingOutput output) {
+    RpingClient(Conversation conversation, ProtectionDomain domain, int size, boolean allRights, RpingOutput output) {
         this.conversation = conversation;
         this.domain = domain;
         this.size = size;
+        this.allRights = allRights;
         this.output = output;
     }
 
@@ -58,7 +61,8 @@ final class RpingClient {
     }
 
     private MemoryRegion region(AccessRight right) {
-        return domain.region().allocate(ByteBufAllocator.DEFAULT, size).rights(right).stream(
+        AccessRight[] rights = allRights ? AccessRight.values() : new AccessRight[] {right};
+        return domain.region().allocate(ByteBufAllocator.DEFAULT, size).rights(rights).stream(
                         conversation.queuePair().stream())
                 .register();
     }

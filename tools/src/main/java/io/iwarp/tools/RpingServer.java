@@ -19,6 +19,7 @@ final class RpingServer implements ConnectionRequestListener, AutoCloseable {
     private final ProtectionDomain domain;
     private final int greatestSize;
     private final boolean persistent;
+    private final boolean allRights;
     private final RpingOutput output;
     private final Shutdown shutdown;
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -28,12 +29,20 @@ final class RpingServer implements ConnectionRequestListener, AutoCloseable {
     /**
      * @param greatestSize of a client's memory, in bytes
      * @param persistent whether to go on after the first client
+     * @param allRights whether clients may use the memory of their session
      * @param shutdown wanted when the only client has been served
      */
-    RpingServer(ProtectionDomain domain, int greatestSize, boolean persistent, RpingOutput output, Shutdown shutdown) {
+    RpingServer(
+            ProtectionDomain domain,
+            int greatestSize,
+            boolean persistent,
+            boolean allRights,
+            RpingOutput output,
+            Shutdown shutdown) {
         this.domain = domain;
         this.greatestSize = greatestSize;
         this.persistent = persistent;
+        this.allRights = allRights;
         this.output = output;
         this.shutdown = shutdown;
         free = new Semaphore(persistent ? GREATEST_CLIENTS : 1);
@@ -49,7 +58,7 @@ final class RpingServer implements ConnectionRequestListener, AutoCloseable {
         output.step("accepting client connection request");
         Conversation conversation = new Conversation();
         conversation.attach(request.queuePair());
-        threads.execute(() -> serve(new RpingSession(conversation, domain, greatestSize, output)));
+        threads.execute(() -> serve(new RpingSession(conversation, domain, greatestSize, allRights, output)));
         request.accept();
     }
 

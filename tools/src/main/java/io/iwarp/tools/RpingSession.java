@@ -20,16 +20,24 @@ final class RpingSession {
     private final Conversation conversation;
     private final ProtectionDomain domain;
     private final int greatestSize;
+    private final boolean allRights;
     private final RpingOutput output;
 
     /**
      * @param conversation on a connection that was accepted
      * @param greatestSize of a client's memory, in bytes
+     * @param allRights whether the client may use the memory into which the server reads
      */
-    RpingSession(Conversation conversation, ProtectionDomain domain, int greatestSize, RpingOutput output) {
+    RpingSession(
+            Conversation conversation,
+            ProtectionDomain domain,
+            int greatestSize,
+            boolean allRights,
+            RpingOutput output) {
         this.conversation = conversation;
         this.domain = domain;
         this.greatestSize = greatestSize;
+        this.allRights = allRights;
         this.output = output;
     }
 
@@ -44,7 +52,7 @@ final class RpingSession {
         boolean between = false;
         try (MemoryRegion memory = domain.region()
                 .allocate(ByteBufAllocator.DEFAULT, greatestSize)
-                .rights(AccessRight.LOCAL_WRITE)
+                .rights(allRights ? AccessRight.values() : new AccessRight[] {AccessRight.LOCAL_WRITE})
                 .register()) {
             Endpoint.await(conversation.queuePair().ready());
             while (true) {

@@ -1,10 +1,13 @@
 package io.iwarp.requirements;
 
+import io.iwarp.conformance.Requirements;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -86,6 +89,40 @@ final class ConformanceTable {
                 updated.set(line, row.group(1) + " " + tests + " |");
             }
         });
+        return String.join("\n", updated);
+    }
+
+    /**
+     * The document with the level, the sections and the text of each requirement as the list of the conformance suite has them.
+     *
+     * @throws IllegalStateException if the document and the list do not have the same requirements
+     */
+    String withRequirements(Requirements requirements) {
+        List<String> updated = new ArrayList<>(lines);
+        Set<String> listed = new TreeSet<>();
+        for (Requirements.Requirement requirement : requirements.all()) {
+            String id = requirement.id();
+            listed.add(id);
+            Integer line = rows.get(id);
+            if (line == null) {
+                throw new IllegalStateException(id + " is in requirements.tsv but in no table of the document");
+            }
+            List<String> cells = cells(lines.get(line));
+            updated.set(
+                    line,
+                    String.format(
+                            "| %s | %s | %s | %s | %s |",
+                            id,
+                            requirement.level(),
+                            requirement.sections(),
+                            requirement.text(),
+                            cells.get(cells.size() - 1)));
+        }
+        Set<String> unlisted = new TreeSet<>(rows.keySet());
+        unlisted.removeAll(listed);
+        if (!unlisted.isEmpty()) {
+            throw new IllegalStateException(unlisted + " are in the document but not in requirements.tsv");
+        }
         return String.join("\n", updated);
     }
 

@@ -1,7 +1,9 @@
 package io.iwarp.requirements;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.conformance.Requirements;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
@@ -107,6 +109,12 @@ class ConformanceTableTest {
                 .containsExactly("MPA-2 has 6 cells instead of 5", "MPA-2 is excused but is in no table");
         assertThat(flaws(DOCUMENT.replace("| MPA-3 | MAY", "| MPA-1 | MAY"), SOURCE))
                 .containsExactly("MPA-1 is in the tables twice", "MPA-3 is excused but is in no table");
+    }
+
+    @Test
+    void aDocumentThatDiffersFromTheListIsTold() {
+        assertThatThrownBy(() -> new ConformanceTable(DOCUMENT).withRequirements(Requirements.load()))
+                .hasMessageContaining("requirements.tsv but in no table");
     }
 
     @Test

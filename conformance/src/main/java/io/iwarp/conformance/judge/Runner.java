@@ -61,7 +61,7 @@ public final class Runner {
                 result = skipped(test, lack.get());
             } else {
                 result = run(test);
-                if (!recovers()) {
+                if (suspicious(result) && !recovers()) {
                     result = killed(result);
                     dead = revive() ? null : "the peer does not serve any more since " + test.id();
                 }
@@ -130,11 +130,15 @@ public final class Runner {
         return new Result(test, Result.Status.SKIPPED, reason, "", "", List.of(), List.of(), 0);
     }
 
-    /** {@return whether a fresh ping works. A client is started afresh for each case, which says the same} */
+    /** A client is started afresh for each case: one that passed says that the next one can start. */
+    private boolean suspicious(Result result) {
+        return options.role() == Role.SERVER
+                || result.status() == Result.Status.FAILED
+                || result.status() == Result.Status.KNOWN;
+    }
+
+    /** {@return whether a fresh ping works} */
     private boolean alive() {
-        if (options.role() == Role.CLIENT) {
-            return true;
-        }
         try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
             session.establish().stand().carryOn();
             return true;
