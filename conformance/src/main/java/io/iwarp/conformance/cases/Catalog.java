@@ -25,6 +25,7 @@ public final class Catalog {
                 ReadCases.all(),
                 TerminateCases.all(),
                 ExtensionCases.all(),
+                AtomicCases.all(),
                 RuleCases.all(role),
                 TeardownCases.all(),
                 AbuseCases.all(role));

@@ -4,6 +4,7 @@ import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
 import java.util.ArrayList;
@@ -12,8 +13,6 @@ import java.util.Locale;
 
 /** RFC 7306: atomics and Immediate Data, where the peer has them, and how it refuses them where it does not. */
 final class ExtensionCases {
-    private static final int FETCH_ADD = 0;
-    private static final int COMPARE_SWAP = 2;
     private static final int CODES = 16;
     private static final int ATOMIC_HEADER = 52;
     private static final int IMMEDIATE_SOLICITED = 9;
@@ -30,17 +29,8 @@ final class ExtensionCases {
         return cases;
     }
 
-    /** {@return the header of an Atomic Request (RFC 7306 section 5.2.1)} */
     private static byte[] atomic(int code, long stag, long offset) {
-        return Bytes.join(
-                Bytes.u32(code),
-                Bytes.u32(0x0102_0304L),
-                Bytes.u32(stag),
-                Bytes.u64(offset),
-                Bytes.u64(0),
-                Bytes.u64(0),
-                Bytes.u64(0),
-                Bytes.u64(-1));
+        return new AtomicRequest(code, 0x0102_0304L, stag, offset, 0, 0, 0, -1).encode();
     }
 
     private static void absent(List<Case> cases) {
@@ -63,7 +53,10 @@ final class ExtensionCases {
                         session -> {
                             Stream stream = session.establish().stand();
                             stream.send(Segment.untagged(
-                                    Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), atomic(FETCH_ADD, 0, 0)));
+                                    Segment.ATOMIC_REQUEST,
+                                    1,
+                                    stream.takeReadMsn(),
+                                    atomic(AtomicRequest.FETCH_ADD, 0, 0)));
                             stream.expectTerminate("0/2/06");
                         })
                 .needs(Need.NO_ATOMICS));
@@ -108,7 +101,7 @@ final class ExtensionCases {
 
     private static void atomics(List<Case> cases) {
         for (int code = 1; code < CODES; code++) {
-            if (code == COMPARE_SWAP) {
+            if (code == AtomicRequest.COMPARE_SWAP) {
                 continue;
             }
             int unknown = code;
@@ -129,8 +122,8 @@ final class ExtensionCases {
                             })
                     .needs(Need.ATOMICS));
         }
-        for (int code : new int[] {FETCH_ADD, COMPARE_SWAP}) {
-            String name = code == FETCH_ADD ? "FetchAdd" : "CmpSwap";
+        for (int code : new int[] {AtomicRequest.FETCH_ADD, AtomicRequest.COMPARE_SWAP}) {
+            String name = code == AtomicRequest.FETCH_ADD ? "FetchAdd" : "CmpSwap";
             for (long stag : new long[] {0, 1, 0xFFFF_FFFFL}) {
                 cases.add(Case.must(
                                 String.format(Locale.ROOT, "ext.atomic.stag.%d.%x", code, stag),

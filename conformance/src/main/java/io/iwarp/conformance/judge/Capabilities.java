@@ -1,6 +1,7 @@
 package io.iwarp.conformance.judge;
 
 import io.iwarp.conformance.wire.Arrival;
+import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.StartupFrame;
@@ -134,6 +135,9 @@ public final class Capabilities {
     }
 
     private void extensions(SuiteOptions options, Link link) throws IOException, Deviation {
+        if (!executesAtomics(options, link)) {
+            lack(Need.ATOMIC_MEMORY, "on the memory that the peer names no atomics may be executed");
+        }
         either(
                 knows(options, link, Segment.untagged(Segment.ATOMIC_REQUEST, 1, 1, new byte[ATOMIC_HEADER])),
                 Need.ATOMICS,
@@ -146,6 +150,20 @@ public final class Capabilities {
                 Need.NO_IMMEDIATE,
                 "the peer does not know Immediate Data (RFC 7306)",
                 "the peer knows Immediate Data (RFC 7306)");
+    }
+
+    /** {@return whether a server's sink, or a client's text, takes a FetchAdd} */
+    private static boolean executesAtomics(SuiteOptions options, Link link) throws IOException, Deviation {
+        try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
+            Stream stream = session.establish().stand();
+            Advertisement memory = session.peerIsServer()
+                    ? sinkOfServer(stream)
+                    : stream.pings().source();
+            AtomicRequest nothing =
+                    new AtomicRequest(AtomicRequest.FETCH_ADD, 1, memory.stag(), memory.offset(), 0, 0, 0, -1);
+            stream.send(Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), nothing.encode()));
+            return stream.next().is(Segment.ATOMIC_RESPONSE);
+        }
     }
 
     /** {@return whether the peer does not call the opcode unknown} */

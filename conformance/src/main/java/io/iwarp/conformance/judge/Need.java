@@ -26,6 +26,8 @@ public enum Need {
     UNWRITABLE,
     /** The peer executes atomics. */
     ATOMICS,
+    /** Atomics may be executed on the first memory that the peer names. */
+    ATOMIC_MEMORY,
     /** The peer does not know atomics. */
     NO_ATOMICS,
     /** The peer knows Immediate Data. */

@@ -1,0 +1,260 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Advertisement;
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.Session;
+import io.iwarp.conformance.judge.Setup;
+import io.iwarp.conformance.judge.Skipped;
+import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.wire.Arrival;
+import io.iwarp.conformance.wire.AtomicRequest;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Atomics on memory that allows them (RFC 7306 section 5): what they return, and what they leave. */
+final class AtomicCases {
+    private static final long[] ADDENDS = {0, 1, -1, 0xFF, 1L << 31, 1L << 63, 0x0123_4567_89AB_CDEFL};
+    private static final long START = 0x1122_3344_5566_7788L;
+    private static final long OTHER = 0x99AA_BBCC_DDEE_FF00L;
+    private static final int RESPONSE = 12;
+
+    private AtomicCases() {}
+
+    /** {@return the cases} */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        adds(cases);
+        swaps(cases);
+        headers(cases);
+        refusals(cases);
+        return cases;
+    }
+
+    private static AtomicRequest add(Advertisement memory, long value, long mask) {
+        return new AtomicRequest(AtomicRequest.FETCH_ADD, 7, memory.stag(), memory.offset(), value, mask, 0, -1);
+    }
+
+    private static AtomicRequest swap(Advertisement memory, long value, long mask, long compare, long compareMask) {
+        return new AtomicRequest(
+                AtomicRequest.COMPARE_SWAP, 7, memory.stag(), memory.offset(), value, mask, compare, compareMask);
+    }
+
+    /** What is done with a number that is {@link #START}, and what has to be there afterwards. */
+    private static void changes(
+            List<Case> cases, String id, String title, String requirements, Change change, long right) {
+        cases.add(Case.must(id, title, requirements, session -> {
+                    Place place = Place.readable(session);
+                    Advertisement memory = place.memory();
+                    // A swap that compares nothing sets the number.
+                    execute(place.stream(), swap(memory, START, -1, 0, 0));
+                    require(execute(place.stream(), change.on(memory)), START, "the number that was there before");
+                    require(execute(place.stream(), add(memory, 0, 0)), right, "the number that is there then");
+                    place.carryOn();
+                })
+                .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));
+    }
+
+    private interface Change {
+        AtomicRequest on(Advertisement memory);
+    }
+
+    private static void adds(List<Case> cases) {
+        for (long value : ADDENDS) {
+            changes(
+                    cases,
+                    String.format(Locale.ROOT, "ext.add.%x", value),
+                    String.format(Locale.ROOT, "a FetchAdd of %x returns the old number and leaves the sum", value),
+                    "EXT-7 EXT-10 EXT-18",
+                    memory -> add(memory, value, 0),
+                    START + value);
+        }
+        changes(
+                cases,
+                "ext.add.masked.halves",
+                "a FetchAdd whose mask has two fields lets no carry pass from one to the other",
+                "EXT-7",
+                memory -> add(memory, 0x0000_0001_FFFF_FFFFL, 0x8000_0000_8000_0000L),
+                ((0x1122_3344L + 1) << 32) + ((0x5566_7788L + 0xFFFF_FFFFL) & 0xFFFF_FFFFL));
+        changes(
+                cases,
+                "ext.add.masked.bits",
+                "a FetchAdd whose mask has all bits is an exclusive or",
+                "EXT-7",
+                memory -> add(memory, OTHER, -1),
+                START ^ OTHER);
+    }
+
+    private static void swaps(List<Case> cases) {
+        changes(
+                cases,
+                "ext.swap.equal",
+                "a CmpSwap of equal numbers swaps",
+                "EXT-8 EXT-10",
+                memory -> swap(memory, OTHER, -1, START, -1),
+                OTHER);
+        changes(
+                cases,
+                "ext.swap.unequal",
+                "a CmpSwap of unequal numbers leaves the number",
+                "EXT-8 EXT-10",
+                memory -> swap(memory, OTHER, -1, START + 1, -1),
+                START);
+        changes(
+                cases,
+                "ext.swap.compare-mask",
+                "a CmpSwap compares under the Compare Mask alone",
+                "EXT-8",
+                memory -> swap(memory, OTHER, -1, START & 0xFF, 0xFF),
+                OTHER);
+        changes(
+                cases,
+                "ext.swap.compare-mask.unequal",
+                "a CmpSwap sees a difference under the Compare Mask",
+                "EXT-8",
+                memory -> swap(memory, OTHER, -1, START ^ 0x80, 0xFF),
+                START);
+        changes(
+                cases,
+                "ext.swap.mask",
+                "a CmpSwap swaps the bits of the Swap Mask alone",
+                "EXT-8",
+                memory -> swap(memory, OTHER, 0xFFFF, START, -1),
+                (START & ~0xFFFFL) | (OTHER & 0xFFFFL));
+        changes(
+                cases,
+                "ext.swap.mask.none",
+                "a CmpSwap with an empty Swap Mask leaves the number",
+                "EXT-8",
+                memory -> swap(memory, OTHER, 0, START, -1),
+                START);
+    }
+
+    private static void headers(List<Case> cases) {
+        changes(
+                cases,
+                "ext.add.ignored",
+                "Compare Data and Compare Mask of a FetchAdd are not looked at",
+                "EXT-11",
+                memory -> new AtomicRequest(AtomicRequest.FETCH_ADD, 7, memory.stag(), memory.offset(), 1, 0, OTHER, 0),
+                START + 1);
+        changes(
+                cases,
+                "ext.atomic.reserved",
+                "the reserved bits before the AOpCode are not looked at",
+                "EXT-11",
+                memory -> new AtomicRequest(0xFFFF_FFF0L, 7, memory.stag(), memory.offset(), 1, 0, 0, -1),
+                START + 1);
+        for (long identifier : new long[] {0, 0x8000_0000L, 0xFFFF_FFFFL}) {
+            changes(
+                    cases,
+                    String.format(Locale.ROOT, "ext.atomic.identifier.%x", identifier),
+                    String.format(Locale.ROOT, "the Request Identifier %x comes back", identifier),
+                    "EXT-12",
+                    memory -> new AtomicRequest(
+                            AtomicRequest.FETCH_ADD, identifier, memory.stag(), memory.offset(), 1, 0, 0, -1),
+                    START + 1);
+        }
+        cases.add(Case.must(
+                        "ext.atomic.order",
+                        "a Read, an atomic and a Read in a burst are answered in their order",
+                        "EXT-14 EXT-17 EXT-23",
+                        session -> {
+                            Place place = Place.readable(session);
+                            Stream stream = place.stream();
+                            requireDepth(session, stream);
+                            AtomicRequest atomic = add(place.memory(), 0, 0);
+                            stream.send(Segment.readRequest(
+                                    stream.takeReadMsn(), new ReadRequest(Stream.SINK_STAG, 1, 0, 0, 0)));
+                            stream.send(
+                                    Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), atomic.encode()));
+                            stream.send(Segment.readRequest(
+                                    stream.takeReadMsn(), new ReadRequest(Stream.SINK_STAG, 2, 0, 0, 0)));
+                            stream.pings().expectResponse(Stream.SINK_STAG, 1, 0);
+                            answer(stream, atomic);
+                            stream.pings().expectResponse(Stream.SINK_STAG, 2, 0);
+                            place.carryOn();
+                        })
+                .needs(Need.ATOMICS, Need.ATOMIC_MEMORY, Need.ENHANCED));
+    }
+
+    private static void requireDepth(Session session, Stream stream) throws Skipped {
+        int word = session.peerIsServer()
+                ? stream.reply().irdWord()
+                : stream.request().irdWord();
+        if ((word & Setup.DEPTH_MASK) < 3) {
+            throw new Skipped("the peer takes " + (word & Setup.DEPTH_MASK) + " Reads and atomics at a time");
+        }
+    }
+
+    private static void refusals(List<Case> cases) {
+        for (long code : new long[] {AtomicRequest.FETCH_ADD, AtomicRequest.COMPARE_SWAP}) {
+            for (int shift = 1; shift < Long.BYTES; shift++) {
+                refused(
+                        cases,
+                        "ext.atomic.misaligned." + code + "." + shift,
+                        "an atomic (AOpCode " + code + ") " + shift + " bytes off its alignment is refused with 0/2/07",
+                        "EXT-6 EXT-9 EXT-13 EXT-33",
+                        code,
+                        shift,
+                        "0/2/07");
+            }
+            refused(
+                    cases,
+                    "ext.atomic.outside." + code,
+                    "an atomic (AOpCode " + code + ") far behind the memory is refused with 0/1/01",
+                    "EXT-33 SEC-4",
+                    code,
+                    1L << 40,
+                    "0/1/01");
+        }
+    }
+
+    private static void refused(
+            List<Case> cases, String id, String title, String requirements, long code, long shift, String error) {
+        cases.add(Case.must(id, title, requirements, session -> {
+                    Place place = Place.readable(session);
+                    Advertisement memory = place.memory();
+                    AtomicRequest atomic =
+                            new AtomicRequest(code, 7, memory.stag(), memory.offset() + shift, 1, 0, 0, -1);
+                    place.stream()
+                            .send(Segment.untagged(
+                                    Segment.ATOMIC_REQUEST, 1, place.stream().takeReadMsn(), atomic.encode()));
+                    place.stream().expectTerminate(error);
+                })
+                .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));
+    }
+
+    private static long execute(Stream stream, AtomicRequest atomic) throws IOException, Deviation {
+        stream.send(Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), atomic.encode()));
+        return answer(stream, atomic);
+    }
+
+    private static long answer(Stream stream, AtomicRequest atomic) throws IOException, Deviation {
+        Arrival arrival = stream.next();
+        Segment segment = arrival.segment();
+        if (segment == null || !arrival.is(Segment.ATOMIC_RESPONSE) || segment.payload().length != RESPONSE) {
+            throw stream.unexpected(arrival, "an Atomic Response of 12 bytes");
+        }
+        if (Bytes.u32(segment.payload(), 0) != atomic.identifier()) {
+            throw stream.unexpected(arrival, "the Request Identifier " + atomic.identifier());
+        }
+        return Bytes.u64(segment.payload(), Integer.BYTES);
+    }
+
+    private static void require(long found, long right, String what) throws Deviation {
+        if (found != right) {
+            throw new Deviation(
+                    String.format(Locale.ROOT, "%016x", found),
+                    String.format(Locale.ROOT, "%016x, %s", right, what),
+                    -1,
+                    -1);
+        }
+    }
+}
