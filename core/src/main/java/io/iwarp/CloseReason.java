@@ -15,7 +15,8 @@ public final class CloseReason {
      * Creates a reason.
      *
      * @param endedBy who ended the stream
-     * @param error the error with the numbers of the RFCs; null if the stream ended in order, or for a reason without a number
+     * @param error the error with the numbers of the RFCs; null if the stream ended in order, or for a reason without a
+     *     number
      * @param detail what happened in this case, for people; may be empty
      * @param cause what the transport or the runtime reported; null if nothing
      */
@@ -26,7 +27,10 @@ public final class CloseReason {
         this.cause = cause;
     }
 
-    /** Returns the reason for the end of a stream in which this side found a breach of the protocol, or lost the connection. */
+    /**
+     * Returns the reason for the end of a stream in which this side found a breach of the protocol, or lost the
+     * connection.
+     */
     public static CloseReason of(ProtocolFault fault) {
         EndedBy endedBy = fault.error() == ProtocolError.MPA_CONNECTION_LOST ? EndedBy.TRANSPORT : EndedBy.LOCAL_FAULT;
         return new CloseReason(endedBy, fault.error(), fault.detail(), fault.cause());
@@ -67,8 +71,8 @@ public final class CloseReason {
     }
 
     /**
-     * Returns one sentence for people: who ended the stream, the error with its numbers, the detail, what to do. If TLS failed,
-     * it begins with what TLS reported, as the loss of the connection only followed.
+     * Returns one sentence for people: who ended the stream, the error with its numbers, the detail, what to do. If TLS
+     * failed, it begins with what TLS reported, as the loss of the connection only followed.
      */
     @Override
     public String toString() {

@@ -9,9 +9,9 @@ public enum EndedBy {
     /** The peer sent a Terminate message (RFC 5040 section 4.8). */
     PEER_TERMINATE("the peer terminated the stream"),
     /**
-     * The peer closed its side of the connection in order. Without TLS a peer whose process died may look the same, because its
-     * kernel closes the connection. A {@link CloseReason#detail} that reports Reads or atomics without an answer suggests this.
-     * With TLS such an end is {@link #TRANSPORT}.
+     * The peer closed its side of the connection in order. Without TLS a peer whose process died may look the same,
+     * because its kernel closes the connection. A {@link CloseReason#detail} that reports Reads or atomics without an
+     * answer suggests this. With TLS such an end is {@link #TRANSPORT}.
      */
     PEER_CLOSED("the peer closed the stream"),
     /** A time limit of this side expired. */

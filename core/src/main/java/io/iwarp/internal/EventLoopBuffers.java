@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * many threads returns different memory each time. That memory is cold, and the JVM must clear it if it is new: this took a
  * fifth of the time of a receiver.
  *
- * <p>A buffer is free if only this object references it, so it may be retained, sliced and released like any other. Only threads
- * that remove their thread-local values keep buffers. They release them when they end.
+ * <p>A buffer is free if only this object references it, so it may be retained, sliced and released like any other.
+ * Only threads that remove their thread-local values keep buffers. They release them when they end.
  *
  * <p>Any thread may use it.
  */

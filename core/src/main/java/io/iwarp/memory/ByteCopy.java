@@ -8,8 +8,8 @@ import java.util.Objects;
  * Copies bytes by absolute indexes. Position and limit of an NIO buffer are not used, so several threads may copy to and from
  * the same one. A {@link ByteBuf} must be used by the calling thread only, unless it is only read.
  *
- * <p>Nothing is allocated if a {@code ByteBuf} has an array or is a direct buffer. A slice or duplicate of a direct buffer may
- * need a small view, and a composite buffer an array of views.
+ * <p>Nothing is allocated if a {@code ByteBuf} has an array or is a direct buffer. A slice or duplicate of a direct
+ * buffer may need a small view, and a composite buffer an array of views.
  */
 final class ByteCopy {
     private ByteCopy() {}

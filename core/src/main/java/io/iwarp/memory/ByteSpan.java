@@ -5,11 +5,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of bytes in a buffer or in a registered region, with offsets from 0 to {@link #length}. A span is mutable so that it
- * can be reused without allocation. A new span is empty.
+ * A range of bytes in a buffer or in a registered region, with offsets from 0 to {@link #length}. A span is mutable so
+ * that it can be reused without allocation. A new span is empty.
  *
- * <p>A span holds no reference to its buffer or region unless {@link #retain} is called. The user of the span keeps the memory
- * alive. After the region is closed, nothing can be put through the span. Bytes can be read while somebody retains it.
+ * <p>A span holds no reference to its buffer or region unless {@link #retain} is called. The user of the span keeps the
+ * memory alive. After the region is closed, nothing can be put through the span. Bytes can be read while somebody
+ * retains it.
  *
  * <p>The span object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads
  * copy to and from the same region; over a buffer, they are as safe as the buffer's own methods.
@@ -67,8 +68,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Covers part of a buffer without a check, so that this cannot fail. The caller has checked the range. If the range is not
-     * within the buffer any more, copies fail.
+     * Covers part of a buffer without a check, so that this cannot fail. The caller has checked the range. If the range
+     * is not within the buffer any more, copies fail.
      *
      * @param buffer the buffer, heap or direct; not retained
      * @param index the index of the first byte in the buffer
@@ -82,8 +83,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Covers part of a region without a check, so that this cannot fail. Call it after {@link #retain(MemoryRegion, long, long)}.
-     * The region may have been closed since.
+     * Covers part of a region without a check, so that this cannot fail. Call it after
+     * {@link #retain(MemoryRegion, long, long)}. The region may have been closed since.
      *
      * @param offset the offset of the first byte, counted from the first byte of the region
      * @param length the number of bytes
@@ -96,8 +97,9 @@ public final class ByteSpan {
     }
 
     /**
-     * Takes a reference to the memory of a region, for a span that will {@linkplain #cover(MemoryRegion, long, long) cover} part
-     * of it. End it with one {@link #release()} of that span, or one {@link #release(MemoryRegion)}.
+     * Takes a reference to the memory of a region, for a span that will
+     * {@linkplain #cover(MemoryRegion, long, long) cover} part of it. End it with one {@link #release()} of that span,
+     * or one {@link #release(MemoryRegion)}.
      *
      * @param offset the offset of the first byte, counted from the first byte of the region
      * @param length the number of bytes, at least 0; all must be within the region
@@ -124,8 +126,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Takes a reference to the buffer or region of the span, so that its memory stays. Each call needs one {@link #release}, on
-     * this span or on another with the same buffer or region.
+     * Takes a reference to the buffer or region of the span, so that its memory stays. Each call needs one
+     * {@link #release}, on this span or on another with the same buffer or region.
      *
      * @return this span
      * @throws IllegalStateException if the buffer was released or the region was closed

@@ -4,9 +4,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits of one protection domain. They leave resources to the other domains of the {@link IwarpDevice}, whose own limits apply
- * as well. A request beyond a limit fails with {@link ResourceLimitException}. Start from {@link #DEFAULT} and change what has to
- * differ. Immutable; any thread may use it.
+ * Limits of one protection domain. They leave resources to the other domains of the {@link IwarpDevice}, whose own
+ * limits apply as well. A request beyond a limit fails with {@link ResourceLimitException}. Start from {@link #DEFAULT}
+ * and change what has to differ. Immutable; any thread may use it.
  */
 public final class DomainLimits {
     /** The default limits. They are not stricter than the default limits of the device. */
@@ -38,16 +38,16 @@ public final class DomainLimits {
     }
 
     /**
-     * Returns the maximum number of open regions, at least 1, default 1,048,576. The temporary sink of a Read counts until the
-     * Read completes.
+     * Returns the maximum number of open regions, at least 1, default 1,048,576. The temporary sink of a Read counts
+     * until the Read completes.
      */
     public int maximumRegions() {
         return maximumRegions;
     }
 
     /**
-     * Returns the maximum number of bytes of all open regions together, at least 1. The default is 2^63 - 1, which is no limit. A
-     * byte that is registered twice counts twice.
+     * Returns the maximum number of bytes of all open regions together, at least 1. The default is 2^63 - 1, which is
+     * no limit. A byte that is registered twice counts twice.
      */
     public long maximumRegisteredBytes() {
         return maximumRegisteredBytes;

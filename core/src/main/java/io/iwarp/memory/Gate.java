@@ -6,10 +6,10 @@ import java.lang.invoke.VarHandle;
 /**
  * Lets users enter and leave until it is closed. Closing waits until all users have left.
  *
- * <p>The state is one int: the sign bit means closed, the other bits count the users inside. A user that finds the gate closed
- * has raised the count for a moment and lowers it again, which is harmless for closers that wait. A user stays inside for one
- * copy of at most a segment, calls nobody and closes no gate meanwhile. So waiting is short and cannot deadlock, even on an
- * event loop.
+ * <p>The state is one int: the sign bit means closed, the other bits count the users inside. A user that finds the gate
+ * closed has raised the count for a moment and lowers it again, which is harmless for closers that wait. A user stays
+ * inside for one copy of at most a segment, calls nobody and closes no gate meanwhile. So waiting is short and cannot
+ * deadlock, even on an event loop.
  */
 final class Gate {
     private static final int CLOSED = 1 << 31;

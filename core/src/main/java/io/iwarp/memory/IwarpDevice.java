@@ -8,11 +8,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of the STags and of the limits on registered memory, which protection domains share. It is the resource manager of
- * RFC 5042 section 3, and the context of verbs. A device is not hardware. It has no threads and need not be closed.
+ * The owner of the STags and of the limits on registered memory, which protection domains share. It is the resource
+ * manager of RFC 5042 section 3, and the context of verbs. A device is not hardware. It has no threads and need not be
+ * closed.
  *
- * <p>STags are random numbers of {@link SecureRandom} in the whole range of 32 bits except 0, so that a peer cannot guess one. A
- * retired STag is not issued again before 65,536 later ones were retired (RFC 5040 section 8.1.1 rule 8).
+ * <p>STags are random numbers of {@link SecureRandom} in the whole range of 32 bits except 0, so that a peer cannot
+ * guess one. A retired STag is not issued again before 65,536 later ones were retired (RFC 5040 section 8.1.1 rule 8).
  *
  * <p>Applications that do not trust each other should not share a device: one could exhaust the limits of all, unless
  * {@link DomainLimits} restrict it. {@link ProtectionDomain#create} creates a device for each domain. Any thread may call any
@@ -300,8 +301,8 @@ public final class IwarpDevice {
         private Builder() {}
 
         /**
-         * Sets the maximum number of open regions. Default 1,048,576. A region costs some 400 bytes besides its memory, so the
-         * default limits this to some 400 MiB.
+         * Sets the maximum number of open regions. Default 1,048,576. A region costs some 400 bytes besides its memory,
+         * so the default limits this to some 400 MiB.
          *
          * @param maximum at least 1
          * @return this builder
@@ -331,8 +332,8 @@ public final class IwarpDevice {
         }
 
         /**
-         * Sets the maximum number of bytes of all open regions together. Default 2^63 - 1, which is no limit: then only the JVM and
-         * Netty limit direct memory, for the whole process. A byte that is registered twice counts twice.
+         * Sets the maximum number of bytes of all open regions together. Default 2^63 - 1, which is no limit: then only
+         * the JVM and Netty limit direct memory, for the whole process. A byte that is registered twice counts twice.
          *
          * @param maximum at least 1
          * @return this builder
@@ -347,9 +348,9 @@ public final class IwarpDevice {
         }
 
         /**
-         * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part. Default 2^63 - 1,
-         * which is no limit. A stream that needs more ends with a local error. One FPDU takes up to 64 KiB, and at most four
-         * times the bytes that have arrived, or 256 bytes.
+         * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part. Default
+         * 2^63 - 1, which is no limit. A stream that needs more ends with a local error. One FPDU takes up to 64 KiB,
+         * and at most four times the bytes that have arrived, or 256 bytes.
          *
          * @param maximum at least 65,792, so that one stream can always receive
          * @return this builder

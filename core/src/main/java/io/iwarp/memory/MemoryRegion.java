@@ -88,8 +88,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Returns part of the region as a buffer to advertise to the peer. The peer can still access the whole region: the bounds of
-     * the region are checked. Use a {@linkplain #window window} to restrict it.
+     * Returns part of the region as a buffer to advertise to the peer. The peer can still access the whole region: the
+     * bounds of the region are checked. Use a {@linkplain #window window} to restrict it.
      *
      * @param offset where the part begins, in bytes from the beginning of the region
      * @param length the number of bytes of the part
@@ -127,8 +127,9 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Executes an atomic operation on 8 bytes of the region. This is a local access: it needs no right and no valid STag. It is atomic with regard to the atomics of peers, but not to what RDMA Writes place and spans copy, which may
-     * be seen in part.
+     * Executes an atomic operation on 8 bytes of the region. This is a local access: it needs no right and no valid
+     * STag. It is atomic with regard to the atomics of peers, but not to what RDMA Writes place and spans copy, which
+     * may be seen in part.
      *
      * @param offset the offset of the first of the 8 bytes in the region; their address must be a multiple of 8
      * @param operation what to do; it holds the original value afterwards
@@ -258,9 +259,9 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Invalidates the region and releases its buffers. When this method returns, no peer changes the bytes any more, not even by
-     * a message for which part of the region was posted as a receive: such a receive fails. Posted requests that send from
-     * the region are still sent, and hold the buffers until then. Closing again does nothing.
+     * Invalidates the region and releases its buffers. When this method returns, no peer changes the bytes any more,
+     * not even by a message for which part of the region was posted as a receive: such a receive fails. Posted requests
+     * that send from the region are still sent, and hold the buffers until then. Closing again does nothing.
      */
     @Override
     public void close() {
@@ -281,8 +282,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Issues a separate STag for part of the region and adds the window. Both happen under the lock under which an invalidation
-     * of the region finds its windows, so it finds even a window that is just being bound.
+     * Issues a separate STag for part of the region and adds the window. Both happen under the lock under which an
+     * invalidation of the region finds its windows, so it finds even a window that is just being bound.
      *
      * @throws RegistrationEndedException if the region was invalidated or closed
      */

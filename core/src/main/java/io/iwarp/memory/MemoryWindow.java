@@ -6,9 +6,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A separate STag over part of a region, with separate rights (a memory window of type 2 in verbs). {@link WindowBuilder#bind}
- * creates it. It ends when this side invalidates it, or the peer of its stream if it is bound to one stream. Binding does not
- * register memory. So a server can grant a narrow right for one request, and the client's Send with Invalidate ends it.
+ * A separate STag over part of a region, with separate rights (a memory window of type 2 in verbs).
+ * {@link WindowBuilder#bind} creates it. It ends when this side invalidates it, or the peer of its stream if it is
+ * bound to one stream. Binding does not register memory. So a server can grant a narrow right for one request, and the
+ * client's Send with Invalidate ends it.
  *
  * <p>The window needs no rights of its region. It ends at the latest when the STag of its region is invalidated.
  *

@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Groups streams and memory: a stream can access only regions of its domain (RFC 5041 section 8.2, RFC 5042 section 6.1.1). If
- * peers do not trust each other, put their streams into separate domains, or register regions for one stream with
- * {@link RegionBuilder#stream}.
+ * Groups streams and memory: a stream can access only regions of its domain (RFC 5041 section 8.2, RFC 5042 section
+ * 6.1.1). If peers do not trust each other, put their streams into separate domains, or register regions for one stream
+ * with {@link RegionBuilder#stream}.
  *
  * <p>Any thread may call any method.
  */
@@ -63,8 +63,8 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Returns the number of regions that were refused because this limit of the domain was reached. 0 for limits of the device,
-     * which {@link IwarpDevice#refusals(MemoryLimit)} counts.
+     * Returns the number of regions that were refused because this limit of the domain was reached. 0 for limits of the
+     * device, which {@link IwarpDevice#refusals(MemoryLimit)} counts.
      */
     public long refusals(MemoryLimit limit) {
         lock.lock();

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets the memory of a region, its tagged offsets, its rights and its streams, and registers it. Defaults: tagged offsets from
- * 0 on, no rights, all streams of the domain. A builder belongs to one thread.
+ * Sets the memory of a region, its tagged offsets, its rights and its streams, and registers it. Defaults: tagged
+ * offsets from 0 on, no rights, all streams of the domain. A builder belongs to one thread.
  */
 public final class RegionBuilder {
     /** Allocated memory that is too long for one buffer is split into buffers of this many bytes. */
@@ -31,8 +31,8 @@ public final class RegionBuilder {
     /**
      * Uses the bytes of these buffers, one buffer after the other, each from index 0 to its capacity.
      *
-     * <p>Each must be a writable direct buffer of one piece. For a composite buffer, pass its components. The region retains each
-     * buffer, and releases it when it is closed. Until then do not change the capacity of a buffer.
+     * <p>Each must be a writable direct buffer of one piece. For a composite buffer, pass its components. The region
+     * retains each buffer, and releases it when it is closed. Until then do not change the capacity of a buffer.
      *
      * @param buffers at least one; the caller keeps its references
      * @return this builder
@@ -62,8 +62,8 @@ public final class RegionBuilder {
 
     /**
      * Allocates the memory when the region is registered, and sets it to zero, so that a peer cannot read previous content.
-     * Its address is a multiple of 8, as atomics need it. Access it through {@link MemoryRegion#span}. It is released when the
-     * region is closed.
+     * Its address is a multiple of 8, as atomics need it. Access it through {@link MemoryRegion#span}. It is released
+     * when the region is closed.
      *
      * @param allocator allocates direct buffers
      * @param length the number of bytes, at least 1; beyond 2^31 - 1 the memory consists of several buffers
@@ -113,8 +113,8 @@ public final class RegionBuilder {
     }
 
     /**
-     * Restricts the STag to one stream. Default all streams of the domain. The peer can invalidate only such an STag (RFC 5040
-     * section 8.1.1 rule 7). When the stream is closed, the region is invalidated.
+     * Restricts the STag to one stream. Default all streams of the domain. The peer can invalidate only such an STag
+     * (RFC 5040 section 8.1.1 rule 7). When the stream is closed, the region is invalidated.
      *
      * @param stream an open stream of the same domain
      * @return this builder

@@ -82,8 +82,8 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
      *
      * @param in the source; the caller keeps its reference
      * @return the advertised buffer; whether the peer grants access shows only when it is used
-     * @throws IllegalArgumentException if there are fewer bytes than {@link #ENCODED_LENGTH}, then none is read; or if the range is
-     *     invalid
+     * @throws IllegalArgumentException if there are fewer bytes than {@link #ENCODED_LENGTH}, then none is read; or if
+     *     the range is invalid
      */
     public static RemoteBuffer decode(ByteBuf in) {
         if (in.readableBytes() < ENCODED_LENGTH) {

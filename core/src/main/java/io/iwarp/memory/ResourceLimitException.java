@@ -23,7 +23,10 @@ public final class ResourceLimitException extends IllegalStateException {
         this.maximum = maximum;
     }
 
-    /** Returns the name of the limit, for example {@code maximumRegions}; for registered memory a {@link MemoryLimit#setting}. */
+    /**
+     * Returns the name of the limit, for example {@code maximumRegions}; for registered memory a
+     * {@link MemoryLimit#setting}.
+     */
     public String limit() {
         return limit;
     }

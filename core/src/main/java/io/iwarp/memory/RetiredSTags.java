@@ -4,8 +4,8 @@ package io.iwarp.memory;
  * The STags that were retired last. They must not be issued again soon: a peer that still uses the STag of a closed region
  * must not access another region with it (RFC 5040 section 8.1.1 rule 8).
  *
- * <p>A ring keeps the order, and an open-addressing set finds a member. STag 0, which is never issued, marks a free slot of the
- * set. Both grow with use up to 768 KiB. The caller holds the lock of the device.
+ * <p>A ring keeps the order, and an open-addressing set finds a member. STag 0, which is never issued, marks a free
+ * slot of the set. Both grow with use up to 768 KiB. The caller holds the lock of the device.
  */
 final class RetiredSTags {
     /** An STag can be issued again after this many later ones were retired. */

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the tagged buffer of an STag.
  *
- * <p>Any thread may call {@link #find}, which takes no lock and allocates nothing. The thread that holds the lock of the device
- * makes changes. The table is an array of chains of immutable nodes. A change replaces a chain, and growing replaces the
- * array. A reader that still walks the old one sees a slightly older state. This is harmless, because a tagged buffer knows
- * itself that it was revoked. STags are random numbers, so their upper bits serve as a hash.
+ * <p>Any thread may call {@link #find}, which takes no lock and allocates nothing. The thread that holds the lock of
+ * the device makes changes. The table is an array of chains of immutable nodes. A change replaces a chain, and growing
+ * replaces the array. A reader that still walks the old one sees a slightly older state. This is harmless, because a
+ * tagged buffer knows itself that it was revoked. STags are random numbers, so their upper bits serve as a hash.
  */
 final class STagTable {
     private static final int FIRST_CAPACITY = 16;

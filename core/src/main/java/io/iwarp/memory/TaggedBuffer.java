@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of an STag, as the data path uses it: a range of tagged offsets over registered memory, with its rights and its
- * association (RFC 5041 section 8.2). DDP and RDMAP find it with {@link StreamAssociation#lookup}, {@link #check} each access,
- * and then {@link #place}, {@link #fetch} or {@link #execute}.
+ * association (RFC 5041 section 8.2). DDP and RDMAP find it with {@link StreamAssociation#lookup}, {@link #check} each
+ * access, and then {@link #place}, {@link #fetch} or {@link #execute}.
  *
- * <p>Any thread may call any method. Revocation and access exclude each other: after a revocation has returned, no access is in
- * progress and none can begin.
+ * <p>Any thread may call any method. Revocation and access exclude each other: after a revocation has returned, no
+ * access is in progress and none can begin.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class TaggedBuffer {
@@ -172,8 +172,8 @@ public final class TaggedBuffer {
      * @param operation the operation; it has the original value afterwards
      * @return true if it was executed; false if the buffer was revoked, then nothing was done
      * @throws IllegalStateException if the address is not a multiple of 8; then nothing was done
-     * @throws IndexOutOfBoundsException if the range is not within the buffer, or spans two buffers of the region; then nothing was
-     *     done
+     * @throws IndexOutOfBoundsException if the range is not within the buffer, or spans two buffers of the region; then
+     *     nothing was done
      */
     public boolean execute(long taggedOffset, AtomicOperation operation) {
         requireWithin(taggedOffset, AtomicOperation.LENGTH, "execute");

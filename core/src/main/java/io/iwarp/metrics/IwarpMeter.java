@@ -190,7 +190,10 @@ public enum IwarpMeter implements MeterDocumentation {
         this(name, type, null, description, tags);
     }
 
-    /** @param unit null for what is counted one by one: a name in the plural says what it is, as in Micrometer's own binders */
+    /**
+     * @param unit null for what is counted one by one: a name in the plural says what it is, as in Micrometer's own
+     * binders
+     */
     IwarpMeter(String name, Meter.Type type, @Nullable String unit, String description, Tag... tags) {
         this.name = name;
         this.type = type;

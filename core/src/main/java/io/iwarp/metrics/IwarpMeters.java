@@ -73,9 +73,8 @@ public final class IwarpMeters implements MeterBinder {
     }
 
     /**
-     * {@return the same, whose latency is a histogram from 1 us to 10 s, of which a monitoring system computes percentiles over
-     * any time and any number of processes} Each operation adds some 70 time series. A {@code MeterFilter} of the registry can
-     * choose other bounds.
+     * {@return the same, whose latency is a histogram from 1 us to 10 s, of which a monitoring system computes percentiles over any time and any number of processes}
+     * Each operation adds some 70 time series. A {@code MeterFilter} of the registry can choose other bounds.
      */
     public IwarpMeters withPercentileHistogram() {
         return new IwarpMeters(metrics, common, true);

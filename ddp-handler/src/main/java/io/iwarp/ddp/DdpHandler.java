@@ -13,10 +13,14 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handler of DDP in the pipeline, above {@code MpaFramingHandler} (RFC 5041). One handler serves one channel and belongs to
- * its event loop.
+ * The handler of DDP in the pipeline, above {@code MpaFramingHandler} (RFC 5041). One handler serves one channel and
+ * belongs to its event loop.
  *
- * <p><b>Outbound</b> it takes {@link DdpMessage}s. They are sent in the order of writing, after a flush and once MPA is ready to send. Segments are cut as the transport takes them, with at most {@link DdpSettings#transmitWindow} bytes in flight, including the copies of a {@linkplain DdpMessage#source source}. {@link DdpUlp#onSent} reports that a message is sent. A promise that is not void completes just before that, or fails with {@link io.iwarp.StreamEndedException} if the message is dropped. A write fails
+ * <p><b>Outbound</b> it takes {@link DdpMessage}s. They are sent in the order of writing, after a flush and once MPA is
+ * ready to send. Segments are cut as the transport takes them, with at most {@link DdpSettings#transmitWindow} bytes in
+ * flight, including the copies of a {@linkplain DdpMessage#source source}. {@link DdpUlp#onSent} reports that a message
+ * is sent. A promise that is not void completes just before that, or fails with {@link io.iwarp.StreamEndedException}
+ * if the message is dropped. A write fails
  *
  * <ul>
  *   <li>after close, after shutting down the output or after the {@linkplain DdpMessage#terminal() terminal message}:
@@ -26,17 +30,20 @@ import org.jspecify.annotations.Nullable;
  *   <li>if it is anything but a DdpMessage: {@link UnsupportedOperationException}, and the object is released.
  * </ul>
  *
- * <p><b>Inbound</b> ULPDUs are checked, placed and delivered by calls of {@link DdpUlp}. They are not passed on. Events of MPA
- * are handled and then passed on: they report start-up and the half-close of the peer to the handler of the ULP. Only a fault
- * comes by {@link DdpUlp#onFault}, as faults of DDP do.
+ * <p><b>Inbound</b> ULPDUs are checked, placed and delivered by calls of {@link DdpUlp}. They are not passed on. Events
+ * of MPA are handled and then passed on: they report start-up and the half-close of the peer to the handler of the ULP.
+ * Only a fault comes by {@link DdpUlp#onFault}, as faults of DDP do.
  *
  * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close in order, the ULP waits for
  * {@link DdpUlp#onSent} of its last message, shuts down the output, and closes after the peer's half-close. A close passes
- * through at once and loses what is not sent. When the channel closes, everything not sent is dropped without {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up the pipeline with the reason.
+ * through at once and loses what is not sent. When the channel closes, everything not sent is dropped without
+ * {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up the
+ * pipeline with the reason.
  */
 public final class DdpHandler extends ChannelDuplexHandler {
     /**
-     * The number of ULPDUs that are handled before the responses are sent. One read can bring a thousand small requests. If all were handled first, this side and the peer would wait for each other in turns.
+     * The number of ULPDUs that are handled before the responses are sent. One read can bring a thousand small
+     * requests. If all were handled first, this side and the peer would wait for each other in turns.
      */
     static final int LONGEST_BURST = 64;
 
@@ -155,7 +162,9 @@ public final class DdpHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * An exception caused by the segment that is being written becomes a fault of the stream, which the ULP can report to the peer, as with a segment that was written with a promise. If the transport is lost, the exception is passed on.
+     * An exception caused by the segment that is being written becomes a fault of the stream, which the ULP can report
+     * to the peer, as with a segment that was written with a promise. If the transport is lost, the exception is passed
+     * on.
      */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
@@ -181,7 +190,8 @@ public final class DdpHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Drops what is not sent and what still arrives, and passes the close on. The close may take time to reach the socket, as with TLS. Meanwhile no segment may be cut from memory that the ULP has released.
+     * Drops what is not sent and what still arrives, and passes the close on. The close may take time to reach the
+     * socket, as with TLS. Meanwhile no segment may be cut from memory that the ULP has released.
      */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {

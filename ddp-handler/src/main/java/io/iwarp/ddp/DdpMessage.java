@@ -8,11 +8,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One outgoing DDP message: its destination and its bytes.
  *
- * <p>Fill it with {@link #tagged} or {@link #untagged}, set its bytes, and write it to the channel. Do not change it until {@link DdpUlp#onSent} reports it or the stream ends. Then the object can be used again. It belongs to the event loop of the stream. Its bytes come from one of two places:
+ * <p>Fill it with {@link #tagged} or {@link #untagged}, set its bytes, and write it to the channel. Do not change it
+ * until {@link DdpUlp#onSent} reports it or the stream ends. Then the object can be used again. It belongs to the event
+ * loop of the stream. Its bytes come from one of two places:
  *
  * <ul>
- *   <li>The {@link #payload}, for what this side chooses to send. It is sent by reference: until {@code onSent} its bytes must not change, and its buffer or region must stay alive. DDP does not retain it.
- *   <li>A {@link #source}, for memory that the peer reads by an STag. It can be revoked at any time, and the application may write to it at any time. So each segment is copied when it is cut.
+ *   <li>The {@link #payload}, for what this side chooses to send. It is sent by reference: until {@code onSent} its
+ *       bytes must not change, and its buffer or region must stay alive. DDP does not retain it.
+ *   <li>A {@link #source}, for memory that the peer reads by an STag. It can be revoked at any time, and the
+ *       application may write to it at any time. So each segment is copied when it is cut.
  * </ul>
  *
  * <p>A message has at most 2^32 - 1 bytes. A message of 0 bytes is one segment (RFC 5041 section 5.2).
@@ -39,7 +43,8 @@ public class DdpMessage {
     public DdpMessage() {}
 
     /**
-     * Makes this a tagged message: the peer places it into the buffer of an STag. The message is no longer {@link #terminal}. Payload and source do not change.
+     * Makes this a tagged message: the peer places it into the buffer of an STag. The message is no longer
+     * {@link #terminal}. Payload and source do not change.
      *
      * @param rsvdUlp RsvdULP, passed to the peer's ULP unchanged: 0..255, the control byte of RDMAP
      * @param destination the STag that the peer advertised, any 32-bit value
@@ -55,7 +60,8 @@ public class DdpMessage {
     }
 
     /**
-     * Makes this an untagged message: the peer places it into the next buffer of a queue. The message is no longer {@link #terminal}. Payload and source do not change.
+     * Makes this an untagged message: the peer places it into the next buffer of a queue. The message is no longer
+     * {@link #terminal}. Payload and source do not change.
      *
      * @param rsvdUlpFirst the first byte of RsvdULP, passed to the peer's ULP unchanged: 0..255, the control byte of
      *     RDMAP
@@ -93,7 +99,10 @@ public class DdpMessage {
     }
 
     /**
-     * Sets the memory to send, which the peer reads by an STag. It is copied segment by segment, as the transport takes them, and only while the STag is valid: after a revocation has returned, no byte is read. {@link DdpUlp#onSourceRevoked} reports a message that is cut short by a revocation. While there is a source, the payload is ignored.
+     * Sets the memory to send, which the peer reads by an STag. It is copied segment by segment, as the transport takes
+     * them, and only while the STag is valid: after a revocation has returned, no byte is read.
+     * {@link DdpUlp#onSourceRevoked} reports a message that is cut short by a revocation. While there is a source, the
+     * payload is ignored.
      *
      * @param buffer the memory to read, whose access was checked; null to send the payload, as a new message does
      * @param offset the tagged offset of the first byte in the buffer, unsigned
@@ -114,7 +123,10 @@ public class DdpMessage {
     }
 
     /**
-     * Sets whether this message ends the sending side of the stream. Everything written before it that is not on the wire yet is dropped, even the rest of a message that was sent in part. The terminal message is sent next, and nothing is sent after it. Incoming segments are dropped as soon as it is written. RDMAP's Terminate is such a message: RFC 5041 section 7.1 allows one more message after an error.
+     * Sets whether this message ends the sending side of the stream. Everything written before it that is not on the
+     * wire yet is dropped, even the rest of a message that was sent in part. The terminal message is sent next, and
+     * nothing is sent after it. Incoming segments are dropped as soon as it is written. RDMAP's Terminate is such a
+     * message: RFC 5041 section 7.1 allows one more message after an error.
      *
      * @return this message
      */
@@ -181,7 +193,8 @@ public class DdpMessage {
     /**
      * Returns whether all segments of the message were cut and written to the layer below.
      *
-     * <p>This is the case before {@link DdpUlp#onSent}. From then on the message is not read any more. It stays true until the object is used for another message.
+     * <p>This is the case before {@link DdpUlp#onSent}. From then on the message is not read any more. It stays true
+     * until the object is used for another message.
      */
     public final boolean handedOver() {
         return handedOver;

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Checks, places and delivers the segments of the peer (RFC 5041 sections 5 and 7), without I/O.
  *
- * <p>Its inputs are {@link #receive}, {@link #fail} and {@link #peerClosedHalf}. Its outputs are calls of {@link DdpUlp} and of its
- * queues. Each segment is checked first, in this order. The first failed check ends reception:
+ * <p>Its inputs are {@link #receive}, {@link #fail} and {@link #peerClosedHalf}. Its outputs are calls of
+ * {@link DdpUlp} and of its queues. Each segment is checked first, in this order. The first failed check ends
+ * reception:
  *
  * <ol>
  *   <li>the ULPDU is long enough for its header;
@@ -71,7 +72,8 @@ final class DdpReceiver {
      * @param bytes the buffer that contains it in one piece; it is not retained or released, and its indexes do not change
      * @param index the index of its first byte
      * @param length its length in bytes, at least 0
-     * @return false if it has to be held back because of {@link UntaggedQueue#awaitBuffer}: then nothing was placed, and the same ULPDU must come again before any other; otherwise true
+     * @return false if it has to be held back because of {@link UntaggedQueue#awaitBuffer}: then nothing was placed,
+     *     and the same ULPDU must come again before any other; otherwise true
      */
     boolean receive(ByteBuf bytes, int index, int length) {
         if (silent) {
@@ -114,7 +116,10 @@ final class DdpReceiver {
         }
     }
 
-    /** Handles the segment. An exception, for example because the application released memory, becomes a fault of the stream. */
+    /**
+     * Handles the segment. An exception, for example because the application released memory, becomes a fault of the
+     * stream.
+     */
     private @Nullable ProtocolFault handleOrFail() {
         try {
             return handle();

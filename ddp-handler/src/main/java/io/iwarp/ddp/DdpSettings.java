@@ -36,9 +36,10 @@ public final class DdpSettings {
     }
 
     /**
-     * Returns the maximum number of bytes of segments in MPA and the transport's queue that the kernel has not taken yet: 128 KiB
-     * to 1 GiB, default 1 MiB. It limits the memory that a slow peer can tie up, whatever the length of the messages. A larger
-     * window helps only if the event loop is often busy elsewhere for longer than the socket needs to drain.
+     * Returns the maximum number of bytes of segments in MPA and the transport's queue that the kernel has not taken
+     * yet: 128 KiB to 1 GiB, default 1 MiB. It limits the memory that a slow peer can tie up, whatever the length of
+     * the messages. A larger window helps only if the event loop is often busy elsewhere for longer than the socket
+     * needs to drain.
      */
     public int transmitWindow() {
         return transmitWindow;

@@ -154,8 +154,8 @@ final class DdpTransmitter {
     }
 
     /**
-     * Writes bursts while possible. Callers are often tasks and promises, where nobody sees an exception. So each failure ends
-     * the stream.
+     * Writes bursts while possible. Callers are often tasks and promises, where nobody sees an exception. So each
+     * failure ends the stream.
      *
      * @return whether anything was flushed
      */
@@ -265,8 +265,8 @@ final class DdpTransmitter {
     }
 
     /**
-     * A segment that cannot be written leaves a hole, and no segment may follow it: later messages would tell the peer that the
-     * bytes of earlier ones are in place. This cannot wait until earlier bursts are taken.
+     * A segment that cannot be written leaves a hole, and no segment may follow it: later messages would tell the peer
+     * that the bytes of earlier ones are in place. This cannot wait until earlier bursts are taken.
      */
     private void loseWhatWasRefused() {
         Throwable failure = bursts.refusal();

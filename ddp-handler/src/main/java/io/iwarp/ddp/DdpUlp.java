@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface DdpUlp {
     /**
-     * Checks a segment before it is placed. Its DDP version is valid, and so is its queue number if it is untagged. Nothing else
-     * has been checked. Further checks follow, so this changes nothing; {@link #onPlaced} changes what a valid segment changes.
+     * Checks a segment before it is placed. Its DDP version is valid, and so is its queue number if it is untagged.
+     * Nothing else has been checked. Further checks follow, so this changes nothing; {@link #onPlaced} changes what a
+     * valid segment changes.
      *
      * @param segment valid during the call
      * @return null if the segment may be placed; otherwise the error that ends reception
@@ -48,13 +49,15 @@ public interface DdpUlp {
      * A tagged message is complete: its last segment was placed.
      *
      * @param last that segment, with the STag and RsvdULP of the message; valid during the call
-     * @return null if the message is valid; otherwise the error that ends reception, which {@link #onFault} gets with this segment
+     * @return null if the message is valid; otherwise the error that ends reception, which {@link #onFault} gets with
+     *     this segment
      */
     @Nullable
     ProtocolFault onTaggedDelivery(DdpSegment last);
 
     /**
-     * The transport has taken all bytes of a message (RFC 5041 section 5.4). Calls come in the order of writing. The message may be used again, even during this call.
+     * The transport has taken all bytes of a message (RFC 5041 section 5.4). Calls come in the order of writing. The
+     * message may be used again, even during this call.
      *
      * <p>A ULP that has nothing more to send closes the sending half when its last message is sent.
      *
@@ -63,7 +66,11 @@ public interface DdpUlp {
     void onSent(DdpMessage message);
 
     /**
-     * The memory that a message reads was revoked before all of it was read. The segments cut so far are sent, the rest of the message is not, and the messages after it are dropped. Messages before it are still sent. They are reported before the terminal message at the latest. From now on only the {@linkplain DdpMessage#terminal() terminal message} is sent. Until it is written, segments are still received. Called at most once. {@link #onSent} is not called for this message.
+     * The memory that a message reads was revoked before all of it was read. The segments cut so far are sent, the rest
+     * of the message is not, and the messages after it are dropped. Messages before it are still sent. They are
+     * reported before the terminal message at the latest. From now on only the
+     * {@linkplain DdpMessage#terminal() terminal message} is sent. Until it is written, segments are still received.
+     * Called at most once. {@link #onSent} is not called for this message.
      *
      * <p>It is never called if no message has a {@linkplain DdpMessage#source source}.
      *
@@ -73,10 +80,15 @@ public interface DdpUlp {
     default void onSourceRevoked(DdpMessage message, long bytesRead) {}
 
     /**
-     * An error ends reception: all later segments are dropped silently. Called at most once. The stream stays open until the ULP closes it. The ULP may send one more message ({@link DdpMessage#terminal}) unless the transport is lost.
+     * An error ends reception: all later segments are dropped silently. Called at most once. The stream stays open
+     * until the ULP closes it. The ULP may send one more message ({@link DdpMessage#terminal}) unless the transport is
+     * lost.
      *
      * @param fault what happened
-     * @param segment the segment with the error, or the last segment of the message whose delivery failed; null if no segment caused the error; valid during the call. Header and length are as received. The header may be incomplete ({@link DdpSegment#headerComplete}). The payload of a message that waited for earlier ones is not in the segment's buffer.
+     * @param segment the segment with the error, or the last segment of the message whose delivery failed; null if no
+     *     segment caused the error; valid during the call. Header and length are as received. The header may be
+     *     incomplete ({@link DdpSegment#headerComplete}). The payload of a message that waited for earlier ones is not
+     *     in the segment's buffer.
      */
     void onFault(ProtocolFault fault, @Nullable DdpSegment segment);
 

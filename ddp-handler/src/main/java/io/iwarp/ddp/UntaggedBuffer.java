@@ -38,7 +38,9 @@ public class UntaggedBuffer {
     /**
      * Returns the destination for the message of a segment; its length is the room in bytes.
      *
-     * <p>A subclass can place internal messages of the ULP elsewhere than in the application's buffer. DDP asks once for each message, with the first segment that arrives, whose {@link #control} and {@link #rsvdUlp} are reported. All segments of the message go there, even if a faulty peer sends another RsvdULP in the others.
+     * <p>A subclass can place internal messages of the ULP elsewhere than in the application's buffer. DDP asks once
+     * for each message, with the first segment that arrives, whose {@link #control} and {@link #rsvdUlp} are reported.
+     * All segments of the message go there, even if a faulty peer sends another RsvdULP in the others.
      *
      * @param segment passed {@link DdpUlp#examine}; valid during the call
      */
@@ -49,7 +51,8 @@ public class UntaggedBuffer {
     /**
      * Returns the first byte of RsvdULP, 0..255.
      *
-     * <p>It comes from the first segment that arrived. RFC 5041 section 4.3 allows any segment, and does not require a comparison.
+     * <p>It comes from the first segment that arrived. RFC 5041 section 4.3 allows any segment, and does not require a
+     * comparison.
      */
     public final int control() {
         return control;

@@ -31,7 +31,9 @@ public interface UntaggedQueue {
     /**
      * A message needs the buffer at the head, and there is none.
      *
-     * @return false if this is an error, which ends the stream; true to hold the segment back, with everything after it, until a {@code read} passes down the pipeline and offers it again. The queue requests this {@code read} when it has a buffer, or to report the error after all.
+     * @return false if this is an error, which ends the stream; true to hold the segment back, with everything after
+     *     it, until a {@code read} passes down the pipeline and offers it again. The queue requests this {@code read}
+     *     when it has a buffer, or to report the error after all.
      */
     default boolean awaitBuffer() {
         return false;
@@ -48,8 +50,10 @@ public interface UntaggedQueue {
     /**
      * Removes the head from the queue: its message and all messages before it are complete.
      *
-     * @param buffer the head, with {@link UntaggedBuffer#messageLength} and the other results. When this method returns, the head must be another buffer, or this one after {@link UntaggedBuffer#reset}.
-     * @return null if the message is valid; otherwise the error that ends reception. {@link DdpUlp#onFault} then gets the last segment of this message, even if the message was complete before earlier ones.
+     * @param buffer the head, with {@link UntaggedBuffer#messageLength} and the other results. When this method
+     *     returns, the head must be another buffer, or this one after {@link UntaggedBuffer#reset}.
+     * @return null if the message is valid; otherwise the error that ends reception. {@link DdpUlp#onFault} then gets
+     *     the last segment of this message, even if the message was complete before earlier ones.
      */
     @Nullable
     ProtocolFault deliver(UntaggedBuffer buffer);

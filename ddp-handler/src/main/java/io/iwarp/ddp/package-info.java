@@ -2,8 +2,8 @@
  * DDP, Direct Data Placement (<a href="https://www.rfc-editor.org/rfc/rfc5041">RFC 5041</a>): cuts messages into
  * segments that carry their destination, and places the segments of the peer.
  *
- * <p>{@link io.iwarp.ddp.DdpHandler} is the handler in the pipeline. The layer above implements {@link io.iwarp.ddp.DdpUlp} and
- * writes {@link io.iwarp.ddp.DdpMessage}s.
+ * <p>{@link io.iwarp.ddp.DdpHandler} is the handler in the pipeline. The layer above implements
+ * {@link io.iwarp.ddp.DdpUlp} and writes {@link io.iwarp.ddp.DdpMessage}s.
  *
  * <p>Bytes that this side chooses to send go by reference. Bytes that a peer reads by an STag are copied at the last moment,
  * because that memory can be revoked while the message is in flight.

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param readyToReceiveKinds the kinds of RTR message that the Reply Frame names, which the responder must accept; empty
  *     without the peer-to-peer model; unmodifiable
  * @param readyToReceive the kind of RTR message that this end has to send before anything else, or null: for a responder,
- *     without the peer-to-peer model, and if the two frames do not match. A Read sent as RTR is not a Read of the ULP, but uses one of the
- *     peer's {@code ird} until it is answered.
+ *     without the peer-to-peer model, and if the two frames do not match. A Read sent as RTR is not a Read of the ULP,
+ *     but uses one of the peer's {@code ird} until it is answered.
  */
 record AgreedSetup(
         boolean enhanced,

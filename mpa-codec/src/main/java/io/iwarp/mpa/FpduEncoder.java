@@ -178,7 +178,10 @@ public final class FpduEncoder {
         out.writeBytes(header.array(), header.arrayOffset() + header.readerIndex(), header.readableBytes());
     }
 
-    /** Netty's own copy between two kinds of buffer makes two views each time; the view inside {@code out} is there already. */
+    /**
+     * Netty's own copy between two kinds of buffer makes two views each time; the view inside {@code out} is there
+     * already.
+     */
     private static void append(ByteBuf bytes, int index, int length, ByteBuf out) {
         if (out.nioBufferCount() == 1) {
             int end = out.writerIndex();

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A valid MPA Request Frame that waits for the responder's answer. Call {@link #accept} or one of the two {@code reject} exactly
- * once. All methods may be called from any thread.
+ * A valid MPA Request Frame that waits for the responder's answer. Call {@link #accept} or one of the two
+ * {@code reject} exactly once. All methods may be called from any thread.
  */
 public final class MpaConnectionRequest {
 
@@ -99,10 +99,12 @@ public final class MpaConnectionRequest {
     }
 
     /**
-     * Rejects the request: sends a Reply Frame with the R bit, in one write, fires {@link MpaEvent.Rejected} and leaves the TCP
-     * connection open to the ULP, which closes it unless it has another use for it (RFC 5044, section 7.1.2, rule 2).
+     * Rejects the request: sends a Reply Frame with the R bit, in one write, fires {@link MpaEvent.Rejected} and leaves
+     * the TCP connection open to the ULP, which closes it unless it has another use for it (RFC 5044, section 7.1.2,
+     * rule 2).
      *
-     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied, for example the reason; empty for none
+     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied, for example the reason;
+     *     empty for none
      * @return completes when the transport has taken the Reply Frame; fails as that of {@link #accept} does
      * @throws IllegalArgumentException if there are more bytes; then the request can still be answered
      * @throws IllegalStateException if the request was answered before
@@ -112,9 +114,9 @@ public final class MpaConnectionRequest {
     }
 
     /**
-     * Rejects the request like {@link #reject(byte[])}, because {@link #peerIrd()} is too small for the application, and tells the
-     * initiator the required number. A Reply Frame to a request that is not {@link #enhanced()}, or that does not negotiate its
-     * IRD, has no field for it (RFC 6581, section 9.1).
+     * Rejects the request like {@link #reject(byte[])}, because {@link #peerIrd()} is too small for the application,
+     * and tells the initiator the required number. A Reply Frame to a request that is not {@link #enhanced()}, or that
+     * does not negotiate its IRD, has no field for it (RFC 6581, section 9.1).
      *
      * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied
      * @param requiredOrd how many Reads and atomics the application needs to have outstanding, 0 to 16382

@@ -56,7 +56,8 @@ public sealed interface MpaEvent {
 
     /**
      * The responder's application rejected the connection. All MPA, DDP and RDMAP handlers remove themselves on this
-     * event. TCP stays open, and its next byte belongs to the ULP, which closes the channel unless it has another use for it (RFC 5044, section 7.1.2, rules 2 and 3).
+     * event. TCP stays open, and its next byte belongs to the ULP, which closes the channel unless it has another use
+     * for it (RFC 5044, section 7.1.2, rules 2 and 3).
      *
      * @param privateData the ULP's private data of the rejecting Reply Frame, received or sent, 0 to 512 bytes
      * @param peerIrd the IRD in the peer's frame, or {@link EnhancedSetup#NOT_NEGOTIATED}, also for a plain frame
@@ -128,9 +129,9 @@ public sealed interface MpaEvent {
     record PeerClosedHalf() implements MpaEvent {}
 
     /**
-     * The stream from the peer is broken (error 2/0/01, 2/0/02 or 2/0/03), or an initiator's enhanced set-up has failed (error
-     * 2/0/05, 2/0/06 or 2/0/07); nothing more is passed up. The layer above closes
-     * the channel, and may send a Terminate first (RFC 5044, section 8).
+     * The stream from the peer is broken (error 2/0/01, 2/0/02 or 2/0/03), or an initiator's enhanced set-up has failed
+     * (error 2/0/05, 2/0/06 or 2/0/07); nothing more is passed up. The layer above closes the channel, and may send a
+     * Terminate first (RFC 5044, section 8).
      *
      * @param fault the error and what was wrong
      * @param transmitReady whether a Terminate can be sent: at once, or, if the set-up failed, after {@link TransmitReady},

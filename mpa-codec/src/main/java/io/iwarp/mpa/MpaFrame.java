@@ -48,8 +48,8 @@ sealed interface MpaFrame {
     void encode(ByteBuf out);
 
     /**
-     * Reads one whole frame from {@code in} and moves its reader index after it. Reserved bits, R in a Request Frame, and S below
-     * revision 2 are ignored. Any revision is accepted. The caller keeps {@code in}.
+     * Reads one whole frame from {@code in} and moves its reader index after it. Reserved bits, R in a Request Frame,
+     * and S below revision 2 are ignored. Any revision is accepted. The caller keeps {@code in}.
      *
      * @throws IllegalArgumentException if the bytes are not one whole frame: a key that is neither, PD_Length above 512
      *     or, with S, below 4, or fewer bytes than the frame needs. The reader index has not moved then.

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * with its parameters. It fires {@link MpaEvent.TransmitReady} when DDP may send: at once for the
  * initiator and for both ends of a pre-agreed start; for the responder after the first valid FPDU and
  * before the ULPDU of that FPDU is passed up (section 7.1.2, rule 4). If Established reports a failed
- * set-up, {@link MpaEvent.Fault} is fired first, and what the peer sends is dropped. On {@link MpaEvent.Rejected} it passes the
- * event up and removes itself.
+ * set-up, {@link MpaEvent.Fault} is fired first, and what the peer sends is dropped. On {@link MpaEvent.Rejected} it
+ * passes the event up and removes itself.
  *
  * <p><b>Inbound</b> each ULPDU is passed up as a {@link ReceivedUlpdu}, valid during the call. Bytes are parsed in
  * place. Only an incomplete FPDU is copied, into a buffer of its own, which grows with what arrives to at most

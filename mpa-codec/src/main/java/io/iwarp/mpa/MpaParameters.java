@@ -29,8 +29,8 @@ public final class MpaParameters {
     }
 
     /**
-     * Returns a builder of parameters, for handlers that are used or tested without a start-up. It starts with those of a plain
-     * start-up: revision 1, CRC, no markers, the largest MULPDU, no private data, and depths of
+     * Returns a builder of parameters, for handlers that are used or tested without a start-up. It starts with those of
+     * a plain start-up: revision 1, CRC, no markers, the largest MULPDU, no private data, and depths of
      * {@value MpaSettings#DEFAULT_DEPTH}.
      *
      * @param role the role of this end in the start-up
@@ -67,15 +67,16 @@ public final class MpaParameters {
     }
 
     /**
-     * Returns the largest ULPDU that MPA accepts, in bytes, at the start. {@link MpaEvent.MulpduChanged} reports later changes.
+     * Returns the largest ULPDU that MPA accepts, in bytes, at the start. {@link MpaEvent.MulpduChanged} reports later
+     * changes.
      */
     public int mulpdu() {
         return mulpdu;
     }
 
     /**
-     * Returns a copy of the private data in the peer's Request or Reply Frame, 0 to 512 bytes, without the bytes of the enhanced
-     * set-up.
+     * Returns a copy of the private data in the peer's Request or Reply Frame, 0 to 512 bytes, without the bytes of the
+     * enhanced set-up.
      */
     public byte[] peerPrivateData() {
         return peerPrivateData.clone();
@@ -111,7 +112,10 @@ public final class MpaParameters {
         return setup.peerToPeer();
     }
 
-    /** Returns the kinds of ready-to-receive message that the responder has to accept. Empty without the peer-to-peer model. */
+    /**
+     * Returns the kinds of ready-to-receive message that the responder has to accept. Empty without the peer-to-peer
+     * model.
+     */
     public Set<ReadyToReceive> readyToReceiveKinds() {
         return setup.readyToReceiveKinds();
     }

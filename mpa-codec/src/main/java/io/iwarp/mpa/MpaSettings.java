@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an endpoint asks for in its MPA connections. Make one with {@link #builder()}. Immutable; any number of connections may
- * share it.
+ * What an endpoint asks for in its MPA connections. Make one with {@link #builder()}. Immutable; any number of
+ * connections may share it.
  */
 public final class MpaSettings {
     /** Default of {@link #ird()} and {@link #ord()}. */
@@ -99,8 +99,8 @@ public final class MpaSettings {
     }
 
     /**
-     * Returns these settings with plain connection requests of revision 1 and without the peer-to-peer model, for another attempt
-     * on a new connection after {@link MpaEvent.StartupFailed#enhancedRefused()}.
+     * Returns these settings with plain connection requests of revision 1 and without the peer-to-peer model, for
+     * another attempt on a new connection after {@link MpaEvent.StartupFailed#enhancedRefused()}.
      */
     public MpaSettings withoutEnhancedSetup() {
         return toBuilder().enhanced(false).peerToPeer(false).build();

@@ -17,7 +17,10 @@ final class MpaSettingsRules {
     private static final Duration MAXIMUM_FPDU_TIMEOUT = Duration.ofHours(24);
 
     private static final Logger LOG = LoggerFactory.getLogger("io.iwarp.mpa.MpaSettings");
-    /** Whether the warning was logged. Settings may be made for each connection, and nobody reads a log that repeats itself. */
+    /**
+     * Whether the warning was logged. Settings may be made for each connection, and nobody reads a log that repeats
+     * itself.
+     */
     private static final AtomicBoolean WARNED_OF_CRC_OFF = new AtomicBoolean();
 
     private MpaSettingsRules() {}

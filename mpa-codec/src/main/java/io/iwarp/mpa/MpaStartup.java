@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  *      bad bytes, ended: Fail, and Over, from any state; a pre-agreed start goes from PreAgreed to Over at once
  * </pre>
  *
- * <p>Events are {@link #start}, first and once, then {@link #received}, {@link #accept} or {@link #reject}, and {@link #ended}. Each
- * returns the {@link StartupAction} to execute before the next event. After Establish, Leave or Fail, the start-up is over and
- * accepts only {@code ended}, which does nothing.
+ * <p>Events are {@link #start}, first and once, then {@link #received}, {@link #accept} or {@link #reject}, and
+ * {@link #ended}. Each returns the {@link StartupAction} to execute before the next event. After Establish, Leave or
+ * Fail, the start-up is over and accepts only {@code ended}, which does nothing.
  */
 final class MpaStartup {
 
@@ -89,8 +89,8 @@ final class MpaStartup {
     }
 
     /**
-     * Bytes of the peer arrived. Those of its frame are read from {@code in}. After Establish or Leave, the rest of {@code in}
-     * belongs to the layer that takes over. The caller keeps {@code in}.
+     * Bytes of the peer arrived. Those of its frame are read from {@code in}. After Establish or Leave, the rest of
+     * {@code in} belongs to the layer that takes over. The caller keeps {@code in}.
      */
     StartupAction received(ByteBuf in) {
         return enter(state.received(in));

@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@link MpaEvent.StartupFailed}: the channel is closed; further input is dropped.
  * </ul>
  *
- * <p>Switch to MPA only when no more streaming data is expected from the peer (RFC 5044, section 7.1.5): the first byte of this
- * handler must be the first of the peer's frame. A handler that added this one passes on the bytes after its own with
- * {@code fireChannelRead}.
+ * <p>Switch to MPA only when no more streaming data is expected from the peer (RFC 5044, section 7.1.5): the first byte
+ * of this handler must be the first of the peer's frame. A handler that added this one passes on the bytes after its
+ * own with {@code fireChannelRead}.
  *
  * <p>Memory: at most 20 + 512 bytes for a connection, whatever the peer sends.
  */
@@ -75,8 +75,8 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
      *
      * @param settings the settings of this connection
      * @param privateData 0 to 512 bytes for the Request Frame, 508 with the enhanced set-up, copied; must be none with a
-     *     pre-agreed start. Some peers, such as Linux siw, accept at most 256, including the four bytes of the enhanced set-up,
-     *     and close the connection on more.
+     *     pre-agreed start. Some peers, such as Linux siw, accept at most 256, including the four bytes of the enhanced
+     *     set-up, and close the connection on more.
      * @throws IllegalArgumentException if there are more bytes than that, or any with a pre-agreed start
      */
     public static MpaStartupHandler initiator(MpaSettings settings, byte[] privateData) {

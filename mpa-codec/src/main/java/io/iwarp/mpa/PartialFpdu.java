@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The first part of an FPDU whose rest has not arrived yet, in a buffer of its own.
  *
- * <p>Holds at most one FPDU, at most {@link FpduDecoder#maxWireLength()} bytes, and no buffer between two FPDUs. The buffer grows
- * with what arrives: a peer that announces a large FPDU and stops ties up at most {@link #GROWTH} times what it has sent.
- * Buffers that an event loop keeps anyway are used with their full size.
+ * <p>Holds at most one FPDU, at most {@link FpduDecoder#maxWireLength()} bytes, and no buffer between two FPDUs. The
+ * buffer grows with what arrives: a peer that announces a large FPDU and stops ties up at most {@link #GROWTH} times
+ * what it has sent. Buffers that an event loop keeps anyway are used with their full size.
  */
 final class PartialFpdu {
 

@@ -51,8 +51,8 @@ public final class ReceivedUlpdu {
     }
 
     /**
-     * Holds the ULPDU back, during the call that passes it. MPA keeps it, with everything after it, and stops reading from the
-     * transport. It passes the same ULPDU again when a {@code read} comes down the pipeline.
+     * Holds the ULPDU back, during the call that passes it. MPA keeps it, with everything after it, and stops reading
+     * from the transport. It passes the same ULPDU again when a {@code read} comes down the pipeline.
      */
     public void holdBack() {
         heldBack = true;

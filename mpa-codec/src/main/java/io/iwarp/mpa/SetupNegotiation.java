@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *                            RTR; ORD = min(own, i)
  * </pre>
  *
- * <p>If one end leaves a depth to the ULPs ({@link EnhancedSetup#NOT_NEGOTIATED}), so does the other, and its own depth does not
- * change.
+ * <p>If one end leaves a depth to the ULPs ({@link EnhancedSetup#NOT_NEGOTIATED}), so does the other, and its own depth
+ * does not change.
  */
 final class SetupNegotiation {
 
@@ -106,7 +106,10 @@ final class SetupNegotiation {
         return null;
     }
 
-    /** Returns the requested kinds that this end accepts; if there are none, all kinds that it accepts, for the initiator to see. */
+    /**
+     * Returns the requested kinds that this end accepts; if there are none, all kinds that it accepts, for the
+     * initiator to see.
+     */
     private static Set<ReadyToReceive> replyKinds(MpaSettings settings, EnhancedSetup asked) {
         EnumSet<ReadyToReceive> common = EnumSet.copyOf(settings.readyToReceive());
         common.retainAll(asked.readyToReceive());

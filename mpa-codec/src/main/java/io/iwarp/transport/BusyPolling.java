@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Creates event loops, for each of Netty's transports, that continue to poll for events for some time before they sleep.
  *
- * <p>Waking a thread is expensive: on a virtual machine it may take longer than sending 64 KiB. A loop that had work usually has
- * more soon. So streams and round trips are faster with loops that poll. The cost is processor time, up to {@code patience}
- * each time a loop runs out of work. Each loop needs its own processor while there is traffic.
+ * <p>Waking a thread is expensive: on a virtual machine it may take longer than sending 64 KiB. A loop that had work
+ * usually has more soon. So streams and round trips are faster with loops that poll. The cost is processor time, up to
+ * {@code patience} each time a loop runs out of work. Each loop needs its own processor while there is traffic.
  *
  * <pre>{@code
  * EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, new BusyPolling(EpollIoHandler.newFactory()));

@@ -10,8 +10,8 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sits above a {@code LocalChannel}, which passes each written object to the peer unchanged. So bytes are copied: the peer may
- * keep them after it has read them, when their memory belongs to the application again.
+ * Sits above a {@code LocalChannel}, which passes each written object to the peer unchanged. So bytes are copied: the
+ * peer may keep them after it has read them, when their memory belongs to the application again.
  */
 final class LocalTransportHandler extends TransportHandler {
 

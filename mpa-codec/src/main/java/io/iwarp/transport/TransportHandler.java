@@ -10,18 +10,19 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds TCP features that a transport lacks, mainly the half-close: each side closes its own direction, and still receives what
- * the other side sends. RDMAP ends a stream this way, so that a Terminate and the last completions are not lost (RFC 5040, section 5.4; RFC 5044, section 7.2).
+ * Adds TCP features that a transport lacks, mainly the half-close: each side closes its own direction, and still
+ * receives what the other side sends. RDMAP ends a stream this way, so that a Terminate and the last completions are
+ * not lost (RFC 5040, section 5.4; RFC 5044, section 7.2).
  *
  * <table>
  *   <caption>How this side's half is closed</caption>
  *   <tr><td>TCP and Unix domain sockets</td><td>by the socket, without a handler. Netty's Unix domain sockets
- *       over NIO and io_uring close both halves at the peer's end, those over epoll and kqueue leave the other one open.</td></tr>
- *   <tr><td>TLS over anything</td><td>by {@code close_notify}. With TLS 1.3 and the JDK's provider the other half stays
- *       open. TLS 1.2, and OpenSSL with any version, close both halves: everything sent before still arrives, and what the peer has not
- *       sent yet fails, as its completions report.</td></tr>
- *   <tr><td>{@code LocalChannel}</td><td>by a special message, which the peer's handler understands</td></tr>
- *   <tr><td>any other channel</td><td>not at all: the channel is closed</td></tr>
+ *       over NIO and io_uring close both halves at the peer's end, those over epoll and kqueue leave the other one
+ *       open.</td></tr> <tr><td>TLS over anything</td><td>by {@code close_notify}. With TLS 1.3 and the JDK's provider
+ *       the other half stays open. TLS 1.2, and OpenSSL with any version, close both halves: everything sent before
+ *       still arrives, and what the peer has not sent yet fails, as its completions report.</td></tr>
+ *       <tr><td>{@code LocalChannel}</td><td>by a special message, which the peer's handler understands</td></tr>
+ *       <tr><td>any other channel</td><td>not at all: the channel is closed</td></tr>
  * </table>
  *
  * <p>A {@code LocalChannel} also has no back pressure. With this handler a write completes when the peer has read it.
@@ -36,8 +37,9 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
     TransportHandler() {}
 
     /**
-     * Adds the handlers that the transport needs, if any, at the end of the pipeline (and next to a {@code LocalChannel}). The
-     * handlers between the socket and MPA must already be in the pipeline, those of MPA must not.
+     * Adds the handlers that the transport needs, if any, at the end of the pipeline (and next to a
+     * {@code LocalChannel}). The handlers between the socket and MPA must already be in the pipeline, those of MPA must
+     * not.
      */
     public static void addTo(ChannelPipeline pipeline) {
         if (pipeline.channel() instanceof LocalChannel) {

@@ -15,14 +15,14 @@ public final class WarmReads implements RecvByteBufAllocator {
     private static final int SMALLEST = 2 * 1024;
     private static final int FIRST = 16 * 1024;
     /**
-     * Room for several of the largest FPDUs: with more complete FPDUs in a read, fewer must be copied. But the bytes should still
-     * be in the core's cache when they are checked and placed.
+     * Room for several of the largest FPDUs: with more complete FPDUs in a read, fewer must be copied. But the bytes
+     * should still be in the core's cache when they are checked and placed.
      */
     private static final int LARGEST = 256 * 1024;
     /**
-     * Not a multiple of 4 KiB: on some processors the kernel's copy takes up to 20 times as long if the destination is 1 to 31
-     * bytes ahead of the source, modulo 4 KiB. Reads into buffers of whole pages would keep this distance, and a
-     * slow receiver would only get full reads.
+     * Not a multiple of 4 KiB: on some processors the kernel's copy takes up to 20 times as long if the destination is
+     * 1 to 31 bytes ahead of the source, modulo 4 KiB. Reads into buffers of whole pages would keep this distance, and
+     * a slow receiver would only get full reads.
      */
     private static final int SHARED = LARGEST - 64;
 

@@ -47,9 +47,9 @@ public final class RdmapSettings {
     }
 
     /**
-     * Returns how long an orderly close, or the close after a Terminate, waits without progress before the connection is cut: 1 ms
-     * to 1 h, default 5 s. A longer time gives a slow peer more time to read the last messages. The connection and its buffers
-     * may then live that much longer.
+     * Returns how long an orderly close, or the close after a Terminate, waits without progress before the connection
+     * is cut: 1 ms to 1 h, default 5 s. A longer time gives a slow peer more time to read the last messages. The
+     * connection and its buffers may then live that much longer.
      */
     public Duration closeTimeout() {
         return closeTimeout;
@@ -64,8 +64,9 @@ public final class RdmapSettings {
     }
 
     /**
-     * Returns whether Atomic Operations and Immediate Data (RFC 7306) are enabled. Default true. Without them, this end refuses to
-     * post them. If a peer sends one, the stream ends with error 0/2/06, as with a peer that does not know RFC 7306.
+     * Returns whether Atomic Operations and Immediate Data (RFC 7306) are enabled. Default true. Without them, this end
+     * refuses to post them. If a peer sends one, the stream ends with error 0/2/06, as with a peer that does not know
+     * RFC 7306.
      */
     public boolean extensions() {
         return extensions;

@@ -54,7 +54,10 @@ public interface RdmapUlp {
     /** The peer will send nothing more (FIN between two FPDUs); this side may go on sending. */
     void onPeerClosedHalf();
 
-    /** One burst of input has been handled, all of what was read or the next part of it: the moment to submit what it led to. */
+    /**
+     * One burst of input has been handled, all of what was read or the next part of it: the moment to submit what it
+     * led to.
+     */
     void onReadComplete();
 
     /**

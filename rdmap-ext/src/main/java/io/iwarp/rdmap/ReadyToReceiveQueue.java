@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Recognizes and takes the ready-to-receive message of a peer-to-peer initiator that comes as a Send. It uses up the first
  * message number of the queue of Sends, but no receive of the application, which never learns of it
  * (<a href="https://www.rfc-editor.org/rfc/rfc6581#section-4.4.2">RFC 6581 section 4.4.2</a>). A Write or Read in this role
- * needs no treatment. {@link Requester#sendReadyToReceive} sends the message; {@code SetupNegotiation} of MPA chooses its kind.
+ * needs no treatment. {@link Requester#sendReadyToReceive} sends the message; {@code SetupNegotiation} of MPA chooses
+ * its kind.
  */
 final class ReadyToReceiveQueue extends HeaderQueue {
     /** Nothing has come yet, so the next segment may be the ready-to-receive message. */

@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The golden bytes of {@code vectors.txt}. They come from the figures of RFC 5044 and from an encoder that shares no code with
- * this project. So an error of the stack's encoder cannot hide behind the same error of its decoder.
+ * The golden bytes of {@code vectors.txt}. They come from the figures of RFC 5044 and from an encoder that shares no
+ * code with this project. So an error of the stack's encoder cannot hide behind the same error of its decoder.
  */
 public final class GoldenVectors {
     private static final Pattern TITLE = Pattern.compile("#\\s+(.*\\S)\\s+\\((\\d+) octets\\)");

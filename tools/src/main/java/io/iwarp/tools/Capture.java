@@ -55,8 +55,8 @@ final class Capture implements Closeable {
     }
 
     /**
-     * Shows {@link CapturedConnection} what passes. IPv6 is shown as IPv4, because the IPv6 headers of Netty's handler have no
-     * version.
+     * Shows {@link CapturedConnection} what passes. IPv6 is shown as IPv4, because the IPv6 headers of Netty's handler
+     * have no version.
      */
     private final class Tap extends ChannelDuplexHandler {
         private @Nullable CapturedConnection connection;

@@ -8,8 +8,8 @@ import java.net.ProtocolException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What {@link WriteClient}, {@link ReadClient} and {@link WriteServer} say to each other. Each message is one Send: a byte that tells the
- * kind, then the fields in order, numbers big-endian, a text or hash up to the end of the message.
+ * What {@link WriteClient}, {@link ReadClient} and {@link WriteServer} say to each other. Each message is one Send: a
+ * byte that tells the kind, then the fields in order, numbers big-endian, a text or hash up to the end of the message.
  *
  * <pre>
  *   client                                    server

@@ -15,9 +15,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text file as keys and values, in one of two forms. In a table, of which {@code /etc/services} is one, lines have a key, tabs,
- * and a value, and those that begin with {@code #} are comments. In any other file, a list of words for instance, the value is the
- * line, and its key is the number of the line, from 1 on. Empty lines are left out. Of a key that comes twice the last value stays.
+ * A text file as keys and values, in one of two forms. In a table, of which {@code /etc/services} is one, lines have a
+ * key, tabs, and a value, and those that begin with {@code #} are comments. In any other file, a list of words for
+ * instance, the value is the line, and its key is the number of the line, from 1 on. Empty lines are left out. Of a key
+ * that comes twice the last value stays.
  */
 final class KvFile {
     /** Nothing to load. */

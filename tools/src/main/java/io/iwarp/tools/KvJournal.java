@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
 
 /**
  * A file of the writes that a server has acknowledged, of one client. Each is handed to the operating system before the next
- * operation begins, so the file tells of all but the last when the process is killed. A line that was cut short does not count.
+ * operation begins, so the file tells of all but the last when the process is killed. A line that was cut short does
+ * not count.
  */
 final class KvJournal implements Closeable {
     /** The name of a journal ends so. */

@@ -15,8 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client of the soak: writes its keys, reads its own and others', and fails as soon as an acknowledged write cannot be read or a
- * value is not whole. One thread runs it; another may abort its connection at any time, after which it connects again.
+ * One client of the soak: writes its keys, reads its own and others', and fails as soon as an acknowledged write cannot
+ * be read or a value is not whole. One thread runs it; another may abort its connection at any time, after which it
+ * connects again.
  */
 final class KvSoakClient {
     private static final int KEYS = 8;

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * A key of the soak, which only one client writes. Each write has a number, and its whole value follows from key and number, so
- * that whoever reads it can tell whether it is whole.
+ * A key of the soak, which only one client writes. Each write has a number, and its whole value follows from key and
+ * number, so that whoever reads it can tell whether it is whole.
  *
  * @param name as the cache has it
  * @param kind what its values are like

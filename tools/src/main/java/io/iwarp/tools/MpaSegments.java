@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts one direction of a connection into segments for a capture: the start-up frame, then one FPDU in each segment. Wireshark
- * follows markers only where a segment begins with an FPDU.
+ * Cuts one direction of a connection into segments for a capture: the start-up frame, then one FPDU in each segment.
+ * Wireshark follows markers only where a segment begins with an FPDU.
  *
  * <p>One exception: where an FPDU ends and a marker follows, which belongs to the next FPDU, Wireshark counts it to the one
  * before. So that segment gets the marker as well. The bytes and their order are those of the connection in any case.

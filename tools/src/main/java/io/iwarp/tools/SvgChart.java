@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.function.DoubleFunction;
 
 /**
- * Curves over the size of operations, as SVG to be put into an HTML page. The size has a logarithmic axis to base 2; each curve has
- * its name at its right end. The text is legible when the chart is as narrow as a phone.
+ * Curves over the size of operations, as SVG to be put into an HTML page. The size has a logarithmic axis to base 2;
+ * each curve has its name at its right end. The text is legible when the chart is as narrow as a phone.
  */
 final class SvgChart {
     private static final int WIDTH = 400;

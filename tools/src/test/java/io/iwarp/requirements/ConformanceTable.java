@@ -93,7 +93,8 @@ final class ConformanceTable {
     }
 
     /**
-     * The document with the level, the sections and the text of each requirement as the list of the conformance suite has them.
+     * The document with the level, the sections and the text of each requirement as the list of the conformance suite
+     * has them.
      *
      * @throws IllegalStateException if the document and the list do not have the same requirements
      */

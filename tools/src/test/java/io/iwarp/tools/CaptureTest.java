@@ -37,7 +37,10 @@ class CaptureTest {
     /** Atomic Response (RFC 7306). */
     private static final int GREATEST_OPCODE = 11;
 
-    /** How many of each opcode, as tshark prints them: two Writes, three Read Requests, two Read Responses, five Sends, ... */
+    /**
+     * How many of each opcode, as tshark prints them: two Writes, three Read Requests, two Read Responses, five Sends,
+     * ...
+     */
     private static final Map<String, Long> MESSAGES_OF_THE_DEMO = Map.ofEntries(
             entry("0x00", 2L),
             entry("0x01", 3L),

@@ -38,7 +38,6 @@ class NativeImageTest {
     void everyHandlerIsNamed() throws IOException {
         Set<String> handlers = new ClassFileImporter()
                         .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                        .withImportOption(new LayeringTest.DoNotIncludeTestJars())
                         .importPackages(
                                 "io.iwarp.mpa",
                                 "io.iwarp.transport",

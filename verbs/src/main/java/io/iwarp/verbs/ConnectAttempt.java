@@ -52,7 +52,9 @@ final class ConnectAttempt {
         return connected;
     }
 
-    /** {@return completes when this has a connection, or nothing is left of it; later than the future if somebody cancelled it} */
+    /**
+     * {@return completes when this has a connection, or nothing is left of it; later than the future if somebody cancelled it}
+     */
     CompletionStage<Void> over() {
         return over;
     }
@@ -127,7 +129,10 @@ final class ConnectAttempt {
         }
     }
 
-    /** Whoever hears of the failure may close the protection domain at once, so nothing of the queue pair may be left in it. */
+    /**
+     * Whoever hears of the failure may close the protection domain at once, so nothing of the queue pair may be left in
+     * it.
+     */
     private static void whenOver(QueuePair queuePair, Runnable next) {
         queuePair.engine().life().closed().told().thenRun(next);
     }

@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a listener or connector: each of a listener from when the listening channel hands it out, which is before it has a queue pair,
- * until its channel is closed and its queue pair has told the application of its end. Any thread may call any method.
+ * The connections of a listener or connector: each of a listener from when the listening channel hands it out, which is
+ * before it has a queue pair, until its channel is closed and its queue pair has told the application of its end. Any
+ * thread may call any method.
  *
  * <p>As a handler it goes into the pipeline of the listening channel. So when that channel is closed no connection can come
  * that is not here.

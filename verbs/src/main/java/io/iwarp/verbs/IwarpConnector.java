@@ -67,9 +67,10 @@ public final class IwarpConnector {
     }
 
     /**
-     * Refuses further attempts to connect, gives up those under way, whose futures fail, and closes all connections that were made: each sends what was posted, gives its peer
-     * the answers that it is owed, and tells the peer that nothing more will come. What has not closed at the deadline is
-     * aborted. May be called again, with another deadline.
+     * Refuses further attempts to connect, gives up those under way, whose futures fail, and closes all connections
+     * that were made: each sends what was posted, gives its peer the answers that it is owed, and tells the peer that
+     * nothing more will come. What has not closed at the deadline is aborted. May be called again, with another
+     * deadline.
      *
      * @param deadline how long the connections have, not negative; 0 aborts them at once
      * @return completes on an event loop when of no connection anything is left: its channel is closed, its stream has left

@@ -11,7 +11,10 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** A request that took long, from its post to its completion. It costs an object for each request, so it is off by default. */
+/**
+ * A request that took long, from its post to its completion. It costs an object for each request, so it is off by
+ * default.
+ */
 @Name("io.iwarp.LongOperation")
 @Label("Long Operation")
 @Category("iWARP")

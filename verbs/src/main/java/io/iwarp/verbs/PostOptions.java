@@ -43,8 +43,8 @@ public final class PostOptions {
     }
 
     /**
-     * Returns whether the request waits until all Reads and atomics posted before it have completed. A request that depends on
-     * the data of a Read, or that must not overtake one, needs it (RFC 5040 section 5.5).
+     * Returns whether the request waits until all Reads and atomics posted before it have completed. A request that
+     * depends on the data of a Read, or that must not overtake one, needs it (RFC 5040 section 5.5).
      */
     public boolean fenced() {
         return (flags & FENCED_FLAG) != 0;

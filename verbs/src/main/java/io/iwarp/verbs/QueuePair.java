@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of an RDMA connection: work is posted here and completes here.
  *
- * <p>It has two queues. The {@link #sendQueue} takes Sends, Writes, Reads and atomics; the {@link #receiveQueue} takes buffers
- * for the peer's messages. Posts there carry a work-request id, allocate nothing, and complete at the
- * {@link #completionListener} or in a {@link CompletionQueue}: they are for code that moves millions of messages. The same
- * operations return a future in {@link #futures}; the plain form of each is a method of this class. A future completes on
- * the event loop, which must not wait for it; cancelling it does not cancel the request.
+ * <p>It has two queues. The {@link #sendQueue} takes Sends, Writes, Reads and atomics; the {@link #receiveQueue} takes
+ * buffers for the peer's messages. Posts there carry a work-request id, allocate nothing, and complete at the
+ * {@link #completionListener} or in a {@link CompletionQueue}: they are for code that moves millions of messages. The
+ * same operations return a future in {@link #futures}; the plain form of each is a method of this class. A future
+ * completes on the event loop, which must not wait for it; cancelling it does not cancel the request.
  *
  * <pre>{@code
  * RemoteBuffer memory = queuePair.remoteBuffers().get(0);     // what the peer advertised when it accepted

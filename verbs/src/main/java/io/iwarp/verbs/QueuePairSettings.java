@@ -11,8 +11,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a queue pair and of the layers below it. Make one with {@link #builder()}. Immutable; any number of queue pairs may
- * share it.
+ * Settings of a queue pair and of the layers below it. Make one with {@link #builder()}. Immutable; any number of queue
+ * pairs may share it.
  */
 public final class QueuePairSettings {
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);

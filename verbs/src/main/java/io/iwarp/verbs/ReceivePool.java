@@ -38,7 +38,10 @@ final class ReceivePool {
         return share;
     }
 
-    /** Posts a receive into a buffer and takes over a reference to it; or changes nothing, gives the reference back and throws. */
+    /**
+     * Posts a receive into a buffer and takes over a reference to it; or changes nothing, gives the reference back and
+     * throws.
+     */
     void post(long workRequestId, ByteBuf sink, int index, int length) {
         ReceiveRequest request = null;
         lock.lock();
@@ -54,7 +57,10 @@ final class ReceivePool {
         }
     }
 
-    /** Posts a receive into a region and takes over a reference to it; or changes nothing, gives the reference back and throws. */
+    /**
+     * Posts a receive into a region and takes over a reference to it; or changes nothing, gives the reference back and
+     * throws.
+     */
     void post(long workRequestId, MemoryRegion sink, long offset, long length) {
         ReceiveRequest request = null;
         lock.lock();

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Virtual time, and whose turn it is. All in one thread: a context that is interrupted at a point goes on when those that went
- * first have finished their steps.
+ * Virtual time, and whose turn it is. All in one thread: a context that is interrupted at a point goes on when those
+ * that went first have finished their steps.
  */
 final class World {
     private static final long START = 1_000_000_000L;

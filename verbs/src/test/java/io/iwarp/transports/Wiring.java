@@ -44,8 +44,8 @@ record Wiring(
     }
 
     /**
-     * {@return what is tested} Each way to receive is combined, over every transport that there is here, with and without TLS,
-     * markers and CRC, and with each way to learn of completions.
+     * {@return what is tested} Each way to receive is combined, over every transport that there is here, with and
+     * without TLS, markers and CRC, and with each way to learn of completions.
      */
     static List<Wiring> all() {
         List<Wiring> wirings = new ArrayList<>();

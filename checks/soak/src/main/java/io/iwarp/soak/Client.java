@@ -31,7 +31,10 @@ final class Client implements CompletionListener {
     static final int SLOT = Lane.MEMORY / WINDOW;
     static final long PATIENCE_SECONDS = 60;
 
-    /** Without a quiet time a busy loop of Netty may end without closing its channels, and what they have buffered is lost. */
+    /**
+     * Without a quiet time a busy loop of Netty may end without closing its channels, and what they have buffered is
+     * lost.
+     */
     private static final int QUIET_MILLIS = 20;
 
     private static final int MOST_GROUPS = 300;

@@ -47,7 +47,10 @@ public final class Scale {
     private static final int AT_A_TIME = 256;
     private static final int ROUNDS = 5;
     private static final long PATIENCE_SECONDS = 300;
-    /** Heap that may be left in all at the end: code that was compiled since, caches of threads, the noise of a collection. */
+    /**
+     * Heap that may be left in all at the end: code that was compiled since, caches of threads, the noise of a
+     * collection.
+     */
     private static final long LEFT_HEAP = 8L << 20;
 
     private final int idleSeconds;

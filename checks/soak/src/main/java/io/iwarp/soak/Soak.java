@@ -49,8 +49,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
- * Mixed load over several transports for a long time, with connections that are closed, aborted and killed at random by either
- * side. Fails if a post, a byte or a message is lost, if a server stops serving, or if anything is left at the end.
+ * Mixed load over several transports for a long time, with connections that are closed, aborted and killed at random by
+ * either side. Fails if a post, a byte or a message is lost, if a server stops serving, or if anything is left at the
+ * end.
  */
 public final class Soak {
     private static final int CLIENTS_OF_A_LANE = 2;

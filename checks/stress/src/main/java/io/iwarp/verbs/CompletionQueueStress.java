@@ -67,8 +67,8 @@ public final class CompletionQueueStress {
     }
 
     /**
-     * The queue is armed for solicited completions. One loop adds another kind, one adds a solicited one; who is told polls and
-     * arms again until there is nothing.
+     * The queue is armed for solicited completions. One loop adds another kind, one adds a solicited one; who is told
+     * polls and arms again until there is nothing.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "the solicited completion was polled")

@@ -103,8 +103,8 @@ final class LoopByHand {
     }
 
     /**
-     * Shuts down: runs what is there, and a last task, as Netty's loops do while they reject others already. What comes too late
-     * for the last look is dropped.
+     * Shuts down: runs what is there, and a last task, as Netty's loops do while they reject others already. What comes
+     * too late for the last look is dropped.
      */
     void end(Runnable last) {
         run();

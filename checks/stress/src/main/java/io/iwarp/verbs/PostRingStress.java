@@ -110,8 +110,8 @@ public final class PostRingStress {
     }
 
     /**
-     * The event loop closes the ring beside a poster. It may only think that all is taken if nothing follows: an orderly close
-     * sends what was posted before it.
+     * The event loop closes the ring beside a poster. It may only think that all is taken if nothing follows: an
+     * orderly close sends what was posted before it.
      */
     @JCStressTest
     @Outcome(id = "true, false, false", expect = Expect.ACCEPTABLE, desc = "all was taken")

@@ -26,8 +26,7 @@ public final class KnownDeviations {
     }
 
     /**
-     * {@return the list in some text: each line has a pattern of case ids, in which {@code *} stands for anything, a tab, and the
-     * explanation; lines that begin with # are remarks}
+     * {@return the list in some text: each line has a pattern of case ids, in which {@code *} stands for anything, a tab, and the explanation; lines that begin with # are remarks}
      */
     public static KnownDeviations read(InputStream in) {
         KnownDeviations known = new KnownDeviations();

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The bytes of a case as a capture of one TCP connection between two invented addresses. The time of a packet is its number in
- * milliseconds. If a case had several connections, they follow each other on different ports.
+ * The bytes of a case as a capture of one TCP connection between two invented addresses. The time of a packet is its
+ * number in milliseconds. If a case had several connections, they follow each other on different ports.
  */
 public final class CaptureFile {
     private static final int MAGIC = 0xA1B2C3D4;

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The suite can fail: each fault that is planted into a peer is found by the cases that own it, and by few others. A peer without
- * faults passes all cases.
+ * The suite can fail: each fault that is planted into a peer is found by the cases that own it, and by few others. A
+ * peer without faults passes all cases.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class PlantedFaultTest {

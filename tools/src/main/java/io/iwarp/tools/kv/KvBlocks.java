@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which bytes of the values are in use. Blocks have one of few sizes, at most a fourth more than was asked for or 32 bytes; one
- * that was given back serves the next entry of its size. Not safe for use by several threads at a time.
+ * Which bytes of the values are in use. Blocks have one of few sizes, at most a fourth more than was asked for or 32
+ * bytes; one that was given back serves the next entry of its size. Not safe for use by several threads at a time.
  */
 final class KvBlocks {
     /** There is no room. */

@@ -169,7 +169,10 @@ public final class KvConnection implements AutoCloseable {
         return reader.retries();
     }
 
-    /** Ends the connection with a TCP reset, as if this process was killed; {@link #close} it all the same. Any thread may call. */
+    /**
+     * Ends the connection with a TCP reset, as if this process was killed; {@link #close} it all the same. Any thread
+     * may call.
+     */
     public void abort() {
         Channel channel = queuePair.channel();
         // Only the event loop closes the socket, which takes no option after that.

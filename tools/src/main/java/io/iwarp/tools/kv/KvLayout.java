@@ -45,7 +45,9 @@ final class KvLayout {
         return slot * CELL_LENGTH + WORD;
     }
 
-    /** {@return where the bucket begins that is the {@code probe}th to look into for a key, as the number of its first slot} */
+    /**
+     * {@return where the bucket begins that is the {@code probe}th to look into for a key, as the number of its first slot}
+     */
     static long bucket(int hash, long probe, long slots) {
         long buckets = slots / BUCKET_SLOTS;
         return (Integer.toUnsignedLong(hash) + probe) % buckets * BUCKET_SLOTS;

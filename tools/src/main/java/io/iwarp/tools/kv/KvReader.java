@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds and reads entries in the server's memory, again and again until what was read is whole. The first Read of a key takes
- * a round trip for its bucket and one for its entry. Where it was is remembered: the next time slot and entry are read at once,
- * in one round trip, which will do if the slot still says the same.
+ * a round trip for its bucket and one for its entry. Where it was is remembered: the next time slot and entry are read
+ * at once, in one round trip, which will do if the slot still says the same.
  *
  * <p>One thread uses it.
  */

@@ -22,8 +22,8 @@ public final class KvService {
     }
 
     /**
-     * Adds what the service needs to the settings of its queue pairs: a buffer for each put that comes, and the means to notice
-     * that a client's machine has gone.
+     * Adds what the service needs to the settings of its queue pairs: a buffer for each put that comes, and the means
+     * to notice that a client's machine has gone.
      */
     public static QueuePairSettings.Builder settings(QueuePairSettings.Builder settings) {
         return settings.managedReceiveBytes(KvPut.LONGEST).keepAliveInterval(KEEP_ALIVE);

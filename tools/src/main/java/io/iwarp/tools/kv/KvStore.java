@@ -16,8 +16,8 @@ import java.util.Optional;
  * The cache in the server: the only one who writes the index and the values, while any number of clients read them by RDMA
  * without it. A client's read that meets a change sees so, as {@link KvSlot} and {@link KvEntry} tell, and reads again.
  *
- * <p>A put writes a new entry, then the slot that points to it, and only then gives the old entry back. So there is no time at
- * which a key cannot be read, and no lock that a client could hold.
+ * <p>A put writes a new entry, then the slot that points to it, and only then gives the old entry back. So there is no
+ * time at which a key cannot be read, and no lock that a client could hold.
  *
  * <p>Any thread may call any method. One put is carried out at a time; it takes as long as copying the value.
  */
