@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import jdk.jfr.EventType;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -72,6 +73,10 @@ class FlightEventsTest {
                 .extracting(terminate -> terminate.getBoolean("sent"))
                 .containsExactlyInAnyOrder(true, false);
         assertThat(named(events, "LongOperation")).isEmpty();
+        assertThat(EventType.getEventType(LongOperationEvent.class).getSettingDescriptors())
+                .filteredOn(setting -> setting.getName().equals("enabled"))
+                .extracting(setting -> setting.getDefaultValue())
+                .containsExactly("false");
     }
 
     @Test
