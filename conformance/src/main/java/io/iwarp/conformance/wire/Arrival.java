@@ -26,6 +26,8 @@ public record Arrival(
         FIN("the end of the connection (FIN)"),
         /** The peer resets the connection. */
         RESET("a reset (RST)"),
+        /** More segments came than any case asks for. */
+        FLOOD("a flood of segments"),
         /** Nothing came in time. */
         SILENCE("nothing");
 

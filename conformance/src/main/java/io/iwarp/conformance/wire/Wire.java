@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 public final class Wire implements AutoCloseable {
     private static final int CHUNK = 1 << 16;
     private static final int MOST_UNREAD = 1 << 22;
+    private static final int MOST_ARRIVALS = 5000;
+    /** However a peer drips, a connection is not listened to for longer. */
+    private static final Duration LONGEST_LIFE = Duration.ofMinutes(2);
 
     private final Socket socket;
     private final Dialogue dialogue;
@@ -36,6 +39,8 @@ public final class Wire implements AutoCloseable {
     private int available;
     private FpduWriter writer = new FpduWriter(false, true);
     private FpduReader reader = new FpduReader(false, true);
+    private final long end = System.nanoTime() + LONGEST_LIFE.toNanos();
+    private int arrivals;
     private boolean ended;
 
     /**
@@ -139,7 +144,7 @@ public final class Wire implements AutoCloseable {
 
     /** {@return the next start-up frame, or what came instead} */
     public Arrival nextFrame(Duration patience) throws IOException {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = deadline(patience);
         while (true) {
             int whole = StartupFrame.HEADER
                     + (available < StartupFrame.HEADER ? 0 : Bytes.u16(unread, StartupFrame.KEY + 2));
@@ -156,9 +161,17 @@ public final class Wire implements AutoCloseable {
         }
     }
 
+    private long deadline(Duration patience) {
+        long wanted = System.nanoTime() + patience.toNanos();
+        return wanted - end > 0 ? end : wanted;
+    }
+
     /** {@return the next segment, or what came instead} */
     public Arrival next(Duration patience) throws IOException {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = deadline(patience);
+        if (arrivals >= MOST_ARRIVALS) {
+            return Arrival.of(Arrival.Kind.FLOOD, -1);
+        }
         while (true) {
             FpduReader.Fpdu fpdu = reader.decode(unread, available);
             if (fpdu != null) {
@@ -172,6 +185,7 @@ public final class Wire implements AutoCloseable {
     }
 
     private Arrival arrived(FpduReader.Fpdu fpdu) {
+        arrivals++;
         take(fpdu.raw().length);
         boolean fits = Segment.fits(fpdu.ulpdu());
         Segment segment = fits ? Segment.decode(fpdu.ulpdu()) : null;
@@ -192,7 +206,7 @@ public final class Wire implements AutoCloseable {
 
     /** {@return any bytes that come until the connection ends or the time is over} */
     public byte[] rest(Duration patience) throws IOException {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = deadline(patience);
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         while (all.size() < MOST_UNREAD) {
             all.writeBytes(take(available));

@@ -90,6 +90,7 @@ enum Fault {
     READ_BRINGS_OTHER_BYTES(Role.CLIENT, "rdmap.read.inside.3.5"),
     EMPTY_READ_CHECKED(Role.SERVER, "rdmap.read.empty.*.ffffffff"),
     READ_SINK_NOT_ECHOED(Role.SERVER, "rdmap.read.empty.deadbeef.*"),
+    EMPTY_READ_BRINGS_BYTES(Role.SERVER, "rdmap.read.empty.1.*"),
     READ_ERROR_OF_DDP(Role.SERVER, "rdmap.read.stag.*"),
     LONG_READ_REQUEST_TAKEN(Role.SERVER, "rdmap.read.long.29"),
     TERMINATE_ANSWERED(Role.SERVER, "rdmap.terminate.received.code.f.f.ff"),

@@ -5,10 +5,13 @@ import io.iwarp.conformance.judge.ClientLink;
 import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.judge.Setup;
 import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.Damage;
+import io.iwarp.conformance.wire.FpduWriter;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.StartupFrame;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -33,6 +36,7 @@ final class ModelPeer implements AutoCloseable {
     private final boolean open;
     private final ServerSocket listener;
     private final ExecutorService threads = Executors.newCachedThreadPool();
+    private volatile Hostility hostility = Hostility.NONE;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
     /**
@@ -59,6 +63,51 @@ final class ModelPeer implements AutoCloseable {
             } catch (IOException e) {
                 return;
             }
+        }
+    }
+
+    /** What a peer does that has had enough. */
+    enum Hostility {
+        NONE,
+        SILENCE,
+        RESET,
+        FLOOD_OF_SEGMENTS,
+        FLOOD_OF_BYTES,
+        DRIP
+    }
+
+    /** From the next connection on it is hostile. */
+    void turn(Hostility kind) {
+        hostility = kind;
+    }
+
+    private void beHostile(Socket socket) throws IOException {
+        byte[] segment = new FpduWriter(false, true)
+                .encode(
+                        Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE)
+                                .last(false)
+                                .encode(),
+                        Damage.NONE);
+        switch (hostility) {
+            case RESET -> socket.setSoLinger(true, 0);
+            case FLOOD_OF_SEGMENTS -> {
+                new ModelStartup(socket, faults, false).respond();
+                while (true) {
+                    socket.getOutputStream().write(segment);
+                }
+            }
+            case FLOOD_OF_BYTES -> {
+                while (true) {
+                    socket.getOutputStream().write(segment, 1, 5);
+                }
+            }
+            case DRIP -> {
+                new ModelStartup(socket, faults, false).respond();
+                for (int i = 0; socket.getInputStream().available() >= 0; i++) {
+                    socket.getOutputStream().write(segment, i % segment.length, 1);
+                }
+            }
+            default -> socket.getInputStream().transferTo(OutputStream.nullOutputStream());
         }
     }
 
@@ -108,6 +157,10 @@ final class ModelPeer implements AutoCloseable {
     }
 
     private void serve(Socket socket) throws IOException {
+        if (hostility != Hostility.NONE) {
+            beHostile(socket);
+            return;
+        }
         ModelStartup.Agreement frames = new ModelStartup(socket, faults, markers).respond();
         ModelStream stream = stream(socket, frames.request(), frames.reply());
         StartupFrame reply = frames.reply();

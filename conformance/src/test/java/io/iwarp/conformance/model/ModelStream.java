@@ -391,7 +391,8 @@ final class ModelStream {
             if (has(Fault.EMPTY_READ_CHECKED) && read.sourceStag() == 0xFFFF_FFFFL) {
                 fail(0, 1, 0, segment, true);
             }
-            sendTagged(Segment.READ_RESPONSE, read.sinkStag(), lost ? 0 : read.sinkOffset(), Bytes.NONE);
+            byte[] answer = has(Fault.EMPTY_READ_BRINGS_BYTES) && read.sinkStag() == 1 ? receive : Bytes.NONE;
+            sendTagged(Segment.READ_RESPONSE, read.sinkStag(), lost ? 0 : read.sinkOffset(), answer);
             return;
         }
         Region region = regions.get(read.sourceStag());

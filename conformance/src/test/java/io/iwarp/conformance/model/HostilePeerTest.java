@@ -1,0 +1,89 @@
+package io.iwarp.conformance.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.conformance.ConformanceSuite;
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.KnownDeviations;
+import io.iwarp.conformance.judge.Result;
+import io.iwarp.conformance.judge.Role;
+import io.iwarp.conformance.judge.Runner;
+import io.iwarp.conformance.judge.ServerLink;
+import io.iwarp.conformance.judge.SuiteOptions;
+import io.iwarp.conformance.model.ModelPeer.Hostility;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A peer that hangs, floods or resets does not hang the suite. */
+@Timeout(120)
+class HostilePeerTest {
+    private static final String SOME = "mpa.cut.1,rule.terminate-*,teardown.fin.*,abuse.*";
+
+    private final ConformanceSuite suite = new ConformanceSuite();
+    private final List<Case> cases = suite.only(suite.cases(Role.SERVER), List.of(SOME.split(",")));
+
+    @ParameterizedTest
+    @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void aPeerThatIsHostileFromTheBeginningIsToldAtOnce(Hostility hostility) throws IOException {
+        try (ModelPeer peer = new ModelPeer(Set.of(), false, false)) {
+            peer.turn(hostility);
+            assertThatThrownBy(() -> run(peer, null, Hostility.NONE)).isInstanceOf(IOException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void aPeerThatBecomesHostileFailsAndTheRunEnds(Hostility hostility) throws IOException {
+        try (ModelPeer peer = new ModelPeer(Set.of(), false, false)) {
+            List<Result> results = run(peer, null, hostility);
+            assertThat(results).hasSameSizeAs(cases);
+            assertThat(results.get(1).status()).isEqualTo(Result.Status.FAILED);
+            assertThat(results.get(1).detail()).contains("serves no ping");
+            assertThat(results.subList(2, results.size()))
+                    .allSatisfy(result -> assertThat(result.detail()).contains("does not serve any more"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void aPeerThatIsStartedAgainGoesOn(Hostility hostility) throws IOException {
+        try (ModelPeer peer = new ModelPeer(Set.of(), false, false)) {
+            List<Result> results = run(peer, () -> peer.turn(Hostility.NONE), hostility);
+            assertThat(results.get(1).status()).isEqualTo(Result.Status.FAILED);
+            assertThat(results.subList(2, results.size()))
+                    .allSatisfy(result -> assertThat(result.status())
+                            .as(result.test().id() + " " + result.detail())
+                            .isIn(Result.Status.PASSED, Result.Status.SKIPPED));
+        }
+    }
+
+    /** Runs the cases with a peer that becomes hostile when the first one has passed. */
+    private List<Result> run(ModelPeer peer, Runner.Restart restart, Hostility hostility) throws IOException {
+        SuiteOptions plain = SuiteOptions.of(Role.SERVER);
+        SuiteOptions options = new SuiteOptions(
+                Role.SERVER,
+                false,
+                true,
+                2,
+                false,
+                Case.DEFAULT_SIZE,
+                false,
+                Duration.ofMillis(500),
+                Duration.ofMillis(50),
+                plain.gap(),
+                plain.firstFpduDelay());
+        try (ServerLink link = new ServerLink(peer.address())) {
+            return suite.run(options, link, cases, KnownDeviations.none(), restart, result -> {
+                if (result.test().equals(cases.get(0))) {
+                    peer.turn(hostility);
+                }
+            });
+        }
+    }
+}
