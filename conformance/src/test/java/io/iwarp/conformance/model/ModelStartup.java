@@ -69,18 +69,12 @@ final class ModelStartup {
     }
 
     private void speakFirst() throws IOException {
-        socket.setSoTimeout(IMPATIENCE_MILLIS);
-        try {
-            // Nothing is taken: the stream supports no peek, so wait for the first byte only.
-            long end = System.nanoTime() + IMPATIENCE_MILLIS * 1_000_000L;
-            while (socket.getInputStream().available() == 0 && System.nanoTime() < end) {
-                Thread.onSpinWait();
-            }
-            if (socket.getInputStream().available() == 0) {
-                socket.getOutputStream().write(0);
-            }
-        } finally {
-            socket.setSoTimeout(0);
+        long end = System.nanoTime() + IMPATIENCE_MILLIS * 1_000_000L;
+        while (socket.getInputStream().available() == 0 && System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+        if (socket.getInputStream().available() == 0) {
+            socket.getOutputStream().write(0);
         }
     }
 
