@@ -11,7 +11,7 @@ final class ByteBudget {
         this.limit = limit;
     }
 
-    /** {@return whether there was room for so many more bytes, which are now taken} */
+    /** Returns whether there was room for so many more bytes, which are now taken. */
     boolean take(long bytes) {
         long before = taken.get();
         while (bytes <= limit - before) {
@@ -28,7 +28,7 @@ final class ByteBudget {
         taken.addAndGet(-bytes);
     }
 
-    /** {@return what to tell who posted too much} */
+    /** Returns what to tell who posted too much. */
     QueueFullException exceeded(long bytes) {
         return new QueueFullException(bytes, taken.get(), limit);
     }

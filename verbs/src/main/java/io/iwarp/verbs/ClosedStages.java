@@ -27,7 +27,7 @@ final class ClosedStages {
         this.loops = loops;
     }
 
-    /** {@return a new stage; complete already if the end was told before} */
+    /** Returns a new stage; complete already if the end was told before. */
     CompletionStage<CloseReason> stage() {
         CloseReason before = reason;
         if (before != null) {
@@ -42,7 +42,7 @@ final class ClosedStages {
         return stage.minimalCompletionStage();
     }
 
-    /** {@return completes on the event loop when every stage given before the end has completed; never fails} */
+    /** Returns completes on the event loop when every stage given before the end has completed; never fails. */
     CompletionStage<Void> told() {
         return told;
     }

@@ -84,22 +84,22 @@ public final class CompareSwap {
         }
     }
 
-    /** {@return the new bits} */
+    /** Returns the new bits. */
     public long swapData() {
         return swapData;
     }
 
-    /** {@return which bits are replaced} */
+    /** Returns which bits are replaced. */
     public long swapMask() {
         return swapMask;
     }
 
-    /** {@return the bits to compare with} */
+    /** Returns the bits to compare with. */
     public long compareData() {
         return compareData;
     }
 
-    /** {@return which bits are compared} */
+    /** Returns which bits are compared. */
     public long compareMask() {
         return compareMask;
     }

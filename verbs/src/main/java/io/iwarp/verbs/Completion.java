@@ -80,62 +80,62 @@ public final class Completion {
         }
     }
 
-    /** {@return the number the application gave the request when it posted it} */
+    /** Returns the number the application gave the request when it posted it. */
     public long workRequestId() {
         return workRequestId;
     }
 
-    /** {@return what was done} */
+    /** Returns what was done. */
     public Operation operation() {
         return operation;
     }
 
-    /** {@return whether the request did what was asked; otherwise {@link #failure} says why it was flushed} */
+    /** Returns whether the request did what was asked; otherwise {@link #failure} says why it was flushed. */
     public boolean successful() {
         return failure == null;
     }
 
-    /** {@return why the request was flushed: the first cause that ended the stream; null if it succeeded} */
+    /** Returns why the request was flushed: the first cause that ended the stream; null if it succeeded. */
     public @Nullable CloseReason failure() {
         return failure;
     }
 
     /**
-     * {@return the bytes sent, written, read or received, 0 to 2^32 - 1; 8 for an atomic or sent Immediate Data; 0 if it
-     * failed, and for a receive that took Immediate Data, which leaves the posted buffer alone}
+     * Returns the bytes sent, written, read or received, 0 to 2^32 - 1; 8 for an atomic or sent Immediate Data; 0 if it
+     * failed, and for a receive that took Immediate Data, which leaves the posted buffer alone.
      */
     public long bytes() {
         return bytes;
     }
 
-    /** {@return whether the peer asked for an event with the message that this receive took} */
+    /** Returns whether the peer asked for an event with the message that this receive took. */
     public boolean solicited() {
         return solicited;
     }
 
-    /** {@return the 64 bits that an atomic found at its target, as a number; 0 for other operations} */
+    /** Returns the 64 bits that an atomic found at its target, as a number; 0 for other operations. */
     public long original() {
         return original;
     }
 
-    /** {@return whether this receive took Immediate Data instead of a message} */
+    /** Returns whether this receive took Immediate Data instead of a message. */
     public boolean hasImmediate() {
         return hasImmediate;
     }
 
-    /** {@return the Immediate Data that this receive took; 0 if it took a message} */
+    /** Returns the Immediate Data that this receive took; 0 if it took a message. */
     public long immediate() {
         return immediate;
     }
 
-    /** {@return the STag of this side that the peer's message took back, or 0 if it took none back} */
+    /** Returns the STag of this side that the peer's message took back, or 0 if it took none back. */
     public int invalidatedStag() {
         return invalidatedStag;
     }
 
     /**
-     * {@return the buffer that was posted with a receive or Read, its writer index moved past the bytes that came; null
-     * for one into a region, and for other operations} The queue pair has given back its own reference: the poster's is
+     * Returns the buffer that was posted with a receive or Read, its writer index moved past the bytes that came; null
+     * for one into a region, and for other operations. The queue pair has given back its own reference: the poster's is
      * what keeps the buffer. A buffer that the queue pair took from an allocator
      * ({@link QueuePairSettings#managedReceiveBytes}) is the application's from this call on: release it.
      */
@@ -143,7 +143,7 @@ public final class Completion {
         return buffer;
     }
 
-    /** {@return a copy that stays as it is} */
+    /** Returns a copy that stays as it is. */
     public Completion copy() {
         return new Completion().assign(this);
     }

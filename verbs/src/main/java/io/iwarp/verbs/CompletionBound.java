@@ -5,10 +5,10 @@ package io.iwarp.verbs;
  * CompletionPort} needs room for.
  */
 interface CompletionBound {
-    /** {@return the bound, at least 1} */
+    /** Returns the bound, at least 1. */
     int depth();
 
-    /** {@return how many there are; any thread, a moment's view, but final once nothing can be added any more} */
+    /** Returns how many there are; any thread, a moment's view, but final once nothing can be added any more. */
     int uncompleted();
 
     /** Lets {@link #release} be called by any thread. Call it before there is any request. */

@@ -54,7 +54,7 @@ final class CompletionPort implements CompletionTarget {
         return queuePair;
     }
 
-    /** {@return how many completions it needs room for} */
+    /** Returns how many completions it needs room for. */
     int room() {
         return bound.depth();
     }

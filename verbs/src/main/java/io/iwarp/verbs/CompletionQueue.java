@@ -94,7 +94,7 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * {@return the capacity that queue pairs with these settings need if all their completions go to one queue}
+     * Returns the capacity that queue pairs with these settings need if all their completions go to one queue.
      *
      * @param queuePairs how many queue pairs are open, or have completions that were not polled, at a time
      * @throws ArithmeticException if that is more than an int can hold
@@ -331,12 +331,12 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** {@return how many completions it has room for} */
+    /** Returns how many completions it has room for. */
     public int capacity() {
         return capacity;
     }
 
-    /** {@return how much of the capacity is reserved by queue pairs, 0 to the capacity; a moment's view} */
+    /** Returns how much of the capacity is reserved by queue pairs, 0 to the capacity; a moment's view. */
     public int reserved() {
         lock.lock();
         try {
@@ -346,12 +346,12 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** {@return how many completions are waiting to be polled; a moment's view} */
+    /** Returns how many completions are waiting to be polled; a moment's view. */
     public int size() {
         return ring.size();
     }
 
-    /** {@return whether it can be used; false once it was closed} */
+    /** Returns whether it can be used; false once it was closed. */
     public boolean isOpen() {
         return !closed;
     }

@@ -108,8 +108,8 @@ final class CompletionRing<O> {
     }
 
     /**
-     * {@return how many places were claimed and not taken, at least 0} Any thread, a moment's view; exact for the consumer,
-     * for which it also counts entries that are not published yet.
+     * Returns how many places were claimed and not taken, at least 0. Any thread, a moment's view; exact for the
+     * consumer, for which it also counts entries that are not published yet.
      */
     int size() {
         // The trailing position first: the difference cannot be negative then.

@@ -32,7 +32,7 @@ final class CompletionRoutes {
         }
     }
 
-    /** {@return whether completion queues were set} */
+    /** Returns whether completion queues were set. */
     boolean toCompletionQueues() {
         return toQueues;
     }
@@ -45,7 +45,7 @@ final class CompletionRoutes {
         return required(receives);
     }
 
-    /** {@return who is told of receives with an id, or null if nobody is set} */
+    /** Returns who is told of receives with an id, or null if nobody is set. */
     @Nullable
     CompletionTarget receiveTarget() {
         return receives;

@@ -47,13 +47,14 @@ final class ConnectAttempt {
         connected.whenComplete(this::abandonUnless);
     }
 
-    /** {@return completes with the queue pair once requests flow, or fails when nothing is left} */
+    /** Returns completes with the queue pair once requests flow, or fails when nothing is left. */
     CompletableFuture<QueuePair> connected() {
         return connected;
     }
 
     /**
-     * {@return completes when this has a connection, or nothing is left of it; later than the future if somebody cancelled it}
+     * Returns completes when this has a connection, or nothing is left of it; later than the future if somebody
+     * cancelled it.
      */
     CompletionStage<Void> over() {
         return over;

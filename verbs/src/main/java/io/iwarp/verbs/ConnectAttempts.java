@@ -11,7 +11,7 @@ final class ConnectAttempts {
     private final CompletableFuture<Void> none = new CompletableFuture<>();
     private volatile boolean closed;
 
-    /** {@return whether it may begin} */
+    /** Returns whether it may begin. */
     boolean add(ConnectAttempt attempt) {
         underWay.add(attempt);
         if (closed) {
@@ -27,7 +27,7 @@ final class ConnectAttempts {
         completeIfNone();
     }
 
-    /** {@return completes when none is under way any more} Gives up all of them, and takes no more. */
+    /** Returns completes when none is under way any more. Gives up all of them, and takes no more. */
     CompletionStage<Void> close() {
         closed = true;
         underWay.forEach(ConnectAttempt::giveUp);

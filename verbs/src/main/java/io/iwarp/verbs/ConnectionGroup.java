@@ -70,7 +70,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * {@return the nanoseconds of a deadline}
+     * Returns the nanoseconds of a deadline.
      *
      * @throws IllegalArgumentException if it is negative
      */

@@ -27,18 +27,18 @@ public final class ConnectionRequest {
         this.queuePair = queuePair;
     }
 
-    /** {@return what the peer sent with its request, 0 to 512 bytes} */
+    /** Returns what the peer sent with its request, 0 to 512 bytes. */
     public byte[] privateData() {
         return request.privateData();
     }
 
-    /** {@return the MPA revision of the peer's request} */
+    /** Returns the MPA revision of the peer's request. */
     public int revision() {
         return request.revision();
     }
 
     /**
-     * {@return how many Reads and atomics the peer takes at a time, 0 to 16382; empty if it does not say} An application
+     * Returns how many Reads and atomics the peer takes at a time, 0 to 16382; empty if it does not say. An application
      * that needs more can reject the request.
      */
     public OptionalInt peerIrd() {
@@ -46,20 +46,20 @@ public final class ConnectionRequest {
     }
 
     /**
-     * {@return how many Reads and atomics the peer would like to have outstanding, 0 to 16382; empty if it does not say}
+     * Returns how many Reads and atomics the peer would like to have outstanding, 0 to 16382; empty if it does not say.
      * It will keep to the IRD of this side.
      */
     public OptionalInt peerOrd() {
         return NegotiatedDepth.of(request.peerOrd());
     }
 
-    /** {@return who asks; null if the transport has no addresses} */
+    /** Returns who asks; null if the transport has no addresses. */
     public @Nullable SocketAddress remoteAddress() {
         return queuePair.channel().remoteAddress();
     }
 
     /**
-     * {@return the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS} Its
+     * Returns the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS. Its
      * handshake is complete. It can be used for as long as the decision takes.
      */
     public @Nullable SSLSession tlsSession() {
@@ -67,14 +67,14 @@ public final class ConnectionRequest {
     }
 
     /**
-     * {@return who the peer has proven to be by its certificate; null without TLS, or if TLS did not ask for one} Decide by
-     * it whether to accept, and which memory to advertise: who has an STag may use it (RFC 5042 section 2).
+     * Returns who the peer has proven to be by its certificate; null without TLS, or if TLS did not ask for one. Decide
+     * by it whether to accept, and which memory to advertise: who has an STag may use it (RFC 5042 section 2).
      */
     public @Nullable Principal peerPrincipal() {
         return queuePair.peerPrincipal();
     }
 
-    /** {@return the queue pair that the connection will have: set its listeners and post receives before accepting} */
+    /** Returns the queue pair that the connection will have: set its listeners and post receives before accepting. */
     public QueuePair queuePair() {
         return queuePair;
     }

@@ -26,7 +26,7 @@ final class FlightEvents {
         connection.begin();
     }
 
-    /** {@return whether {@link #posted} and {@link #completed} are to be called} */
+    /** Returns whether {@link #posted} and {@link #completed} are to be called. */
     boolean ofOperations() {
         return new LongOperationEvent().isEnabled();
     }

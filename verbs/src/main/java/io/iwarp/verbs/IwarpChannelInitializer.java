@@ -143,14 +143,14 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * {@return the same initializer, which first lets {@code handlers} add what belongs between the socket and MPA: TLS, a
-     * packet capture}
+     * Returns the same initializer, which first lets {@code handlers} add what belongs between the socket and MPA: TLS,
+     * a packet capture.
      */
     public IwarpChannelInitializer withTransportHandlers(Consumer<ChannelPipeline> handlers) {
         return new IwarpChannelInitializer(domain, settings, role, setupGate, observer, handlers, startup);
     }
 
-    /** {@return the same initializer, which tells somebody of each queue pair before the application} */
+    /** Returns the same initializer, which tells somebody of each queue pair before the application. */
     IwarpChannelInitializer withObserver(Consumer<QueuePair> prepared) {
         return new IwarpChannelInitializer(domain, settings, role, setupGate, prepared, transportHandlers, startup);
     }
@@ -173,7 +173,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         }
     }
 
-    /** {@return the same initializer, whose connection requests are plain ones of revision 1} */
+    /** Returns the same initializer, whose connection requests are plain ones of revision 1. */
     IwarpChannelInitializer withoutEnhancedSetup() {
         return new IwarpChannelInitializer(
                 domain,
@@ -185,7 +185,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 startup);
     }
 
-    /** {@return the queue pair of a channel, or null if this initializer has not run on it} */
+    /** Returns the queue pair of a channel, or null if this initializer has not run on it. */
     public static @Nullable QueuePair queuePair(Channel channel) {
         return QueuePairOfChannel.get(channel);
     }

@@ -60,8 +60,10 @@ public final class IwarpConnector {
         return attempt.connected();
     }
 
-    /** {@return how many connections it has, those in set-up included, whose channel is open, or whose queue pair has not told of
-     * its end; a moment's view} */
+    /**
+     * Returns how many connections it has, those in set-up included, whose channel is open, or whose queue pair has not
+     * told of its end; a moment's view.
+     */
     public int connections() {
         return connections.size();
     }

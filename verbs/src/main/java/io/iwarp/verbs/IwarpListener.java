@@ -95,7 +95,7 @@ public final class IwarpListener implements AutoCloseable {
         };
     }
 
-    /** {@return where it listens, with the port that the system chose if port 0 was asked for} */
+    /** Returns where it listens, with the port that the system chose if port 0 was asked for. */
     public SocketAddress localAddress() {
         return channel.localAddress();
     }
@@ -107,8 +107,8 @@ public final class IwarpListener implements AutoCloseable {
     }
 
     /**
-     * {@return how many connections it has accepted whose channel is open, or whose queue pair has not told of its end; a
-     * moment's view}
+     * Returns how many connections it has accepted whose channel is open, or whose queue pair has not told of its end;
+     * a moment's view.
      */
     public int connections() {
         return connections.size();
@@ -141,7 +141,7 @@ public final class IwarpListener implements AutoCloseable {
         }
     }
 
-    /** {@return a stage that completes when the address is free again} */
+    /** Returns a stage that completes when the address is free again. */
     public CompletionStage<Void> closed() {
         return closed.minimalCompletionStage();
     }

@@ -40,7 +40,7 @@ final class LentMemory {
     }
 
     /**
-     * {@return the error to end the stream with if a buffer was released while a request used it; null if it was not}
+     * Returns the error to end the stream with if a buffer was released while a request used it; null if it was not.
      *
      * @param buffer null for a request without one
      */
@@ -50,7 +50,7 @@ final class LentMemory {
                 : new ProtocolFault(ProtocolError.DDP_LOCAL_CATASTROPHIC, describe(operation, workRequestId));
     }
 
-    /** {@return the error to end the stream with if a buffer has no room any more for what came} */
+    /** Returns the error to end the stream with if a buffer has no room any more for what came. */
     static ProtocolFault changed(Operation operation, long workRequestId, long bytes) {
         return new ProtocolFault(
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,

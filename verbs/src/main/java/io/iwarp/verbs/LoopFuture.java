@@ -68,7 +68,7 @@ class LoopFuture<T> extends CompletableFuture<T> {
         return stage;
     }
 
-    /** {@return a failure in the form in which a dependent future has it} */
+    /** Returns a failure in the form in which a dependent future has it. */
     private static Throwable ofDependent(Throwable failure) {
         return failure instanceof CompletionException ? failure : new CompletionException(failure);
     }

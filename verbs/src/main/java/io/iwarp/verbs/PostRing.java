@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     /** What a slot has to remember for the ring. */
     interface Slot {
-        /** {@return the position it was claimed for} */
+        /** Returns the position it was claimed for. */
         long position();
 
         /** Sets the position it was claimed for. */
@@ -179,12 +179,12 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         claimed.accumulateAndGet(CLOSED, (position, mark) -> position | mark);
     }
 
-    /** {@return the number of requests claimed and not taken; any thread; exact on the event loop once closed} */
+    /** Returns the number of requests claimed and not taken; any thread; exact on the event loop once closed. */
     int untaken() {
         return claimedSince((long) TAKEN.getOpaque(this));
     }
 
-    /** {@return the number of requests claimed and not released; any thread, a moment's view unless closed} */
+    /** Returns the number of requests claimed and not released; any thread, a moment's view unless closed. */
     @Override
     public int uncompleted() {
         return claimedSince(released.get());

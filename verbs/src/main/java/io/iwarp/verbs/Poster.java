@@ -270,7 +270,7 @@ final class Poster {
         receives.publish(request.set(id, target));
     }
 
-    /** {@return where a part of the peer's memory begins, for the wire} */
+    /** Returns where a part of the peer's memory begins, for the wire. */
     private static long taggedOffset(RemoteBuffer remote, long offset, long length) {
         long space = remote.length();
         if (offset < 0 || offset > space || length > space - offset) {

@@ -137,17 +137,17 @@ public final class QueuePair implements AutoCloseable {
         return engine.routes();
     }
 
-    /** {@return where requests with a work-request id are posted, except receives} */
+    /** Returns where requests with a work-request id are posted, except receives. */
     public SendQueue sendQueue() {
         return sendQueue;
     }
 
-    /** {@return where receives with a work-request id are posted} */
+    /** Returns where receives with a work-request id are posted. */
     public ReceiveQueue receiveQueue() {
         return receiveQueue;
     }
 
-    /** {@return all operations, in the form that returns a future} */
+    /** Returns all operations, in the form that returns a future. */
     public FuturePosts futures() {
         return futures;
     }
@@ -235,27 +235,27 @@ public final class QueuePair implements AutoCloseable {
         return this;
     }
 
-    /** {@return where it is in its life; a moment's view} */
+    /** Returns where it is in its life; a moment's view. */
     public ConnectionState state() {
         return engine.life().state();
     }
 
-    /** {@return why it closed, or null while it is open} */
+    /** Returns why it closed, or null while it is open. */
     public @Nullable CloseReason closeReason() {
         return engine.life().closeReason();
     }
 
     /**
-     * {@return what start-up agreed on, and the peer's private data; null before that, not null from when {@link #ready} has
-     * completed with this queue pair}
+     * Returns what start-up agreed on, and the peer's private data; null before that, not null from when {@link #ready}
+     * has completed with this queue pair.
      */
     public @Nullable MpaParameters parameters() {
         return engine.life().parameters();
     }
 
     /**
-     * {@return the memory that the peer advertised in its private data, in the encoding of {@link RemoteBuffer}, as
-     * {@link ConnectionRequest#accept(RemoteBuffer, RemoteBuffer...)} does; empty if it sent none}
+     * Returns the memory that the peer advertised in its private data, in the encoding of {@link RemoteBuffer}, as
+     * {@link ConnectionRequest#accept(RemoteBuffer, RemoteBuffer...)} does; empty if it sent none.
      *
      * @throws IllegalStateException if the set-up is not over
      * @throws IllegalArgumentException if the peer's private data is something else; see {@link #parameters}
@@ -270,16 +270,16 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * {@return the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS, or
-     * before there is a connection request or the start-up is over}
+     * Returns the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS, or
+     * before there is a connection request or the start-up is over.
      */
     public @Nullable SSLSession tlsSession() {
         return engine.life().tlsSession();
     }
 
     /**
-     * {@return who the peer has proven to be by its certificate; null without TLS, if TLS did not ask for a certificate, or
-     * before there is a connection request or the start-up is over}
+     * Returns who the peer has proven to be by its certificate; null without TLS, if TLS did not ask for a certificate,
+     * or before there is a connection request or the start-up is over.
      */
     public @Nullable Principal peerPrincipal() {
         SSLSession session = tlsSession();
@@ -291,34 +291,35 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * {@return a stage that completes on the event loop with this queue pair once requests of this side flow, or with the
-     * failure} At a responder that is when the initiator's first message has come, not when the connection was accepted; an
-     * initiator that says nothing keeps it waiting. The failure is an {@link io.iwarp.ConnectionRejectedException} or a
-     * {@link StreamEndedException}.
+     * Returns a stage that completes on the event loop with this queue pair once requests of this side flow, or with
+     * the failure. At a responder that is when the initiator's first message has come, not when the connection was
+     * accepted; an initiator that says nothing keeps it waiting. The failure is an
+     * {@link io.iwarp.ConnectionRejectedException} or a {@link StreamEndedException}.
      */
     public CompletionStage<QueuePair> ready() {
         return ready.minimalCompletionStage();
     }
 
     /**
-     * {@return a stage that completes on the event loop when the stream is over and every request has completed} The stream
-     * has left its protection domain by then: what is chained here, without {@code Async}, may close regions of it.
+     * Returns a stage that completes on the event loop when the stream is over and every request has completed. The
+     * stream has left its protection domain by then: what is chained here, without {@code Async}, may close regions of
+     * it.
      */
     public CompletionStage<CloseReason> closed() {
         return engine.life().closed().stage();
     }
 
-    /** {@return this stream's identity towards registered memory, for regions that only this peer may use} */
+    /** Returns this stream's identity towards registered memory, for regions that only this peer may use. */
     public StreamAssociation stream() {
         return stream;
     }
 
-    /** {@return what crossed the wire so far; any thread may read it} */
+    /** Returns what crossed the wire so far; any thread may read it. */
     public Counters counters() {
         return counters;
     }
 
-    /** {@return where it stands, to be read by people; any thread may ask, in any state} */
+    /** Returns where it stands, to be read by people; any thread may ask, in any state. */
     public QueuePairSnapshot snapshot() {
         return QueuePairSnapshot.of(
                 channel,
@@ -329,7 +330,7 @@ public final class QueuePair implements AutoCloseable {
                 counters);
     }
 
-    /** {@return the channel it runs on} */
+    /** Returns the channel it runs on. */
     public Channel channel() {
         return channel;
     }

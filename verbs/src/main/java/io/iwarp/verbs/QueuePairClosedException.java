@@ -13,7 +13,7 @@ public final class QueuePairClosedException extends IllegalStateException {
         this.reason = reason;
     }
 
-    /** {@return why the queue pair was closed} */
+    /** Returns why the queue pair was closed. */
     public CloseReason reason() {
         return reason;
     }

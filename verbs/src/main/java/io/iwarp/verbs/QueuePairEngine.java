@@ -98,7 +98,9 @@ final class QueuePairEngine {
         return bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
     }
 
-    /** {@return the layer below, to be added to a pipeline} From now on the end of the event loop is the stream's end. */
+    /**
+     * Returns the layer below, to be added to a pipeline. From now on the end of the event loop is the stream's end.
+     */
     RdmapHandler enterPipeline() {
         LoopTermination.await(eventLoop, loopTerminated);
         life.closed().told().thenRun(() -> LoopTermination.forget(eventLoop, loopTerminated));

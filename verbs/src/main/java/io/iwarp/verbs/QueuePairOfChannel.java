@@ -14,7 +14,7 @@ final class QueuePairOfChannel {
         channel.attr(KEY).set(queuePair);
     }
 
-    /** {@return the queue pair of a channel, or null if it has none (yet)} */
+    /** Returns the queue pair of a channel, or null if it has none (yet). */
     static @Nullable QueuePair get(Channel channel) {
         return channel.attr(KEY).get();
     }

@@ -178,7 +178,7 @@ final class ReceivePool {
         }
     }
 
-    /** {@return whether there are fewer already; the pool is armed all the same} */
+    /** Returns whether there are fewer already; the pool is armed all the same. */
     boolean armLimit(int newLimit) {
         lock.lock();
         try {

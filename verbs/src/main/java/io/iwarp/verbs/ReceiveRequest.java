@@ -55,7 +55,7 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot, Claim {
         return span;
     }
 
-    /** {@return the Immediate Data that was delivered} */
+    /** Returns the Immediate Data that was delivered. */
     long immediate() {
         return immediateSink().bufferAt(0).getLong(0);
     }
@@ -64,7 +64,7 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot, Claim {
         return id;
     }
 
-    /** {@return what the completion is going to name; null for a receive into a region} */
+    /** Returns what the completion is going to name; null for a receive into a region. */
     @Nullable
     ByteBuf buffer() {
         return sink().buffer();

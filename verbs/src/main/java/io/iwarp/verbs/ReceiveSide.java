@@ -42,7 +42,7 @@ final class ReceiveSide {
                 : new PostedReceives(wait, completer, depth);
     }
 
-    /** {@return where the messages of the peer go} */
+    /** Returns where the messages of the peer go. */
     Receives receives() {
         return receives;
     }

@@ -46,7 +46,7 @@ final class ReceiveWait {
         this.resume = resume;
     }
 
-    /** {@return whether a message waits; any thread} */
+    /** Returns whether a message waits; any thread. */
     boolean waiting() {
         return waiting;
     }
@@ -59,9 +59,10 @@ final class ReceiveWait {
     }
 
     /**
-     * {@return whether the message that has just found no receive is held back}
+     * Returns whether the message that has just found no receive is held back.
      *
-     * <p>The same message may come again while it waits, since anybody may read from the channel. It keeps its deadline.
+     * <p>The same message may come again while it waits, since anybody may read from the channel. It keeps its
+     * deadline.
      */
     boolean begin(Source receives) {
         if (nanos == 0 || over || life.closeReason() != null) {

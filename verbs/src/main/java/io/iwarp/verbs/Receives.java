@@ -24,10 +24,10 @@ abstract class Receives implements ReceiveWait.Source {
         this.completer = completer;
     }
 
-    /** {@return how many receives there may be that the application was not told of} */
+    /** Returns how many receives there may be that the application was not told of. */
     abstract CompletionBound bound();
 
-    /** {@return what the application has to do instead of posting receives on the queue pair; null if it posts them} */
+    /** Returns what the application has to do instead of posting receives on the queue pair; null if it posts them. */
     @Nullable
     String insteadOfPosting() {
         return null;
@@ -53,7 +53,7 @@ abstract class Receives implements ReceiveWait.Source {
     @Override
     public void prepareToWait() {}
 
-    /** {@return the receive so many places behind the head; there is one} */
+    /** Returns the receive so many places behind the head; there is one. */
     abstract ReceiveRequest receive(int ahead);
 
     @Override
@@ -67,7 +67,7 @@ abstract class Receives implements ReceiveWait.Source {
         return wait.begin(this);
     }
 
-    /** {@return what is wrong when a message has come for which nobody is to be told} */
+    /** Returns what is wrong when a message has come for which nobody is to be told. */
     static ProtocolFault withoutListener() {
         return new ProtocolFault(
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,

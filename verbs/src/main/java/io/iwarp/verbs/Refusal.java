@@ -14,27 +14,27 @@ final class Refusal implements Claim {
         this.limit = limit;
     }
 
-    /** {@return the refusal of a stream that closes or has ended} */
+    /** Returns the refusal of a stream that closes or has ended. */
     static Refusal closed(CloseReason reason) {
         return new Refusal(new QueuePairClosedException(reason), null);
     }
 
-    /** {@return the refusal of a queue without room} */
+    /** Returns the refusal of a queue without room. */
     static Refusal full(QueueLimit limit, QueueFullException full) {
         return new Refusal(full, limit);
     }
 
-    /** {@return the refusal of a receive where none are posted} */
+    /** Returns the refusal of a receive where none are posted. */
     static Refusal notPosted(String instead) {
         return new Refusal(new IllegalStateException("no receives are posted on this queue pair: " + instead), null);
     }
 
-    /** {@return what to throw at the application} */
+    /** Returns what to throw at the application. */
     RuntimeException exception() {
         return exception;
     }
 
-    /** {@return the limit that was reached, or null if it is none} */
+    /** Returns the limit that was reached, or null if it is none. */
     @Nullable
     QueueLimit limit() {
         return limit;

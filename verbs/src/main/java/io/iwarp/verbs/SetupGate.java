@@ -15,7 +15,7 @@ final class SetupGate {
         this.limit = limit;
     }
 
-    /** {@return the ticket of one more connection, or null if there are as many as may be} */
+    /** Returns the ticket of one more connection, or null if there are as many as may be. */
     @Nullable
     Ticket enter() {
         int before = inside.get();

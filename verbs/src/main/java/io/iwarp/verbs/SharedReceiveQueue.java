@@ -126,22 +126,22 @@ public final class SharedReceiveQueue implements AutoCloseable {
         return pool.armLimit(newLimit);
     }
 
-    /** {@return the most receives posted and not completed} */
+    /** Returns the most receives posted and not completed. */
     public int depth() {
         return pool.depth();
     }
 
-    /** {@return the most receives that one stream may hold at a time} */
+    /** Returns the most receives that one stream may hold at a time. */
     public int share() {
         return pool.share();
     }
 
-    /** {@return how many receives are posted and were not taken; a moment's view} */
+    /** Returns how many receives are posted and were not taken; a moment's view. */
     public int available() {
         return pool.available();
     }
 
-    /** {@return whether it can be used; false once it was closed} */
+    /** Returns whether it can be used; false once it was closed. */
     public boolean isOpen() {
         return pool.isOpen();
     }

@@ -80,13 +80,13 @@ final class StreamLife {
         return closing.get() == null ? now : ConnectionState.DRAINING;
     }
 
-    /** {@return why the stream ended; null while it has not} */
+    /** Returns why the stream ended; null while it has not. */
     @Nullable
     CloseReason closeReason() {
         return closeReason;
     }
 
-    /** {@return why requests are refused: the stream ended, or closes; null if they are not} */
+    /** Returns why requests are refused: the stream ended, or closes; null if they are not. */
     @Nullable
     CloseReason overReason() {
         CloseReason ended = closeReason;
@@ -103,7 +103,7 @@ final class StreamLife {
         return tlsSession;
     }
 
-    /** {@return whether the peer closed the connection on an enhanced connection request} */
+    /** Returns whether the peer closed the connection on an enhanced connection request. */
     boolean enhancedSetupRefused() {
         return enhancedSetupRefused;
     }

@@ -68,7 +68,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
         postedNanos = nanos;
     }
 
-    /** {@return the time of the post, or 0} */
+    /** Returns the time of the post, or 0. */
     long postedNanos() {
         return postedNanos;
     }
@@ -78,7 +78,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
         event = newEvent;
     }
 
-    /** {@return what the flight recorder is told, or null} */
+    /** Returns what the flight recorder is told, or null. */
     @Nullable
     LongOperationEvent event() {
         return event;
@@ -89,12 +89,12 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
         countedBytes = bytes;
     }
 
-    /** {@return how many bytes of it are counted as outstanding} */
+    /** Returns how many bytes of it are counted as outstanding. */
     long countedBytes() {
         return countedBytes;
     }
 
-    /** {@return the bytes that the request moves} */
+    /** Returns the bytes that the request moves. */
     long bytes() {
         return switch (operation) {
             case READ -> readLength();
