@@ -1,4 +1,4 @@
-/** What an application holds of a connection: queue pairs, completions, listen and connect. */
+/** The application's interface to iWARP connections: queue pairs, completions, listening and connecting. */
 module io.iwarp.verbs {
     exports io.iwarp.verbs;
 

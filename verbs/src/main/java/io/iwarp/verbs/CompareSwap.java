@@ -3,7 +3,8 @@ package io.iwarp.verbs;
 import java.util.Locale;
 
 /**
- * The four numbers of a CmpSwap: what to compare the peer's 64-bit number with, and what to replace it by.
+ * The four numbers of a CmpSwap: the data and mask of the comparison with the peer's 64-bit number, and the data and
+ * mask of its replacement.
  *
  * <pre>{@code
  * CompareSwap.compare(0).swap(1)                 // replaces 0 by 1
@@ -11,7 +12,7 @@ import java.util.Locale;
  * CompareSwap.always().swap(1)                   // replaces any number
  * }</pre>
  *
- * <p>Immutable. A post copies the numbers. Code that must not allocate makes the object once and posts it again and again.
+ * <p>Immutable. A post copies the numbers. Code that must not allocate creates the object once and reuses it.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
  */
@@ -31,7 +32,7 @@ public final class CompareSwap {
     }
 
     /**
-     * The comparison of all 64 bits.
+     * Returns a comparison of all 64 bits.
      *
      * @param data the number to find
      */
@@ -40,7 +41,7 @@ public final class CompareSwap {
     }
 
     /**
-     * The comparison of some bits.
+     * Returns a comparison of some bits.
      *
      * @param data the bits to find
      * @param mask which bits are compared; 0 compares none, so that the swap always happens
@@ -49,12 +50,12 @@ public final class CompareSwap {
         return new Comparison(data, mask);
     }
 
-    /** No comparison: the swap always happens. */
+    /** Returns a comparison that always succeeds. */
     public static Comparison always() {
         return compare(0, 0);
     }
 
-    /** The first half of a {@link CompareSwap}: what to compare with. */
+    /** The first half of a {@link CompareSwap}: the comparison. */
     public static final class Comparison {
         private final long data;
         private final long mask;

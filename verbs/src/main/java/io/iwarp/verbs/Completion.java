@@ -6,15 +6,17 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one posted work request ended (a verbs work completion).
+ * The result of one posted work request (a verbs work completion).
  *
  * <p>Each request completes exactly once. Receives complete in the order the peer's messages arrived, all others in the
- * order they were posted; the two kinds are not ordered against each other. Success of a Send, Write or Immediate Data
- * means that the transport has taken over all its bytes and the local memory may be used again; it does not mean that the
- * peer's application has seen them (RFC 5040 section 5.5). Success of a Read or atomic means that its result is here.
+ * order they were posted; the two kinds are not ordered relative to each other. Success of a Send, Write or Immediate
+ * Data means that the transport has taken over all its bytes and the local memory may be used again; it does not mean
+ * that the peer's application has seen them (RFC 5040 section 5.5). Success of a Read or atomic means that its result
+ * has arrived.
  *
- * <p>The object that a {@link CompletionListener} gets, from an event loop or from {@link CompletionQueue#poll}, is reused:
- * it is valid during that call only, and {@link #copy} keeps it. Futures get a copy. Confined to the thread that got it.
+ * <p>The object that a {@link CompletionListener} gets, from an event loop or from {@link CompletionQueue#poll}, is
+ * reused: it is valid during that call only, and {@link #copy} keeps it. Futures get a copy. Not thread-safe: use it
+ * only on the thread that got it.
  */
 public final class Completion {
     private long workRequestId;
@@ -30,7 +32,7 @@ public final class Completion {
 
     Completion() {}
 
-    /** Tells of a request other than a receive. */
+    /** Describes a request other than a receive. */
     Completion requested(
             long id, Operation what, long moved, @Nullable ByteBuf sink, long found, @Nullable CloseReason reason) {
         set(id, what, moved, sink, reason);
@@ -38,7 +40,7 @@ public final class Completion {
         return this;
     }
 
-    /** Tells of a receive that took a message. */
+    /** Describes a receive that took a message. */
     Completion received(long id, @Nullable ByteBuf sink, long length, int invalidated, boolean eventAsked) {
         set(id, Operation.RECEIVE, length, sink, null);
         invalidatedStag = invalidated;
@@ -46,7 +48,7 @@ public final class Completion {
         return this;
     }
 
-    /** Tells of a receive that took Immediate Data. */
+    /** Describes a receive that took Immediate Data. */
     Completion receivedImmediate(long id, @Nullable ByteBuf sink, long data, boolean eventAsked) {
         set(id, Operation.RECEIVE, 0, sink, null);
         hasImmediate = true;
@@ -55,7 +57,7 @@ public final class Completion {
         return this;
     }
 
-    /** Tells of a receive that took no message, as the stream ended. */
+    /** Describes a receive that was flushed because the stream ended. */
     Completion flushed(long id, @Nullable ByteBuf sink, CloseReason reason) {
         set(id, Operation.RECEIVE, 0, sink, reason);
         return this;
@@ -80,17 +82,17 @@ public final class Completion {
         }
     }
 
-    /** Returns the number the application gave the request when it posted it. */
+    /** Returns the work-request id that the application assigned at the post. */
     public long workRequestId() {
         return workRequestId;
     }
 
-    /** Returns what was done. */
+    /** Returns the operation of the request. */
     public Operation operation() {
         return operation;
     }
 
-    /** Returns whether the request did what was asked; otherwise {@link #failure} says why it was flushed. */
+    /** Returns whether the request succeeded; otherwise {@link #failure} gives the reason of the flush. */
     public boolean successful() {
         return failure == null;
     }
@@ -102,13 +104,13 @@ public final class Completion {
 
     /**
      * Returns the bytes sent, written, read or received, 0 to 2^32 - 1; 8 for an atomic or sent Immediate Data; 0 if it
-     * failed, and for a receive that took Immediate Data, which leaves the posted buffer alone.
+     * failed, and for a receive that took Immediate Data, which does not change the posted buffer.
      */
     public long bytes() {
         return bytes;
     }
 
-    /** Returns whether the peer asked for an event with the message that this receive took. */
+    /** Returns whether the peer requested an event with the message that this receive took. */
     public boolean solicited() {
         return solicited;
     }
@@ -128,27 +130,27 @@ public final class Completion {
         return immediate;
     }
 
-    /** Returns the STag of this side that the peer's message took back, or 0 if it took none back. */
+    /** Returns the STag of this side that the peer's message invalidated, or 0 if it invalidated none. */
     public int invalidatedStag() {
         return invalidatedStag;
     }
 
     /**
-     * Returns the buffer that was posted with a receive or Read, its writer index moved past the bytes that came; null
-     * for one into a region, and for other operations. The queue pair has given back its own reference: the poster's is
-     * what keeps the buffer. A buffer that the queue pair took from an allocator
-     * ({@link QueuePairSettings#managedReceiveBytes}) is the application's from this call on: release it.
+     * Returns the buffer that was posted with a receive or Read, with its writer index moved past the received bytes;
+     * null for a receive or Read into a region, and for other operations. The queue pair has released its own
+     * reference; the poster's reference keeps the buffer alive. If the queue pair allocated the buffer
+     * ({@link QueuePairSettings#managedReceiveBytes}), the application owns it and must release it.
      */
     public @Nullable ByteBuf buffer() {
         return buffer;
     }
 
-    /** Returns a copy that stays as it is. */
+    /** Returns a copy that remains valid after the call. */
     public Completion copy() {
         return new Completion().assign(this);
     }
 
-    /** Makes this say what the other says. */
+    /** Copies all values of the other completion. */
     Completion assign(Completion other) {
         workRequestId = other.workRequestId;
         operation = other.operation;
@@ -163,7 +165,7 @@ public final class Completion {
         return this;
     }
 
-    /** Lets go of what the completion refers to. */
+    /** Clears all references. */
     void clear() {
         buffer = null;
         failure = null;

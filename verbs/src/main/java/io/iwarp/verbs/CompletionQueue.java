@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Collects the completions of any number of queue pairs for one application thread (a verbs completion queue).
  *
- * <p>Each queue pair names the queues of its completions with {@link QueuePair#completionQueue}, before it posts anything.
- * The completions of requests posted with an id then come here instead of to a listener; futures are not affected. The
- * completions of one queue pair come in their order, those of different queue pairs as they happen.
+ * <p>Set the completion queues of a queue pair with {@link QueuePair#completionQueue} before its first post.
+ * Completions of requests posted with an id then go to the queue instead of a listener; futures are not affected. The
+ * completions of one queue pair keep their order; those of different queue pairs are in order of arrival.
  *
  * <pre>{@code
  * while (running) {
@@ -30,19 +30,19 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p><b>No completion is lost.</b> A queue pair reserves room for as many completions as its send and receive queues are
- * deep ({@link #capacityFor} adds up), and is refused with {@link ResourceLimitException} if there is not so much left. A
- * request keeps its place in the send or receive queue until its completion was polled. So the queue cannot overflow: when
- * it is not polled, posts on its queue pairs fail with {@link QueueFullException} sooner or later, which leaves the streams
- * of other completion queues alone (RFC 5040 section 8.1.1, RFC 5042 section 6.4.3.2). The room is given back when the
- * stream has ended and its last completion was polled.
+ * <p><b>No completion is lost.</b> A queue pair reserves room for as many completions as its send and receive queues
+ * are deep (see {@link #capacityFor}), and is refused with {@link ResourceLimitException} if there is not enough room
+ * left. A request occupies its place in the send or receive queue until its completion is polled, so the queue cannot
+ * overflow. If it is not polled, posts on its queue pairs eventually fail with {@link QueueFullException}; streams of
+ * other completion queues are not affected (RFC 5040 section 8.1.1, RFC 5042 section 6.4.3.2). The reservation ends
+ * when the stream has ended and its last completion has been polled.
  *
- * <p><b>Whose it is.</b> A completion queue belongs to one application: one that does not poll starves all its queue
- * pairs. Applications that do not trust each other must not share one (RFC 5042 section 7.1); a queue pair shares none
- * unless it is told to.
+ * <p><b>Ownership.</b> A completion queue belongs to one application. An application that does not poll starves all
+ * queue pairs of the queue. Applications that do not trust each other must not share one (RFC 5042 section 7.1). A
+ * queue pair uses a completion queue only if one is set.
  *
- * <p><b>Threads.</b> Event loops add. {@link #poll}, {@link #await}, {@link #arm} and {@link #armSolicited} are for one
- * thread at a time, which may be a virtual one; the rest may be called from any thread.
+ * <p><b>Threads.</b> Event loops add completions. One thread at a time may call {@link #poll}, {@link #await},
+ * {@link #arm} and {@link #armSolicited}; it may be a virtual thread. All other methods may be called by any thread.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5042#section-6.4.3.2">RFC 5042 section 6.4.3.2</a>
  */
@@ -60,13 +60,13 @@ public final class CompletionQueue implements AutoCloseable {
 
     private final int capacity;
     private final CompletionRing<CompletionPort> ring;
-    /** What for, and above that the position of the first entry that had not been polled. */
+    /** The low bits are the kind of event; the bits above are the position of the first entry that was not polled. */
     private final AtomicLong armed = new AtomicLong(UNARMED);
 
     private final AtomicBoolean polling = new AtomicBoolean();
     private final AtomicReference<@Nullable Thread> sleeper = new AtomicReference<>();
     private final ReentrantLock lock = new ReentrantLock();
-    /** How many queues of queue pairs use it, by event loop. Guarded by the lock. */
+    /** The number of attached send and receive queues by event loop. Guarded by the lock. */
     private final Map<EventLoop, Integer> attached = new HashMap<>();
     /** Guarded by the lock. */
     private int reserved;
@@ -82,8 +82,8 @@ public final class CompletionQueue implements AutoCloseable {
     /**
      * Creates a queue.
      *
-     * @param capacity how many completions it has room for, 1 to {@link #GREATEST_CAPACITY}. Each costs about 12 bytes, and
-     *     120 more once used.
+     * @param capacity the maximum number of completions, 1 to {@link #GREATEST_CAPACITY}. Each costs about 12 bytes,
+     *     and 120 more once used.
      */
     public static CompletionQueue create(int capacity) {
         if (capacity < 1 || capacity > GREATEST_CAPACITY) {
@@ -96,20 +96,20 @@ public final class CompletionQueue implements AutoCloseable {
     /**
      * Returns the capacity that queue pairs with these settings need if all their completions go to one queue.
      *
-     * @param queuePairs how many queue pairs are open, or have completions that were not polled, at a time
-     * @throws ArithmeticException if that is more than an int can hold
+     * @param queuePairs the maximum number of queue pairs that are open or have unpolled completions at a time
+     * @throws ArithmeticException if the result exceeds an int
      */
     public static int capacityFor(QueuePairSettings settings, int queuePairs) {
         return Math.multiplyExact(Math.addExact(settings.sendQueueDepth(), settings.receiveQueueDepth()), queuePairs);
     }
 
     /**
-     * Hands waiting completions to a handler, without waiting for more. Nothing is allocated.
+     * Passes waiting completions to a handler and does not wait for more. Allocates nothing.
      *
-     * @param handler called by this thread; the completion is valid during the call only. It may post again, at full depth,
-     *     but not poll. If it throws, the exception comes out of this call, and the completion counts as polled.
-     * @param max how many at most, at least 1
-     * @return how many were handed over, 0 to max
+     * @param handler called by this thread; the completion is valid during the call only. It may post again, at full
+     *     depth, but not poll. If it throws, this method throws the exception, and the completion counts as polled.
+     * @param max the maximum number of completions, at least 1
+     * @return the number of completions passed, 0 to max
      * @throws IllegalStateException if another thread is polling, or the queue was closed
      */
     public int poll(CompletionListener handler, int max) {
@@ -146,13 +146,15 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Waits until there is a completion to {@linkplain #poll poll}. Virtual threads may call it: no monitor is held.
+     * Waits until there is a completion to {@linkplain #poll poll}. Virtual threads may call it, since it holds no
+     * monitor.
      *
-     * @param timeout how long to wait at most; 0 or less does not wait
-     * @return whether there is one; false when the time is over
+     * @param timeout the maximum time to wait; 0 or less does not wait
+     * @return true if there is one; false if the timeout elapsed
      * @throws InterruptedException if the thread is interrupted before there is one
-     * @throws BlockingOperationException on the event loop of one of its queue pairs, which would wait for itself
-     * @throws IllegalStateException if another thread is waiting, or the queue was closed, also if it is closed meanwhile
+     * @throws BlockingOperationException if called on the event loop of one of its queue pairs, which would wait for
+     *     itself
+     * @throws IllegalStateException if another thread is waiting, or the queue was closed before or during the wait
      */
     public boolean await(long timeout, TimeUnit unit) throws InterruptedException {
         requireOpen();
@@ -200,17 +202,17 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** Sets who is told when the queue was armed and a completion has come. Set it before arming. */
+    /** Sets the listener that is called when a completion arrives in the armed queue. Set it before arming. */
     public CompletionQueue listener(CompletionQueueListener newListener) {
         listener = newListener;
         return this;
     }
 
     /**
-     * Asks for one event with the next completion that is added (verbs: {@code ibv_req_notify_cq}). Do not count on an event
-     * for completions that are there already: poll once more after arming, or look at the result.
+     * Asks for one event with the next completion that is added (verbs: {@code ibv_req_notify_cq}). Completions already
+     * in the queue may trigger no event: poll once more after arming, or check the result.
      *
-     * @return whether there are completions already, or some are being added: then poll, and do not wait for the event
+     * @return true if the queue has completions, or some are being added: poll then, and do not wait for the event
      * @throws IllegalStateException if there is no listener, or the queue was closed
      */
     public boolean arm() {
@@ -220,11 +222,11 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * As {@link #arm}, but only for completions that somebody has to look at: receives of a message for which the peer asked
-     * for an event ({@link PostOptions#solicited}), and requests of any kind that failed. A queue that is armed for any
-     * completion stays so.
+     * As {@link #arm}, but only for completions that need attention: receives of a message for which the peer requested
+     * an event ({@link PostOptions#solicited}), and requests of any kind that failed. A queue that is armed for any
+     * completion stays armed for any.
      *
-     * @return whether there are completions already, of any kind, or some are being added: then poll, and do not wait for
+     * @return true if the queue has completions of any kind, or some are being added: poll then, and do not wait for
      *     the event
      * @throws IllegalStateException if there is no listener, or the queue was closed
      */
@@ -239,8 +241,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * An entry that another event loop has not published yet counts: one behind it may have had its event already, and the
-     * one that is published now may be worth none, so nobody else would tell of the two.
+     * Unpublished entries count. An entry behind one may already have used its event, and the unpublished entry may
+     * trigger none, so no event would report either.
      */
     private boolean somethingIsComing() {
         return ring.size() != 0;
@@ -282,7 +284,7 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** An entry that was polled before the queue was armed is none that anybody waits for. */
+    /** An entry that was polled before the queue was armed triggers no event. */
     private static boolean answers(long wanted, long position, boolean worthAnEvent) {
         long kind = wanted & KIND_MASK;
         return (kind == FOR_ANY || (kind == FOR_SOLICITED && worthAnEvent)) && position >= wanted >> KIND_BITS;
@@ -300,7 +302,7 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** Reserves the room that a port asks for. */
+    /** Reserves the room that a port needs. */
     void reserve(CompletionPort port) {
         lock.lock();
         try {
@@ -331,12 +333,12 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** Returns how many completions it has room for. */
+    /** Returns the maximum number of completions. */
     public int capacity() {
         return capacity;
     }
 
-    /** Returns how much of the capacity is reserved by queue pairs, 0 to the capacity; a moment's view. */
+    /** Returns the number of completions reserved by queue pairs, 0 to the capacity. It may change at any time. */
     public int reserved() {
         lock.lock();
         try {
@@ -346,12 +348,12 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** Returns how many completions are waiting to be polled; a moment's view. */
+    /** Returns the number of completions waiting to be polled. It may change at any time. */
     public int size() {
         return ring.size();
     }
 
-    /** Returns whether it can be used; false once it was closed. */
+    /** Returns whether the queue is open. */
     public boolean isOpen() {
         return !closed;
     }
@@ -359,7 +361,8 @@ public final class CompletionQueue implements AutoCloseable {
     /**
      * Closes the queue; a thread that waits in {@link #await} gets an exception. May be called again.
      *
-     * @throws IllegalStateException if queue pairs use it: close them, and poll what they leave. Then nothing was changed.
+     * @throws IllegalStateException if queue pairs use it: close them and poll their remaining completions. Nothing is
+     *     changed then.
      */
     @Override
     public void close() {

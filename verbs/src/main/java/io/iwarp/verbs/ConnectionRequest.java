@@ -13,8 +13,8 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer's request for a connection, to be accepted or rejected once (what {@code rdma_cm} calls a connect request event).
- * Safe for use by any thread.
+ * A peer's request for a connection, to be accepted or rejected once (a connect request event of {@code rdma_cm}). Safe
+ * for use by any thread.
  */
 public final class ConnectionRequest {
     private static final byte[] NO_PRIVATE_DATA = {};
@@ -27,7 +27,7 @@ public final class ConnectionRequest {
         this.queuePair = queuePair;
     }
 
-    /** Returns what the peer sent with its request, 0 to 512 bytes. */
+    /** Returns the private data of the peer's request, 0 to 512 bytes. */
     public byte[] privateData() {
         return request.privateData();
     }
@@ -38,43 +38,44 @@ public final class ConnectionRequest {
     }
 
     /**
-     * Returns how many Reads and atomics the peer takes at a time, 0 to 16382; empty if it does not say. An application
-     * that needs more can reject the request.
+     * Returns the maximum number of Reads and atomics that the peer accepts at a time, 0 to 16382; empty if unknown. An
+     * application that needs more can reject the request.
      */
     public OptionalInt peerIrd() {
         return NegotiatedDepth.of(request.peerIrd());
     }
 
     /**
-     * Returns how many Reads and atomics the peer would like to have outstanding, 0 to 16382; empty if it does not say.
-     * It will keep to the IRD of this side.
+     * Returns the number of outstanding Reads and atomics that the peer wants, 0 to 16382; empty if unknown. The peer
+     * respects the IRD of this side.
      */
     public OptionalInt peerOrd() {
         return NegotiatedDepth.of(request.peerOrd());
     }
 
-    /** Returns who asks; null if the transport has no addresses. */
+    /** Returns the address of the peer; null if the transport has no addresses. */
     public @Nullable SocketAddress remoteAddress() {
         return queuePair.channel().remoteAddress();
     }
 
     /**
      * Returns the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS. Its
-     * handshake is complete. It can be used for as long as the decision takes.
+     * handshake is complete. The session is valid until the request is answered.
      */
     public @Nullable SSLSession tlsSession() {
         return queuePair.tlsSession();
     }
 
     /**
-     * Returns who the peer has proven to be by its certificate; null without TLS, or if TLS did not ask for one. Decide
-     * by it whether to accept, and which memory to advertise: who has an STag may use it (RFC 5042 section 2).
+     * Returns the peer's identity as verified by its certificate; null without TLS, or if TLS did not request a
+     * certificate. Use it to decide whether to accept and which memory to advertise: a peer that has an STag may use it
+     * (RFC 5042 section 2).
      */
     public @Nullable Principal peerPrincipal() {
         return queuePair.peerPrincipal();
     }
 
-    /** Returns the queue pair that the connection will have: set its listeners and post receives before accepting. */
+    /** Returns the queue pair of the connection. Set its listeners and post receives before accepting. */
     public QueuePair queuePair() {
         return queuePair;
     }
@@ -85,9 +86,10 @@ public final class ConnectionRequest {
     }
 
     /**
-     * Accepts the connection. If the peer has gone meanwhile, nothing happens: {@link QueuePair#closed} tells why.
+     * Accepts the connection. Does nothing if the connection has ended; {@link QueuePair#closed} gives the reason.
      *
-     * @param privateData goes to the peer with the acceptance, 0 to 512 bytes, or 508 if the peer told its {@link #peerIrd}
+     * @param privateData sent to the peer with the acceptance, 0 to 512 bytes, or 0 to 508 if the peer's
+     *     {@link #peerIrd} is known
      * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
@@ -96,10 +98,10 @@ public final class ConnectionRequest {
     }
 
     /**
-     * Accepts the connection and advertises memory to the peer, which finds it in {@link QueuePair#remoteBuffers}.
+     * Accepts the connection and advertises memory to the peer, which reads it from {@link QueuePair#remoteBuffers}.
      *
-     * @param first goes to the peer as private data, in the encoding of {@link RemoteBuffer}
-     * @param more go there too, 25 in all at most
+     * @param first sent to the peer as private data, in the encoding of {@link RemoteBuffer}
+     * @param more sent as well, at most 25 in total
      * @throws IllegalArgumentException if there are more than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
@@ -116,10 +118,11 @@ public final class ConnectionRequest {
     }
 
     /**
-     * Rejects the connection; the channel is closed after the rejection has been sent. If the peer has gone meanwhile,
-     * nothing happens.
+     * Rejects the connection; the channel is closed after the rejection has been sent. Does nothing if the connection
+     * has ended.
      *
-     * @param privateData goes to the peer with the rejection, 0 to 512 bytes, or 508 if the peer told its {@link #peerIrd}
+     * @param privateData sent to the peer with the rejection, 0 to 512 bytes, or 0 to 508 if the peer's
+     *     {@link #peerIrd} is known
      * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
@@ -128,10 +131,11 @@ public final class ConnectionRequest {
     }
 
     /**
-     * Rejects the connection and says why. A peer that uses this library shows the text in its
+     * Rejects the connection with a reason. A peer that uses this library reports the text in its
      * {@link io.iwarp.ConnectionRejectedException}.
      *
-     * @param why goes to the peer as private data, in UTF-8: up to 512 bytes, or 508 if the peer told its {@link #peerIrd}
+     * @param why sent to the peer as private data, in UTF-8: up to 512 bytes, or 508 if the peer's {@link #peerIrd} is
+     *     known
      * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      */
@@ -140,11 +144,11 @@ public final class ConnectionRequest {
     }
 
     /**
-     * Rejects the connection because the peer takes fewer Reads and atomics at a time ({@link #peerIrd}) than the
-     * application needs, and tells the peer how many that is.
+     * Rejects the connection because the peer accepts fewer Reads and atomics at a time ({@link #peerIrd}) than the
+     * application needs, and sends the required number to the peer.
      *
-     * @param privateData goes to the peer with the rejection, 0 to 508 bytes
-     * @param requiredOrd how many Reads and atomics this side needs to have outstanding, 0 to 16382
+     * @param privateData sent to the peer with the rejection, 0 to 508 bytes
+     * @param requiredOrd the number of outstanding Reads and atomics that this side needs, 0 to 16382
      * @throws IllegalArgumentException if an argument is out of its range; the request can still be answered then
      * @throws IllegalStateException if the request was answered before
      * @see <a href="https://www.rfc-editor.org/rfc/rfc6581#section-9.1">RFC 6581 section 9.1</a>

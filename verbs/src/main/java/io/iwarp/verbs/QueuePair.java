@@ -22,56 +22,57 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of an RDMA connection: work is posted here and completes here.
+ * One end of an RDMA connection. Applications post work requests to it and get their completions.
  *
  * <p>It has two queues. The {@link #sendQueue} takes Sends, Writes, Reads and atomics; the {@link #receiveQueue} takes
- * buffers for the peer's messages. Posts there carry a work-request id, allocate nothing, and complete at the
- * {@link #completionListener} or in a {@link CompletionQueue}: they are for code that moves millions of messages. The
- * same operations return a future in {@link #futures}; the plain form of each is a method of this class. A future
- * completes on the event loop, which must not wait for it; cancelling it does not cancel the request.
+ * buffers for the peer's messages. Posts to these queues carry a work-request id, allocate nothing, and complete at the
+ * {@link #completionListener} or in a {@link CompletionQueue}. Use them in code that moves millions of messages.
+ * {@link #futures} offers the same operations with a future as the result; the simple form of each is a method of this
+ * class. A future completes on the event loop, which must not wait for it. Cancelling a future does not cancel the
+ * request.
  *
  * <pre>{@code
  * RemoteBuffer memory = queuePair.remoteBuffers().get(0);     // what the peer advertised when it accepted
- *
+ * 
  * queuePair.write(text, memory);                              // into the peer's memory
  * queuePair.read(back, memory.slice(0, 15)).thenAccept(read -> show(back));
  * queuePair.send(message)                                     // behind the Write: the peer finds the text in place
  *         .exceptionally(failure -> explain(failure));
- *
+ * 
  * queuePair.closed().thenAccept(reason -> log(reason));       // every end of the connection, with its reason
  * }</pre>
  *
- * <p>Any thread may post. A post never blocks: it costs one queue offer, and what several threads posted leaves in one
- * flush.
+ * <p>Any thread may post. A post never blocks: it costs one queue offer. The posts of several threads share one flush.
  *
- * <p><b>Refused posts.</b> A post throws {@link QueueFullException} beyond the queue's depth or bytes, and
- * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} or {@link IllegalStateException} for what cannot be
- * meant; nothing was posted then, and no reference is held. On a queue pair that is {@linkplain ConnectionState#DRAINING
- * closing} or has ended, a post with an id throws {@link QueuePairClosedException}, and a post with a future returns one that
- * failed with {@link StreamEndedException}. Both exceptions name the reason.
+ * <p><b>Refused posts.</b> A post throws {@link QueueFullException} if it exceeds the queue's depth or byte limit, and
+ * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} or {@link IllegalStateException} if it is
+ * invalid. A refused post has no effect and holds no reference. On a queue pair that is
+ * {@linkplain ConnectionState#DRAINING closing} or has ended, a post with an id throws
+ * {@link QueuePairClosedException}, and a post with a future returns a future that has failed with
+ * {@link StreamEndedException}. Both exceptions name the reason.
  *
- * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also arrive
- * in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place. Of Reads
- * and atomics, as many as the ORD allows are unanswered at a time; the next one waits, and what was posted after it waits
- * as well. A later Send or Write may be in place before an earlier Read was carried out, unless it is
- * {@linkplain PostOptions#FENCED fenced} (RFC 5040 section 5.5). Posts of several threads are ordered by who came first.
- * What a responder posts waits for the initiator's first message (RFC 5044 section 7.1.2), unless the set-up was
+ * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also
+ * arrive in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place.
+ * The ORD limits the number of unanswered Reads and atomics. The next one waits, and all later requests wait as well. A
+ * later Send or Write may be in place before an earlier Read is executed, unless it is
+ * {@linkplain PostOptions#FENCED fenced} (RFC 5040 section 5.5). Posts of several threads are ordered by arrival. The
+ * requests of a responder wait for the initiator's first message (RFC 5044 section 7.1.2), unless the set-up was
  * peer-to-peer.
  *
- * <p><b>Memory.</b> A post takes a reference of its own to the buffer or region and gives it back when the request
- * completes; the caller's reference stays the caller's. The bytes of a Send or Write must not change before its
- * completion, those of a receive or Read must not be used before it. Local memory needs no registration; the sink of a Read
- * must be a direct buffer, and is registered for the time of the Read if it is not a region.
+ * <p><b>Memory.</b> A post retains the buffer or region and releases it when the request completes; the caller keeps
+ * its own reference. The bytes of a Send or Write must not change before its completion. The bytes of a receive or Read
+ * must not be used before its completion. Local memory needs no registration; the sink of a Read must be a direct
+ * buffer, and is registered for the time of the Read if it is not a region.
  *
- * <p><b>End.</b> Each request completes exactly once: with success, or flushed with the first cause that ended the stream
- * (the same in every flushed completion; receives that are still posted at an orderly end are flushed as well). There is no
- * error of a single request: each ends the stream. {@link #close} ends in order, {@link #abort} at once. An error of the
- * peer ends the stream with a Terminate message; its meaning is in the {@link CloseReason}. Close a queue pair before its
- * event loop is shut down: a busy loop may end without closing its channels. Then the peer learns nothing, and requests
- * complete when the loop has terminated, on another thread.
+ * <p><b>End.</b> Each request completes exactly once: it succeeds, or it is flushed with the first cause that ended the
+ * stream. All flushed completions have the same cause. Receives that are still posted at an orderly end are flushed as
+ * well. Every error of a request ends the stream. {@link #close} ends the stream in order, {@link #abort} at once. An
+ * error of the peer ends the stream with a Terminate message; the {@link CloseReason} explains it. Close a queue pair
+ * before its event loop is shut down: a busy loop may terminate without closing its channels. The peer is not notified
+ * then, and requests complete on another thread after the loop has terminated.
  *
- * <p>Completions, and the calls of {@link QueuePairListener}, come on the event loop of the channel, except for completions
- * that wait in a {@link CompletionQueue}.
+ * <p>Completions and the calls of {@link QueuePairListener} are delivered on the event loop of the channel, except for
+ * completions that wait in a {@link CompletionQueue}.
  */
 public final class QueuePair implements AutoCloseable {
     private final Channel channel;
@@ -101,7 +102,7 @@ public final class QueuePair implements AutoCloseable {
         this.ready = new LoopFuture<>(channel.eventLoop());
     }
 
-    /** Tells the application of the life of the stream. */
+    /** Reports the stream's state changes to the application. */
     private final class Life implements LifeListener {
         @Override
         public void onReady() {
@@ -122,7 +123,7 @@ public final class QueuePair implements AutoCloseable {
         @Override
         public void onClosed(CloseReason reason) {
             Completer.tell(channel, () -> listener.onClosed(QueuePair.this, reason));
-            // Once the set-up has ended nobody would see the exception, whose stack trace is not free.
+            // Avoid the cost of a stack trace that is not used once the set-up has ended.
             if (!ready.isDone()) {
                 ready.completeExceptionally(new StreamEndedException(reason));
             }
@@ -137,12 +138,12 @@ public final class QueuePair implements AutoCloseable {
         return engine.routes();
     }
 
-    /** Returns where requests with a work-request id are posted, except receives. */
+    /** Returns the queue for requests with a work-request id, except receives. */
     public SendQueue sendQueue() {
         return sendQueue;
     }
 
-    /** Returns where receives with a work-request id are posted. */
+    /** Returns the queue for receives with a work-request id. */
     public ReceiveQueue receiveQueue() {
         return receiveQueue;
     }
@@ -183,14 +184,14 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Sets who learns of completions of requests posted with an id, unless they go to a completion queue. Set it before the
-     * first such post, which throws {@link IllegalStateException} without one or the other. With
-     * {@linkplain QueuePairSettings#managedReceiveBytes managed receives}, or a shared receive queue, set it before the
-     * connection is accepted or made: a message that nobody would learn of ends the stream.
+     * Sets the listener for completions of requests posted with an id, unless they go to a completion queue. Set it
+     * before the first such post: a post throws {@link IllegalStateException} if neither is set. With
+     * {@linkplain QueuePairSettings#managedReceiveBytes managed receives} or a shared receive queue, set it before the
+     * connection is accepted or made: a message that cannot be reported ends the stream.
      */
     public QueuePair completionListener(CompletionListener listener) {
         routes().listener((completion, place) -> {
-            // At first, so that the listener can post again at full depth.
+            // Release first, so that the listener can post again at full depth.
             place.release();
             listener.onCompletion(this, completion);
         });
@@ -203,12 +204,12 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Sets where the completions of requests posted with an id go, and reserves room for them: as much as the send queue and
-     * the receive queue are deep. Set it before the first post, once.
+     * Sets the queues for completions of requests posted with an id, and reserves room in them: the depth of the send
+     * queue and the depth of the receive queue. Set them once, before the first post.
      *
      * @param sends gets the completions of everything but receives
      * @param receives gets the completions of receives; may be the same
-     * @throws ResourceLimitException if a queue has not enough room left; then nothing was changed
+     * @throws ResourceLimitException if a queue does not have enough room left; nothing is changed then
      * @throws IllegalStateException if something was posted already, queues were set before, or a queue was closed
      */
     public QueuePair completionQueues(CompletionQueue sends, CompletionQueue receives) {
@@ -218,8 +219,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Takes the receives of this queue pair from a queue that others use as well, instead of having them posted here. Set it
-     * before the connection is accepted or made, and before the completion queues.
+     * Takes the receives of this queue pair from a shared queue instead of its own receive queue. Set it before the
+     * connection is accepted or made, and before the completion queues.
      *
      * @throws IllegalStateException if it is too late for that, or the queue was closed
      */
@@ -229,25 +230,25 @@ public final class QueuePair implements AutoCloseable {
         return this;
     }
 
-    /** Sets who learns of the life of this queue pair. Set it before the connection is accepted or made. */
+    /** Sets the listener for state changes of this queue pair. Set it before the connection is accepted or made. */
     public QueuePair listener(QueuePairListener newListener) {
         listener = newListener;
         return this;
     }
 
-    /** Returns where it is in its life; a moment's view. */
+    /** Returns the current state. It may change at any time. */
     public ConnectionState state() {
         return engine.life().state();
     }
 
-    /** Returns why it closed, or null while it is open. */
+    /** Returns the reason of the close, or null while the queue pair is open. */
     public @Nullable CloseReason closeReason() {
         return engine.life().closeReason();
     }
 
     /**
-     * Returns what start-up agreed on, and the peer's private data; null before that, not null from when {@link #ready}
-     * has completed with this queue pair.
+     * Returns the parameters that were negotiated at start-up, and the peer's private data. Null before that; not null
+     * once {@link #ready} has completed with this queue pair.
      */
     public @Nullable MpaParameters parameters() {
         return engine.life().parameters();
@@ -257,29 +258,29 @@ public final class QueuePair implements AutoCloseable {
      * Returns the memory that the peer advertised in its private data, in the encoding of {@link RemoteBuffer}, as
      * {@link ConnectionRequest#accept(RemoteBuffer, RemoteBuffer...)} does; empty if it sent none.
      *
-     * @throws IllegalStateException if the set-up is not over
-     * @throws IllegalArgumentException if the peer's private data is something else; see {@link #parameters}
+     * @throws IllegalStateException if the set-up is not complete
+     * @throws IllegalArgumentException if the peer's private data has another format; see {@link #parameters}
      */
     public List<RemoteBuffer> remoteBuffers() {
         MpaParameters agreed = parameters();
         if (agreed == null) {
             throw new IllegalStateException(
-                    "the peer's private data has not come: ask when the connection is made, as ready() or connect tell");
+                    "the peer's private data has not arrived: wait for ready() or the future of connect");
         }
         return RemoteBuffer.decodeAll(agreed.peerPrivateData());
     }
 
     /**
      * Returns the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS, or
-     * before there is a connection request or the start-up is over.
+     * before a connection request has arrived or start-up has completed.
      */
     public @Nullable SSLSession tlsSession() {
         return engine.life().tlsSession();
     }
 
     /**
-     * Returns who the peer has proven to be by its certificate; null without TLS, if TLS did not ask for a certificate,
-     * or before there is a connection request or the start-up is over.
+     * Returns the peer's identity as verified by its certificate; null without TLS, if TLS did not request a
+     * certificate, or before a connection request has arrived or start-up has completed.
      */
     public @Nullable Principal peerPrincipal() {
         SSLSession session = tlsSession();
@@ -291,35 +292,35 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Returns a stage that completes on the event loop with this queue pair once requests of this side flow, or with
-     * the failure. At a responder that is when the initiator's first message has come, not when the connection was
-     * accepted; an initiator that says nothing keeps it waiting. The failure is an
-     * {@link io.iwarp.ConnectionRejectedException} or a {@link StreamEndedException}.
+     * Returns a stage that completes on the event loop with this queue pair once this side may send requests, or fails.
+     * At a responder the stage completes when the initiator's first message has arrived, not when the connection is
+     * accepted; a silent initiator keeps it waiting. The failure is an {@link io.iwarp.ConnectionRejectedException} or
+     * a {@link StreamEndedException}.
      */
     public CompletionStage<QueuePair> ready() {
         return ready.minimalCompletionStage();
     }
 
     /**
-     * Returns a stage that completes on the event loop when the stream is over and every request has completed. The
-     * stream has left its protection domain by then: what is chained here, without {@code Async}, may close regions of
-     * it.
+     * Returns a stage that completes on the event loop when the stream has ended and every request has completed. The
+     * stream has left its protection domain by then: dependent actions without {@code Async} may close regions of the
+     * domain.
      */
     public CompletionStage<CloseReason> closed() {
         return engine.life().closed().stage();
     }
 
-    /** Returns this stream's identity towards registered memory, for regions that only this peer may use. */
+    /** Returns the identity of this stream, for registering memory that only this peer may use. */
     public StreamAssociation stream() {
         return stream;
     }
 
-    /** Returns what crossed the wire so far; any thread may read it. */
+    /** Returns the counters of this stream's traffic. Any thread may read them. */
     public Counters counters() {
         return counters;
     }
 
-    /** Returns where it stands, to be read by people; any thread may ask, in any state. */
+    /** Returns a snapshot for troubleshooting. Any thread may call this, in any state. */
     public QueuePairSnapshot snapshot() {
         return QueuePairSnapshot.of(
                 channel,
@@ -330,21 +331,25 @@ public final class QueuePair implements AutoCloseable {
                 counters);
     }
 
-    /** Returns the channel it runs on. */
+    /** Returns the channel of this queue pair. */
     public Channel channel() {
         return channel;
     }
 
     /**
-     * Ends the connection in order and returns at once: what was posted is sent, then this side's half is closed, then the
-     * peer's close is awaited, at most the close timeout. New requests are refused. {@link #closed} tells when it is over.
+     * Starts an orderly close and returns at once. Posted requests are sent, then this side's half is closed, then the
+     * peer's close is awaited for at most the close timeout. New requests are refused. {@link #closed} completes when
+     * the stream has ended.
      */
     @Override
     public void close() {
         engine.close();
     }
 
-    /** Closes the connection at once; what was not sent is flushed. {@link #closed} tells when it is over. */
+    /**
+     * Closes the connection at once; requests that were not sent are flushed. {@link #closed} completes when the stream
+     * has ended.
+     */
     public void abort() {
         engine.abort(new CloseReason(EndedBy.LOCAL_APPLICATION, null, "aborted by the application", null));
     }

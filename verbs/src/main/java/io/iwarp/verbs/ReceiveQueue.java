@@ -4,11 +4,11 @@ import io.iwarp.memory.MemoryRegion;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The receive queue of a {@link QueuePair}: buffers for the peer's messages. Each receive carries a work-request id, which
- * comes back in its completion. Posts allocate nothing. Any thread may post.
+ * The receive queue of a {@link QueuePair}: buffers for the peer's messages. Each receive carries a work-request id,
+ * which comes back in its completion. Posts allocate nothing. Any thread may post.
  *
- * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts throw
- * {@link IllegalStateException}; so do they if the queue pair takes its receives from elsewhere: a
+ * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts
+ * throw {@link IllegalStateException}. Posts also throw it if the queue pair has another source of receives: a
  * {@link SharedReceiveQueue}, or an allocator ({@link QueuePairSettings#managedReceiveBytes}).
  */
 public final class ReceiveQueue {
@@ -21,11 +21,11 @@ public final class ReceiveQueue {
     }
 
     /**
-     * Posts a receive: the buffer's writable bytes, up to its capacity, take one Send of the peer.
+     * Posts a receive: one Send of the peer is placed in the buffer's writable bytes, up to its capacity.
      *
      * <p>At its completion the writer index has moved past the received bytes. Receives take messages in the order they
-     * were posted. They may be posted before the connection is made, and should be: a Send that finds no receive ends the
-     * stream. Immediate Data of the peer uses up a receive as well, of any size, and leaves its buffer alone.
+     * were posted. Post them before the connection is made: a Send that finds no receive ends the stream. Immediate
+     * Data of the peer consumes a receive of any size as well and does not change its buffer.
      *
      * @param workRequestId comes back in the completion
      * @param sink 0 to 2^31 - 1 writable bytes; it does not grow

@@ -5,14 +5,14 @@ import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id, which
- * comes back in its completion. Posts allocate nothing. Any thread may post.
+ * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id,
+ * which comes back in its completion. Posts allocate nothing. Any thread may post.
  *
- * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts throw
- * {@link IllegalStateException}. {@link QueuePair} describes order, memory, and which posts are refused.
+ * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts
+ * throw {@link IllegalStateException}. {@link QueuePair} describes order, memory and refused posts.
  *
- * <p>A request that names memory of the peer takes the {@link RemoteBuffer} that the peer advertised, and an offset in it in
- * bytes. A range outside of that buffer throws {@link IllegalArgumentException}; the peer checks its own bounds again.
+ * <p>A request that names memory of the peer takes the {@link RemoteBuffer} that the peer advertised, and an offset in
+ * it in bytes. A range outside that buffer throws {@link IllegalArgumentException}; the peer checks its bounds as well.
  */
 public final class SendQueue {
     private final Poster poster;
@@ -32,8 +32,8 @@ public final class SendQueue {
      * Posts a Send of the buffer's readable bytes; the buffer's indices do not move.
      *
      * @param workRequestId comes back in the completion
-     * @param message any buffer; 0 to 2^31 - 1 bytes. The peer must have posted a receive of at least that size, or it ends
-     *     the stream.
+     * @param message any buffer; 0 to 2^31 - 1 bytes. The peer must have posted a receive of at least that size;
+     *     otherwise it ends the stream.
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void send(long workRequestId, ByteBuf message, PostOptions options) {
@@ -51,12 +51,12 @@ public final class SendQueue {
     }
 
     /**
-     * Posts a Send of the buffer's readable bytes that also invalidates an STag of the peer: when the peer's application
-     * gets the message, nobody can use that STag any more.
+     * Posts a Send of the buffer's readable bytes that also invalidates an STag of the peer: when the peer's
+     * application gets the message, the STag is no longer valid.
      *
-     * @param invalidated memory with that STag; its offset and length do not matter. The peer must have tied the STag to this
-     *     stream alone. It ends the stream if it does not know the STag, or has invalidated it already, or lets other streams
-     *     use it.
+     * @param invalidated memory with that STag; its offset and length are ignored. The peer must have bound the STag to
+     *     this stream alone. The peer ends the stream if the STag is unknown, already invalidated, or usable by other
+     *     streams.
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void sendWithInvalidate(long workRequestId, ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
@@ -69,8 +69,8 @@ public final class SendQueue {
     }
 
     /**
-     * Posts an RDMA Write of the buffer's readable bytes into memory that the peer advertised; the buffer's indices do not
-     * move. The peer's application does not learn of it.
+     * Posts an RDMA Write of the buffer's readable bytes into memory that the peer advertised; the buffer's indices do
+     * not move. The peer's application is not notified.
      *
      * @param workRequestId comes back in the completion
      * @param source any buffer; 0 to 2^31 - 1 bytes
@@ -85,7 +85,7 @@ public final class SendQueue {
     /**
      * Posts an RDMA Write of a part of a region, which may be larger than a buffer can be.
      *
-     * @param source of any protection domain and with any rights: it is read as local memory
+     * @param source a region of any protection domain and with any rights; it is read as local memory
      * @param offset of the first byte in the region, 0 for its start
      * @param length 0 to 2^32 - 1 bytes
      * @param target what the peer advertised
@@ -103,8 +103,8 @@ public final class SendQueue {
     }
 
     /**
-     * Posts an RDMA Write with Immediate Data behind it: one of the peer's receives tells its application that the bytes are
-     * in place, and brings 64 bits.
+     * Posts an RDMA Write followed by Immediate Data. The peer's application gets 64 bits with the completion of one of
+     * its receives; the written bytes are in place by then.
      *
      * @param target what the peer advertised
      * @param targetOffset where the first byte goes, in bytes from the start of the target
@@ -142,7 +142,8 @@ public final class SendQueue {
     }
 
     /**
-     * Posts Immediate Data: 64 bits that use up one receive of the peer, in order with Sends, and leave its buffer alone.
+     * Posts Immediate Data: 64 bits that consume one receive of the peer, in order with Sends. The buffer of that
+     * receive is not changed.
      *
      * @param data the 64 bits
      * @throws UnsupportedOperationException if the extensions are turned off
@@ -176,9 +177,9 @@ public final class SendQueue {
     }
 
     /**
-     * Posts an RDMA Read that appends to the buffer. At its completion the writer index has moved past the bytes. The buffer
-     * is registered for the time of the Read, which costs more than the Read of a small object; a sink that is used again and
-     * again is cheaper as a region.
+     * Posts an RDMA Read that appends to the buffer. At its completion the writer index has moved past the bytes. The
+     * buffer is registered for the duration of the Read, which costs more than the Read of a small object. Use a region
+     * for a sink that is reused.
      *
      * @param sink a direct buffer of one piece
      * @param length 0 to the number of writable bytes of the sink
@@ -191,19 +192,20 @@ public final class SendQueue {
     }
 
     /**
-     * Posts a FetchAdd: adds to a 64-bit number of the peer. {@link Completion#original} is the number as it was before. No
-     * other atomic of any stream comes in between.
+     * Posts a FetchAdd: adds to a 64-bit number of the peer. {@link Completion#original} is the number before the
+     * addition. No atomic of any other stream intervenes.
      *
-     * <p>In the peer's memory the number is in the byte order of the peer's machine; only its value crosses the wire. An RDMA
-     * Read gets its bytes as they lie there: little-endian from x86 or ARM. At a peer that uses this library the
-     * application reads and sets it with {@link MemoryRegion#getVolatile} and {@link MemoryRegion#setVolatile}.
+     * <p>In the peer's memory the number is in the byte order of the peer's machine; only its value crosses the wire.
+     * An RDMA Read returns the bytes as they are in memory: little-endian from x86 or ARM. At a peer that uses this
+     * library, the application reads and sets the number with {@link MemoryRegion#getVolatile} and
+     * {@link MemoryRegion#setVolatile}.
      *
      * @param target what the peer advertised, with the right REMOTE_ATOMIC
-     * @param targetOffset where the number begins, in bytes from the start of the target; its address at the peer must be a
-     *     multiple of 8
-     * @param add what to add; 0 reads the number, or finds out whether the peer knows atomics
-     * @param mask divides the number into fields: each bit set is the highest of a field, from which nothing is carried into
-     *     the next; 0 for one field of 64 bits
+     * @param targetOffset where the number begins, in bytes from the start of the target; its address at the peer must
+     *     be a multiple of 8
+     * @param add what to add; 0 reads the number, or tests whether the peer supports atomics
+     * @param mask divides the number into fields: each set bit is the highest bit of a field, and no carry crosses into
+     *     the next field; 0 for one field of 64 bits
      * @throws UnsupportedOperationException if the extensions are turned off
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
      */
@@ -213,14 +215,14 @@ public final class SendQueue {
     }
 
     /**
-     * Posts a CmpSwap: replaces bits of a 64-bit number of the peer if others of its bits are as expected.
-     * {@link Completion#original} is the number as it was before, so the swap took place if that compares equal. No other
-     * atomic of any stream comes in between. The number's byte order in memory is that of the peer's machine, as with
+     * Posts a CmpSwap: compares bits of a 64-bit number of the peer and, if they are equal, replaces bits of it.
+     * {@link Completion#original} is the number before the operation; the swap took place if that compares equal. No
+     * atomic of any other stream intervenes. The number's byte order in memory is that of the peer's machine, as with
      * {@link #fetchAdd}.
      *
      * @param target what the peer advertised, with the right REMOTE_ATOMIC
-     * @param targetOffset where the number begins, in bytes from the start of the target; its address at the peer must be a
-     *     multiple of 8
+     * @param targetOffset where the number begins, in bytes from the start of the target; its address at the peer must
+     *     be a multiple of 8
      * @param numbers what to compare with, and what to replace
      * @throws UnsupportedOperationException if the extensions are turned off
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>

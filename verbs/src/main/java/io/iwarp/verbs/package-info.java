@@ -1,4 +1,6 @@
-/** What an application holds: queue pairs, completions, receive queues, listening and connecting. */
+/**
+ * The application's interface to iWARP connections: queue pairs, completions, receive queues, listening and connecting.
+ */
 @API(status = API.Status.MAINTAINED, since = "0.1.0")
 @NullMarked
 package io.iwarp.verbs;
