@@ -1,16 +1,16 @@
 package io.iwarp.verbs;
 
 /**
- * Learns of completed work requests. Set on a queue pair it is called on the event loop, and must not block; given to {@link
- * CompletionQueue#poll} it is called by the thread that polls.
+ * Handles completed work requests. A listener of a queue pair is called on the event loop and must not block. A handler
+ * for {@link CompletionQueue#poll} is called by the polling thread.
  */
 @FunctionalInterface
 public interface CompletionListener {
     /**
-     * A work request has completed. On an event loop an exception thrown here is logged and otherwise ignored: the next
-     * completion comes all the same. One that polls gets it from {@code poll}.
+     * Called when a work request has completed. An exception thrown on an event loop is logged and otherwise ignored;
+     * later completions are still delivered. An exception thrown during {@code poll} is thrown by {@code poll}.
      *
-     * @param queuePair the queue pair it was posted on; posting again from here is welcome
+     * @param queuePair the queue pair of the request; the listener may post on it
      * @param completion valid during the call only
      */
     void onCompletion(QueuePair queuePair, Completion completion);

@@ -9,15 +9,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * The operations of a {@link QueuePair} in the form that returns a future. It completes on the event loop with a copy of the
- * {@link Completion}, or fails with {@link StreamEndedException} if the stream ends before. Any thread may post.
+ * The operations of a {@link QueuePair} with a future as the result. The future completes on the event loop with a copy
+ * of the {@link Completion}, or fails with {@link StreamEndedException} if the stream ends first. Any thread may post.
  *
  * <p>The event loop that completes a future must not wait for it: {@code get} and {@code join} throw
- * {@link io.netty.util.concurrent.BlockingOperationException} there, unless the future is done. The futures that
- * {@code thenApply} and the like make of it do the same.
+ * {@link io.netty.util.concurrent.BlockingOperationException} there, unless the future is done. The same holds for
+ * futures derived from it, for example by {@code thenApply}.
  *
- * <p>Each operation is that of {@link SendQueue} or {@link ReceiveQueue} of the same name, at the start of the peer's
- * buffer; use {@link RemoteBuffer#slice} to reach another part of it.
+ * <p>Each operation does what the operation of the same name in {@link SendQueue} or {@link ReceiveQueue} does, at the
+ * start of the peer's buffer. Use {@link RemoteBuffer#slice} for another part of the buffer.
  */
 public final class FuturePosts {
     private static final long GREATEST_SINK = Integer.MAX_VALUE;
@@ -103,7 +103,7 @@ public final class FuturePosts {
      * Reads all of an advertised buffer, of up to 2^32 - 1 bytes, into a region, in one message.
      *
      * @param sink a region of this queue pair's domain with the right LOCAL_WRITE
-     * @param offset in the sink, of the first byte
+     * @param offset of the first byte in the sink
      * @return completes when the bytes are in place
      * @throws IllegalArgumentException if the sink is not such a region, or the source is longer
      * @throws IndexOutOfBoundsException if the source does not fit behind the offset
@@ -118,8 +118,8 @@ public final class FuturePosts {
      *
      * @param sink a direct buffer of one piece
      * @return completes when the bytes are in place
-     * @throws IllegalArgumentException if the sink has fewer writable bytes than the source has bytes, or is no such
-     *     buffer
+     * @throws IllegalArgumentException if the sink is not such a buffer, or has fewer writable bytes than the source
+     *     has bytes
      */
     public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
         if (source.length() > GREATEST_SINK) {
@@ -143,7 +143,7 @@ public final class FuturePosts {
     /**
      * As {@link ReceiveQueue#receive(long, ByteBuf)}.
      *
-     * @return completes when a message is here; fails also if the stream ends in order before one came
+     * @return completes when a message has arrived; also fails if the stream ends in order before that
      */
     public CompletableFuture<Completion> receive(ByteBuf sink) {
         return future(future -> poster.receive(0, sink, future));

@@ -27,18 +27,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes any Netty stream channel an iWARP endpoint: adds MPA, DDP and RDMAP to its pipeline, and a {@link QueuePair} on top.
+ * Makes any Netty stream channel an iWARP endpoint: adds MPA, DDP and RDMAP to its pipeline, and a {@link QueuePair} on
+ * top.
  *
  * <pre>
  *   socket ◄─► [transport handlers] ◄─► MPA start-up, framing ◄─► DDP ◄─► RDMAP ◄─► QueuePair
  * </pre>
  *
- * <p>It goes where a {@code ChannelInitializer} goes: {@code Bootstrap.handler} for an initiator,
- * {@code ServerBootstrap.childHandler} for a responder. {@link IwarpConnector} and {@link IwarpListener} do that for you.
- * One initializer serves any number of channels. User events on the pipeline ({@code MpaEvent}) tell of set-up, half-close
- * and faults.
+ * <p>Set it as {@code Bootstrap.handler} for an initiator, or {@code ServerBootstrap.childHandler} for a responder;
+ * {@link IwarpConnector} and {@link IwarpListener} do that themselves. One initializer serves any number of channels.
+ * User events on the pipeline ({@code MpaEvent}) report set-up, half-close and faults.
  *
- * <p>The channel gets half-closure allowed and, where it is a TCP channel, {@code TCP_NODELAY}.
+ * <p>The initializer enables half-closure on the channel and, on a TCP channel, {@code TCP_NODELAY}.
  */
 public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private static final Logger LOGGER = LoggerFactory.getLogger(IwarpChannelInitializer.class);
@@ -46,14 +46,14 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private final ProtectionDomain domain;
     private final QueuePairSettings settings;
     private final Role role;
-    /** Of a responder; an initiator decides by itself how many connections it asks for. */
+    /** Null for an initiator, which itself limits the number of its connections. */
     private final @Nullable SetupGate setupGate;
 
     private final Consumer<QueuePair> observer;
     private final Consumer<ChannelPipeline> transportHandlers;
     private final StartupHandlers startup;
 
-    /** Makes the start-up handler of a channel; it differs by role. */
+    /** Creates the start-up handler of a channel, depending on the role. */
     private interface StartupHandlers {
         MpaStartupHandler create(QueuePair queuePair, MpaSettings settings);
     }
@@ -76,12 +76,13 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * For the side that asks for the connection; with a pre-agreed start, where nobody asks, for both sides.
+     * Creates an initializer for the side that requests the connection. With a pre-agreed start, which has no requests,
+     * both sides use it.
      *
-     * @param domain whose memory the peer may be given rights to
+     * @param domain of the memory that the peer may access
      * @param settings of each queue pair
-     * @param privateData goes to the responder with the connection request, 0 to 512 bytes
-     * @param prepare called with each queue pair before the connection request leaves: set listeners, post receives
+     * @param privateData sent to the responder with the connection request, 0 to 512 bytes
+     * @param prepare called with each queue pair before the connection request is sent: set listeners, post receives
      * @throws IllegalArgumentException if there are more than 512 bytes of private data
      */
     public static IwarpChannelInitializer initiator(
@@ -106,9 +107,9 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * For the side that is asked.
+     * Creates an initializer for the side that answers connection requests.
      *
-     * @param domain whose memory the peers may be given rights to
+     * @param domain of the memory that the peers may access
      * @param settings of each queue pair
      * @param requests decides about each connection request
      * @throws IllegalArgumentException if the start is pre-agreed, which has no connection requests
@@ -137,25 +138,25 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         return responder(domain, QueuePairSettings.DEFAULT, requests);
     }
 
-    /** A mistake in the private data shows here rather than on each channel. */
+    /** Rejects invalid private data here instead of on each channel. */
     private static void requireStartable(QueuePairSettings settings, byte[] privateData) {
         MpaStartupHandler.initiator(settings.mpa(), privateData);
     }
 
     /**
-     * Returns the same initializer, which first lets {@code handlers} add what belongs between the socket and MPA: TLS,
-     * a packet capture.
+     * Returns a copy of this initializer that first calls {@code handlers} to add transport handlers between the socket
+     * and MPA, for example TLS or a packet capture.
      */
     public IwarpChannelInitializer withTransportHandlers(Consumer<ChannelPipeline> handlers) {
         return new IwarpChannelInitializer(domain, settings, role, setupGate, observer, handlers, startup);
     }
 
-    /** Returns the same initializer, which tells somebody of each queue pair before the application. */
+    /** Returns a copy of this initializer that reports each queue pair to an observer before the application. */
     IwarpChannelInitializer withObserver(Consumer<QueuePair> prepared) {
         return new IwarpChannelInitializer(domain, settings, role, setupGate, prepared, transportHandlers, startup);
     }
 
-    /** Refuses what a connector cannot do with this. */
+    /** Throws if a connector cannot use this initializer. */
     void requireConnects() {
         if (role == Role.RESPONDER) {
             throw new IllegalArgumentException(
@@ -164,7 +165,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         }
     }
 
-    /** Refuses what a listener cannot do with this. With a pre-agreed start both sides are initiators. */
+    /** Throws if a listener cannot use this initializer. With a pre-agreed start both sides are initiators. */
     void requireListens() {
         if (role == Role.INITIATOR && settings.mpa().start() != StartMode.PREAGREED) {
             throw new IllegalArgumentException(
@@ -173,7 +174,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         }
     }
 
-    /** Returns the same initializer, whose connection requests are plain ones of revision 1. */
+    /** Returns a copy of this initializer that sends plain connection requests of revision 1. */
     IwarpChannelInitializer withoutEnhancedSetup() {
         return new IwarpChannelInitializer(
                 domain,
@@ -220,7 +221,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         }
     }
 
-    /** The three layers go behind what is in the pipeline already. */
+    /** Adds the three layers at the end of the pipeline. */
     private void addLayers(ChannelPipeline pipeline, QueuePair queuePair) {
         MpaStartupHandler startupHandler = startup.create(queuePair, settings.mpa());
         StreamAssociation stream = queuePair.stream();
@@ -233,7 +234,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         pipeline.addLast(rdmap);
     }
 
-    /** To the peer it is a connection that was closed during start-up; it may try again later. */
+    /** The peer sees a connection that is closed during start-up and may retry later. */
     private void refuse(Channel channel) {
         LOGGER.debug(
                 "{} refused: {} connections are in set-up, as many as maximumSetups allows",

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Makes connections as the initiator, on the caller's event loop group and channel type (verbs: {@code rdma_connect}).
- * Safe for use by any thread. It need not be closed; {@link #shutdownGracefully} ends all its connections.
+ * Safe for use by any thread. It does not have to be closed; {@link #shutdownGracefully} ends all its connections.
  */
 public final class IwarpConnector {
     private final Bootstrap bootstrap;
@@ -31,22 +31,23 @@ public final class IwarpConnector {
     }
 
     /**
-     * Connects. If the peer closes the connection on an enhanced connection request, as one does that knows revision 1 of
-     * MPA only, a second connection is made with a plain request (RFC 6581 section 10); the initializer then prepares a
-     * second queue pair.
+     * Connects. If the peer closes the connection on an enhanced connection request, as a peer does that supports only
+     * revision 1 of MPA, the connector makes a second connection with a plain request (RFC 6581 section 10). The
+     * initializer then prepares a second queue pair.
      *
-     * <p>An attempt is given up when its future is cancelled or completed by the caller, for example by
-     * {@link CompletableFuture#orTimeout}: the channel is closed and the stream leaves its protection domain, at once.
-     * Futures that were made of it, for example by {@code thenApply}, do not pass a cancellation on.
+     * <p>The attempt is abandoned when the caller cancels or completes its future, for example with
+     * {@link CompletableFuture#orTimeout}: the channel is closed and the stream leaves its protection domain at once.
+     * Cancelling a derived future, for example of {@code thenApply}, does not cancel the attempt.
      *
      * @param address of the responder, as the channel type takes it
-     * @return completes on the event loop with the queue pair once requests flow. An event loop of the bootstrap's group must
-     *     not wait for it: {@code get} and {@code join} throw {@link io.netty.util.concurrent.BlockingOperationException}
-     *     there. Fails with
-     *     {@link io.iwarp.ConnectionRejectedException} if the peer says no, with {@link io.iwarp.StreamEndedException} if
-     *     start-up fails or times out, with the transport's exception if there is no connection to be had. It fails when
-     *     nothing of the attempt is left: the queue pair's stream has left its protection domain, and what was chained to
-     *     its {@link QueuePair#closed} before, without {@code Async}, has run. So the domain may be closed right behind it.
+     * @return completes on the event loop with the queue pair once requests may be sent. An event loop of the
+     *     bootstrap's group must not wait for it: {@code get} and {@code join} throw
+     *     {@link io.netty.util.concurrent.BlockingOperationException} there. Fails with
+     *     {@link io.iwarp.ConnectionRejectedException} if the peer rejects the request, with
+     *     {@link io.iwarp.StreamEndedException} if start-up fails or times out, with the transport's exception if it
+     *     could not connect. It fails only after the attempt is cleaned up: the queue pair's stream has left its
+     *     protection domain, and actions chained earlier to its {@link QueuePair#closed} without {@code Async} have
+     *     run. The domain may be closed immediately afterwards.
      * @throws IllegalStateException if the connector was shut down
      */
     public CompletableFuture<QueuePair> connect(SocketAddress address) {
@@ -61,24 +62,23 @@ public final class IwarpConnector {
     }
 
     /**
-     * Returns how many connections it has, those in set-up included, whose channel is open, or whose queue pair has not
-     * told of its end; a moment's view.
+     * Returns the number of connections, including those in set-up, whose channel is open or whose queue pair has not
+     * yet reported its end. It may change at any time.
      */
     public int connections() {
         return connections.size();
     }
 
     /**
-     * Refuses further attempts to connect, gives up those under way, whose futures fail, and closes all connections
-     * that were made: each sends what was posted, gives its peer the answers that it is owed, and tells the peer that
-     * nothing more will come. What has not closed at the deadline is aborted. May be called again, with another
-     * deadline.
+     * Refuses further attempts to connect, abandons current attempts, whose futures fail, and closes all connections in
+     * order: each sends its posted requests and the pending answers to its peer, then closes its half. Connections that
+     * are still open at the deadline are aborted. May be called again, with another deadline.
      *
-     * @param deadline how long the connections have, not negative; 0 aborts them at once
-     * @return completes on an event loop when of no connection anything is left: its channel is closed, its stream has left
-     *     the protection domain, every request has completed, and what was chained to {@link QueuePair#closed} before,
-     *     without {@code Async}, has run. So the protection domain may be closed, and the event loop group shut down, right
-     *     behind it.
+     * @param deadline the time for the orderly close, not negative; 0 aborts at once
+     * @return completes on an event loop when all connections are cleaned up: each channel is closed, each stream has
+     *     left the protection domain, every request has completed, and actions chained earlier to
+     *     {@link QueuePair#closed} without {@code Async} have run. The protection domain may be closed, and the event
+     *     loop group shut down, immediately afterwards.
      */
     public CompletionStage<Void> shutdownGracefully(Duration deadline) {
         long nanos = ConnectionGroup.requireDeadline(deadline);

@@ -19,8 +19,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Takes connection requests at an address, on the caller's event loop groups and channel type (verbs: {@code rdma_listen}).
- * Safe for use by any thread.
+ * Accepts connection requests at an address, on the caller's event loop groups and channel type (verbs:
+ * {@code rdma_listen}). Safe for use by any thread.
  */
 public final class IwarpListener implements AutoCloseable {
     private final Channel channel;
@@ -39,11 +39,11 @@ public final class IwarpListener implements AutoCloseable {
      *
      * @param bootstrap with groups and channel type set; it is copied
      * @param initializer from {@link IwarpChannelInitializer#responder}
-     * @param address where; port 0 lets the system choose one, which {@link #localAddress} tells
-     * @return completes on an event loop with the listener once the address is bound, or fails with a {@link BindException}
-     *     that names the address. An event loop of the bootstrap's groups must not wait for it: {@code get} and {@code join}
-     *     throw {@link io.netty.util.concurrent.BlockingOperationException} there.
-     * @throws IllegalArgumentException if the initializer is one of an initiator, unless the start is pre-agreed
+     * @param address the address to bind; with port 0 the system chooses a port, see {@link #localAddress}
+     * @return completes on an event loop with the listener once the address is bound, or fails with a
+     *     {@link BindException} that names the address. An event loop of the bootstrap's groups must not wait for it:
+     *     {@code get} and {@code join} throw {@link io.netty.util.concurrent.BlockingOperationException} there.
+     * @throws IllegalArgumentException if the initializer is for an initiator, unless the start is pre-agreed
      */
     public static CompletableFuture<IwarpListener> listen(
             ServerBootstrap bootstrap, IwarpChannelInitializer initializer, SocketAddress address) {
@@ -75,7 +75,7 @@ public final class IwarpListener implements AutoCloseable {
         return loops;
     }
 
-    /** Transports report "Address already in use" without the address. */
+    /** Adds the address, which transports omit from "Address already in use". */
     private static Throwable naming(SocketAddress address, Throwable failure) {
         if (!(failure instanceof IOException)) {
             return failure;
@@ -85,7 +85,7 @@ public final class IwarpListener implements AutoCloseable {
         return named;
     }
 
-    /** The caller's own handler may refuse connections, which the group then never hears of. */
+    /** The caller's handler comes first. It may refuse connections, which the group then does not see. */
     private static ChannelHandler behind(ChannelHandler ofCaller, ConnectionGroup connections) {
         return new ChannelInitializer<>() {
             @Override
@@ -95,38 +95,38 @@ public final class IwarpListener implements AutoCloseable {
         };
     }
 
-    /** Returns where it listens, with the port that the system chose if port 0 was asked for. */
+    /** Returns the bound address, with the port that the system chose if the requested port was 0. */
     public SocketAddress localAddress() {
         return channel.localAddress();
     }
 
-    /** Stops listening and returns at once. Connections that were accepted stay. */
+    /** Stops listening and returns at once. Accepted connections stay open. */
     @Override
     public void close() {
         channel.close();
     }
 
     /**
-     * Returns how many connections it has accepted whose channel is open, or whose queue pair has not told of its end;
-     * a moment's view.
+     * Returns the number of accepted connections whose channel is open or whose queue pair has not yet reported its
+     * end. It may change at any time.
      */
     public int connections() {
         return connections.size();
     }
 
     /**
-     * Stops listening and closes all connections that were accepted: each sends what was posted, gives its peer the answers
-     * that it is owed, and tells the peer that nothing more will come. Connections in set-up are closed. What has not
-     * closed at the deadline is aborted.
+     * Stops listening and closes all accepted connections in order: each sends its posted requests and the pending
+     * answers to its peer, then closes its half. Connections in set-up are closed. Connections that are still open at
+     * the deadline are aborted.
      *
-     * <p>Applications whose peers shall finish a conversation {@link #close} first, say so to their peers, and call this
-     * when they are done. May be called again, with another deadline.
+     * <p>To let peers finish their work, call {@link #close} first, notify the peers, and call this method when they
+     * are done. May be called again, with another deadline.
      *
-     * @param deadline how long the connections have, not negative; 0 aborts them at once
-     * @return completes on an event loop when the address is free and of no connection anything is left, however far it had
-     *     come: its channel is closed, its stream has left the protection domain, every request has completed, and what was
-     *     chained to {@link QueuePair#closed} before, without {@code Async}, has run. So the protection domain may be closed,
-     *     and the event loop groups shut down, right behind it.
+     * @param deadline the time for the orderly close, not negative; 0 aborts at once
+     * @return completes on an event loop when the address is free and all connections are cleaned up, including those
+     *     in set-up: each channel is closed, each stream has left the protection domain, every request has completed,
+     *     and actions chained earlier to {@link QueuePair#closed} without {@code Async} have run. The protection domain
+     *     may be closed, and the event loop groups shut down, immediately afterwards.
      */
     public CompletionStage<Void> shutdownGracefully(Duration deadline) {
         long nanos = ConnectionGroup.requireDeadline(deadline);

@@ -2,17 +2,17 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 
-/** Is told of the life of a stream, on the event loop. No method throws. */
+/** Is notified of the state changes of a stream, on the event loop. No method throws. */
 interface LifeListener {
-    /** Requests of this side may flow. */
+    /** Called when this side may send requests. */
     void onReady();
 
-    /** The set-up was refused. */
+    /** Called when the set-up has failed. */
     void onSetUpFailed(Exception why);
 
-    /** The peer sends nothing any more. */
+    /** Called when the peer has closed its half. */
     void onPeerClosedHalf();
 
-    /** The stream is over and every request has completed. */
+    /** Called when the stream has ended and every request has completed. */
     void onClosed(CloseReason reason);
 }

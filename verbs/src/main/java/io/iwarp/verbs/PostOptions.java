@@ -1,7 +1,7 @@
 package io.iwarp.verbs;
 
 /**
- * How a request is carried out (the send flags of verbs). Use one of the constants. Immutable.
+ * Options of a posted request (the send flags of verbs). Use one of the constants. Immutable.
  *
  * <p>Options combine: {@code SOLICITED.and(FENCED)} is {@link #SOLICITED_AND_FENCED}.
  */
@@ -35,16 +35,16 @@ public final class PostOptions {
     }
 
     /**
-     * Returns whether the request asks for an event at the peer. A Send, or Immediate Data, then wakes a peer that waits for
-     * solicited events only. It has no effect on requests that use no receive of the peer.
+     * Returns whether the request requests an event at the peer. A Send or Immediate Data then wakes a peer that waits
+     * for solicited events only. It has no effect on requests that consume no receive of the peer.
      */
     public boolean solicited() {
         return (flags & SOLICITED_FLAG) != 0;
     }
 
     /**
-     * Returns whether the request waits until all Reads and atomics posted before it have completed. A request that
-     * depends on the data of a Read, or that must not overtake one, needs it (RFC 5040 section 5.5).
+     * Returns whether the request waits until all Reads and atomics posted before it have completed. Use it for a
+     * request that depends on the data of a Read or must not overtake one (RFC 5040 section 5.5).
      */
     public boolean fenced() {
         return (flags & FENCED_FLAG) != 0;

@@ -1,8 +1,8 @@
 package io.iwarp.verbs;
 
 /**
- * A request was posted on a queue that holds as many uncompleted requests as its depth allows, or whose requests have as many
- * bytes together as they may. Nothing was posted; post again when a request has completed.
+ * Thrown when a post exceeds the queue's depth or the maximum number of outstanding bytes. Nothing was posted; post
+ * again when a request has completed.
  */
 public final class QueueFullException extends IllegalStateException {
     private static final long serialVersionUID = 1L;

@@ -2,7 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 
-/** A request was posted on a queue pair that takes no more of them. */
+/** Thrown when a request is posted on a queue pair that is closing or has ended. */
 public final class QueuePairClosedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class QueuePairClosedException extends IllegalStateException {
         this.reason = reason;
     }
 
-    /** Returns why the queue pair was closed. */
+    /** Returns the reason of the close. */
     public CloseReason reason() {
         return reason;
     }

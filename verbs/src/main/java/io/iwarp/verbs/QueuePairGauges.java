@@ -4,7 +4,7 @@ import io.iwarp.ConnectionState;
 import io.iwarp.Counters;
 import io.iwarp.metrics.ConnectionGauges;
 
-/** What meters read of a queue pair, from any thread. */
+/** The gauges of a queue pair. Any thread may read them. */
 final class QueuePairGauges implements ConnectionGauges {
     private final StreamLife life;
     private final PostRing<WorkRequest> sends;

@@ -11,7 +11,7 @@ import io.iwarp.metrics.SetupOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports what a queue pair does to the {@link IwarpMetrics} of its settings. The event loop calls all methods but
+ * Reports the events of a queue pair to the {@link IwarpMetrics} of its settings. The event loop calls all methods but
  * {@link #posted} and {@link #refused}, which any thread may call.
  */
 final class QueuePairMetrics {
@@ -24,7 +24,7 @@ final class QueuePairMetrics {
     }
 
     void posted(WorkRequest request) {
-        // A clock that happens to stand at 0 must not look like a request whose time is not taken.
+        // 0 means that the time of the post is not recorded, so replace a clock value of 0.
         request.postedAt(connection.timesRequest(request.position()) ? System.nanoTime() | 1 : 0);
     }
 
@@ -89,7 +89,7 @@ final class QueuePairMetrics {
         }
     }
 
-    /** Call it when everything has been flushed: from the end of the connection on, nothing is counted any more. */
+    /** Ends counting for this connection. Called when all requests have been flushed. */
     void leave() {
         connection.closed();
     }

@@ -4,7 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
 import org.jspecify.annotations.Nullable;
 
-/** Remembers at a channel which queue pair runs on it. */
+/** Stores the queue pair of a channel in a channel attribute. */
 final class QueuePairOfChannel {
     private static final AttributeKey<QueuePair> KEY = AttributeKey.valueOf(QueuePairOfChannel.class, "queuePair");
 
@@ -14,7 +14,7 @@ final class QueuePairOfChannel {
         channel.attr(KEY).set(queuePair);
     }
 
-    /** Returns the queue pair of a channel, or null if it has none (yet). */
+    /** Returns the queue pair of a channel, or null if it does not have one yet. */
     static @Nullable QueuePair get(Channel channel) {
         return channel.attr(KEY).get();
     }

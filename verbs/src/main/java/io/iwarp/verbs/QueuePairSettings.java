@@ -11,8 +11,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a queue pair and of the layers below it. Make one with {@link #builder()}. Immutable; any number of queue
- * pairs may share it.
+ * Settings of a queue pair and of the layers below it. Create them with {@link #builder()}. Immutable; any number of
+ * queue pairs may share them.
  */
 public final class QueuePairSettings {
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
@@ -108,10 +108,10 @@ public final class QueuePairSettings {
     }
 
     /**
-     * Returns 0, the default, if the application posts the buffers of its receives. Otherwise the queue pair takes a
-     * buffer from the channel's allocator for each message of up to this many bytes, 1 to 2^31 - 1. The application
-     * gets the buffer with the completion and has to release it. As many messages as the receive queue is deep may be
-     * incomplete or wait in a completion queue. An idle queue pair holds no buffer.
+     * Returns 0, the default, if the application posts the buffers of its receives. Otherwise it is the maximum message
+     * length, 1 to 2^31 - 1 bytes, and the queue pair allocates a buffer for each message from the channel's allocator.
+     * The application gets the buffer with the completion and must release it. The receive queue depth limits the
+     * number of messages that are incomplete or wait in a completion queue. An idle queue pair holds no buffer.
      */
     public int managedReceiveBytes() {
         return managedReceiveBytes;
@@ -119,16 +119,17 @@ public final class QueuePairSettings {
 
     /**
      * Returns the maximum number of bytes of all Sends, Writes, Reads and atomics that have not completed, 1 to 2^63 -
-     * 1. The default is 2^63 - 1: only the queue depth limits. It limits how much local memory a slow peer can tie up.
+     * 1. The default is 2^63 - 1, so that only the queue depth limits. The setting limits how much local memory a slow
+     * peer can tie up.
      */
     public long maximumOutstandingBytes() {
         return maximumOutstandingBytes;
     }
 
     /**
-     * Returns the maximum number of connections of one responder ({@code IwarpChannelInitializer}) in set-up at a
-     * time, 1 to 1,048,576, default 16,384. The responder closes a further connection at once. It limits what silent
-     * peers cost until the start-up timeout: a channel and a queue pair each.
+     * Returns the maximum number of connections of one responder ({@code IwarpChannelInitializer}) in set-up at a time,
+     * 1 to 1,048,576, default 16,384. The responder closes further connections at once. This limits the cost of silent
+     * peers until the start-up timeout: a channel and a queue pair each.
      */
     public int maximumSetups() {
         return maximumSetups;
@@ -138,9 +139,9 @@ public final class QueuePairSettings {
      * Returns how long a message without a posted receive waits for one, 1 ms to 1 min; or 0, the default, which ends
      * the stream at once, as RFC 5041 section 7.1 requires.
      *
-     * <p>During a wait the connection is not read. TCP makes the peer wait with all that it sends, including answers
-     * to Reads. If no receive is posted in time, the stream ends. If the peer is cut off meanwhile, this end notices
-     * it after the wait.
+     * <p>During a wait the connection is not read. TCP flow control stops everything that the peer sends, including
+     * answers to Reads. If no receive is posted in time, the stream ends. If the peer disconnects during the wait, this
+     * side detects it after the wait.
      */
     public Duration receiveWait() {
         return receiveWait;
@@ -156,7 +157,7 @@ public final class QueuePairSettings {
 
     /**
      * Returns the time after which a stream without any sent or received FPDU ends in order, 1 ms to 24 h; or 0, the
-     * default, for never. It is detected after at most twice the time. A peer that has nothing to say needs a shorter
+     * default, for never. It is detected after at most twice the time. A quiet peer needs a shorter
      * {@link #keepAliveInterval()}.
      */
     public Duration idleTimeout() {
@@ -190,7 +191,7 @@ public final class QueuePairSettings {
         return rdmap;
     }
 
-    /** Returns what collects the metrics of the queue pairs, or null, the default: then they cost nothing. */
+    /** Returns the collector of metrics, or null, the default. Without a collector, metrics have no cost. */
     public @Nullable IwarpMetrics metrics() {
         return metrics;
     }

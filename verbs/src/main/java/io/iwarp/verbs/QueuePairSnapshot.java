@@ -14,9 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a queue pair at one moment, for troubleshooting. {@link #toString()} prints everything in some lines.
+ * The state of a queue pair at one moment, for troubleshooting. {@link #toString()} prints everything in several lines.
  *
- * <p>The parts are read one after the other while the connection continues, so two of them may be of different moments.
+ * <p>The parts are read one after the other while the connection continues, so they may differ slightly in time.
  */
 public final class QueuePairSnapshot {
     private static final int COUNTERS_IN_A_LINE = 3;
@@ -55,7 +55,7 @@ public final class QueuePairSnapshot {
             CompletionBound receives,
             Counters counted) {
         Map<Counter, Long> values = new EnumMap<>(Counter.class);
-        // From the last counter to the first: answers are read before requests, so no difference is negative.
+        // Read from the last counter to the first: answers are read before requests, so no difference is negative.
         Counter[] all = Counter.values();
         for (int i = all.length - 1; i >= 0; i--) {
             values.put(all[i], counted.get(all[i]));
@@ -162,7 +162,7 @@ public final class QueuePairSnapshot {
         return counters.getOrDefault(begun, 0L) - counters.getOrDefault(done, 0L);
     }
 
-    /** Returns everything in some lines, without a line break at the end. */
+    /** Returns everything in several lines, without a line break at the end. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("queue pair ").append(channel);

@@ -7,21 +7,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Receives that any number of queue pairs take from (a verbs shared receive queue). A server with many connections posts
- * buffers for the messages that come at a time, not for the messages that each peer might send.
+ * Receives that any number of queue pairs share (a verbs shared receive queue). A server with many connections posts
+ * buffers for the messages that arrive at a time, not for all messages that each peer might send.
  *
- * <p>A queue pair uses it after {@link QueuePair#sharedReceiveQueue}. A receive is taken by the first message that needs
- * one, in the order of posting; its completion goes where the receives of that queue pair complete. When the queue is empty
- * a message does what {@link QueuePairSettings#receiveWait} says. When a stream ends, the receives that its incomplete
- * messages had taken are flushed to that queue pair's listener or completion queue; what is posted here stays for the
- * others.
+ * <p>Attach a queue pair with {@link QueuePair#sharedReceiveQueue}. Messages take receives in the order of posting; the
+ * completion goes to the listener or completion queue of the queue pair. If the queue is empty,
+ * {@link QueuePairSettings#receiveWait} applies to the message. When a stream ends, the receives of its incomplete
+ * messages are flushed to that queue pair's listener or completion queue; posted receives stay for the other queue
+ * pairs.
  *
- * <p><b>Greed.</b> No stream holds more than its {@linkplain #share share}: receives taken by messages that are not
- * complete, or whose completions wait in a completion queue. What a stream wants beyond its share it has to wait for, or
- * ends for, with the others untouched. {@link #armLimit} tells when the queue runs low, and who took the last receive
- * (RFC 5040 section 8.1.2, RFC 5042 section 6.4.3.1).
+ * <p><b>Fairness.</b> A stream holds at most its {@linkplain #share share} of receives: those of incomplete messages,
+ * and those whose completions wait in a completion queue. A stream that exceeds its share waits or ends; other streams
+ * are not affected. {@link #armLimit} requests an event when the queue runs low; the event names the queue pair that
+ * took the last receive (RFC 5040 section 8.1.2, RFC 5042 section 6.4.3.1).
  *
- * <p>Posting and arming may be done by any thread. Streams that do not trust each other should not share a queue.
+ * <p>Any thread may post and arm. Streams that do not trust each other should not share a queue.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5042#section-6.4.3.1">RFC 5042 section 6.4.3.1</a>
  */
@@ -41,9 +41,9 @@ public final class SharedReceiveQueue implements AutoCloseable {
     /**
      * Creates a queue.
      *
-     * @param depth the most receives posted and not completed, 1 to {@link #GREATEST_DEPTH}
-     * @param share the most that one stream may hold at a time, 1 to the depth. It also is the room that each queue pair
-     *     reserves in the {@link CompletionQueue} of its receives.
+     * @param depth the maximum number of uncompleted receives, 1 to {@link #GREATEST_DEPTH}
+     * @param share the maximum number of receives that one stream may hold, 1 to the depth. It is also the room that
+     *     each queue pair reserves in the {@link CompletionQueue} of its receives.
      */
     public static SharedReceiveQueue create(int depth, int share) {
         if (depth < 1 || depth > GREATEST_DEPTH) {
@@ -89,7 +89,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
         return pool;
     }
 
-    /** Event loop: few receives remain. */
+    /** Event loop: reports that few receives remain. */
     void tell(QueuePair taker) {
         SharedReceiveQueueListener told = listener;
         if (told == null) {
@@ -102,18 +102,19 @@ public final class SharedReceiveQueue implements AutoCloseable {
         }
     }
 
-    /** Sets who is told when the queue was armed and runs low. Set it before arming. */
+    /** Sets the listener that is called when the armed queue runs low. Set it before arming. */
     public SharedReceiveQueue listener(SharedReceiveQueueListener newListener) {
         listener = newListener;
         return this;
     }
 
     /**
-     * Asks for one event when a receive is taken and fewer than so many remain (verbs: {@code ibv_modify_srq} with
-     * {@code srq_limit}).
+     * Requests one event when a receive is taken and fewer than {@code newLimit} remain (verbs: {@code ibv_modify_srq}
+     * with {@code srq_limit}).
      *
-     * @param newLimit 1 to the depth, or 0 to ask for none
-     * @return whether there are fewer already: then post more, and do not wait for the event; the queue is armed all the same
+     * @param newLimit 1 to the depth, or 0 to disarm
+     * @return true if fewer receives remain already: post more then, and do not wait for the event. The queue is armed
+     *     in either case.
      * @throws IllegalStateException if there is no listener, or the queue was closed
      */
     public boolean armLimit(int newLimit) {
@@ -126,30 +127,30 @@ public final class SharedReceiveQueue implements AutoCloseable {
         return pool.armLimit(newLimit);
     }
 
-    /** Returns the most receives posted and not completed. */
+    /** Returns the maximum number of uncompleted receives. */
     public int depth() {
         return pool.depth();
     }
 
-    /** Returns the most receives that one stream may hold at a time. */
+    /** Returns the maximum number of receives that one stream may hold. */
     public int share() {
         return pool.share();
     }
 
-    /** Returns how many receives are posted and were not taken; a moment's view. */
+    /** Returns the number of posted receives that are not taken. It may change at any time. */
     public int available() {
         return pool.available();
     }
 
-    /** Returns whether it can be used; false once it was closed. */
+    /** Returns whether the queue is open. */
     public boolean isOpen() {
         return pool.isOpen();
     }
 
     /**
-     * Closes the queue. Posted receives are dropped: their buffers are let go of, and nobody is told. May be called again.
+     * Closes the queue. Posted receives are dropped silently and their buffers released. May be called again.
      *
-     * @throws IllegalStateException if queue pairs use it: close them first. Then nothing was changed.
+     * @throws IllegalStateException if queue pairs use it: close them first. Nothing is changed then.
      */
     @Override
     public void close() {
