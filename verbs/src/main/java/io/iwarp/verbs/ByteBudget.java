@@ -2,7 +2,7 @@ package io.iwarp.verbs;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many bytes the uncompleted requests of a queue pair may have together. Any thread may call any method. */
+/** Limits the total bytes of the uncompleted requests of a queue pair. Any thread may call any method. */
 final class ByteBudget {
     private final long limit;
     private final AtomicLong taken = new AtomicLong();
@@ -11,7 +11,7 @@ final class ByteBudget {
         this.limit = limit;
     }
 
-    /** Returns whether there was room for so many more bytes, which are now taken. */
+    /** Takes bytes from the budget. Returns false, and takes none, if too few are left. */
     boolean take(long bytes) {
         long before = taken.get();
         while (bytes <= limit - before) {
@@ -23,12 +23,12 @@ final class ByteBudget {
         return false;
     }
 
-    /** Gives back what was taken. */
+    /** Returns bytes to the budget. */
     void give(long bytes) {
         taken.addAndGet(-bytes);
     }
 
-    /** Returns what to tell who posted too much. */
+    /** Returns the exception for a post that exceeds the budget. */
     QueueFullException exceeded(long bytes) {
         return new QueueFullException(bytes, taken.get(), limit);
     }

@@ -1,4 +1,4 @@
 package io.iwarp.verbs;
 
-/** What comes of asking for a slot to post with: the slot, or the {@link Refusal} that says why there is none. */
+/** The result of a claim: a slot to fill, or the {@link Refusal} that gives the reason. */
 interface Claim {}

@@ -9,12 +9,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What completes at the end of a queue pair, in two steps: first the stages that the application was given, in that order,
- * with everything it has chained to them, then what this library waits for. Any thread may call any method but
- * {@link #complete}.
+ * The stages that complete at the end of a queue pair, in two steps: first the application's stages, in the order of
+ * their creation, with all dependent actions; then the stage that this library waits for. Any thread may call any
+ * method except {@link #complete}.
  *
- * <p>Each call of {@link #stage} gives a stage of its own. Were they all derived from one future, a thread that asks for
- * another one just then could take over what others have chained, and the second step would not know when that is done.
+ * <p>Each call of {@link #stage} creates a separate stage. If all stages were derived from one future, a thread that
+ * creates another stage during completion could run the dependent actions of others, and the second step would not know
+ * when they are done.
  */
 final class ClosedStages {
     private final Iterable<EventExecutor> loops;
@@ -22,12 +23,12 @@ final class ClosedStages {
     private final CompletableFuture<Void> told = new CompletableFuture<>();
     private volatile @Nullable CloseReason reason;
 
-    /** @param loops must not wait for a stage */
+    /** @param loops the event loops that must not wait for a stage */
     ClosedStages(Iterable<EventExecutor> loops) {
         this.loops = loops;
     }
 
-    /** Returns a new stage; complete already if the end was told before. */
+    /** Returns a new stage, which is complete if the end was reported before. */
     CompletionStage<CloseReason> stage() {
         CloseReason before = reason;
         if (before != null) {
@@ -42,12 +43,15 @@ final class ClosedStages {
         return stage.minimalCompletionStage();
     }
 
-    /** Returns completes on the event loop when every stage given before the end has completed; never fails. */
+    /**
+     * Returns a stage that completes on the event loop when every stage created before the end has completed. It never
+     * fails.
+     */
     CompletionStage<Void> told() {
         return told;
     }
 
-    /** Event loop, once: the queue pair is over. */
+    /** Event loop, once: completes all stages. */
     void complete(CloseReason why) {
         reason = why;
         for (CompletableFuture<CloseReason> stage = stages.poll(); stage != null; stage = stages.poll()) {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells applications what came of their requests. What a listener throws is logged. Belongs to the event loop. */
+/** Delivers completions to applications. Exceptions of listeners are logged. Confined to the event loop. */
 final class Completer {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
 
@@ -17,16 +17,16 @@ final class Completer {
         this.drains = drains;
     }
 
-    /** A receive completes; until the end of the burst, posts need no wake-up. */
+    /** Completes a receive. Posts need no wake-up until the end of the burst. */
     void completeInBurst(@Nullable CompletionTarget target, Completion completion, CompletionBound place) {
         drains.beginBurst();
         complete(target, completion, place);
     }
 
     /**
-     * A request completes, whose slot is retired.
+     * Completes a request whose slot is retired.
      *
-     * @param target null if nobody is to be told
+     * @param target null if the completion is not reported
      */
     void complete(@Nullable CompletionTarget target, Completion completion, CompletionBound place) {
         if (target == null) {
@@ -40,7 +40,7 @@ final class Completer {
         }
     }
 
-    /** Calls a listener. */
+    /** Calls a listener and logs its exceptions. */
     static void tell(Channel channel, Runnable call) {
         try {
             call.run();

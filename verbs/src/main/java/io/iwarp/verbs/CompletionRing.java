@@ -6,19 +6,19 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of a {@link CompletionQueue}: added by any thread, taken by one thread at a time.
+ * The entries of a {@link CompletionQueue}: any thread adds entries, one thread at a time takes them.
  *
- * <p>An entry is never overwritten before it was looked at, because whoever adds one has room reserved for it: no more than
- * the capacity are added and not taken. There is one entry more than that at least, so that the one taken last stays as it
- * is while it is looked at. Entries are made when they are first used, and nothing is allocated after that.
+ * <p>An entry is never overwritten before it is taken: every producer has reserved room, so the number of entries added
+ * and not taken never exceeds the capacity. The ring has at least one more entry, so that the last taken entry stays
+ * valid while the consumer uses it. Entries are created at first use; nothing is allocated after that.
  *
- * <p>Visibility: publishing an entry is a volatile store of its position and looking for it a volatile load, so that a
- * thread which announces that it is going to sleep and then finds nothing is seen by whoever adds the next entry.
+ * <p>Visibility: publishing an entry is a volatile store of its position, and checking for it is a volatile load. If a
+ * consumer announces that it will sleep and then finds no entry, the producer of the next entry sees the announcement.
  *
- * @param <O> whose completions they are
+ * @param <O> the owner of a completion
  */
 final class CompletionRing<O> {
-    /** One completion, and whose it is. */
+    /** One completion and its owner. */
     static final class Entry<O> {
         private final Completion completion = new Completion();
         private @Nullable O owner;
@@ -37,7 +37,7 @@ final class CompletionRing<O> {
             return told;
         }
 
-        /** Lets go of the owner and the buffer. */
+        /** Clears the references to the owner and the buffer. */
         void clear() {
             owner = null;
             completion.clear();
@@ -63,15 +63,15 @@ final class CompletionRing<O> {
     }
 
     /**
-     * Any thread that has room reserved: takes a place, which it must {@link #publish} at once.
+     * Any thread that has room reserved: claims a place, which it must {@link #publish} at once.
      *
-     * @return the position of the place, counted from 0 for ever
+     * @return the position of the place, counted from 0 without wrapping
      */
     long claim() {
         return added.getAndIncrement();
     }
 
-    /** Any thread: puts a copy of the completion into a place that it has claimed. */
+    /** Any thread: publishes a copy of the completion in a claimed place. */
     void publish(long position, O owner, Completion completion) {
         int index = (int) position & mask;
         Entry<O> entry = entries.getPlain(index);
@@ -84,18 +84,18 @@ final class CompletionRing<O> {
         published.set(index, position);
     }
 
-    /** Consumer: the position of the next entry to be taken. */
+    /** Consumer: returns the position of the next entry to take. */
     long position() {
         return taken.getPlain();
     }
 
-    /** Consumer: whether the next entry is not there yet. */
+    /** Consumer: returns whether the next entry is not published yet. */
     boolean isEmpty() {
         long position = taken.getPlain();
         return published.get((int) position & mask) != position;
     }
 
-    /** Consumer: takes the next entry, which stays as it is until the next call; or null if there is none. */
+    /** Consumer: takes the next entry, which stays valid until the next call. Returns null if there is none. */
     @Nullable
     Entry<O> take() {
         long position = taken.getPlain();
@@ -108,11 +108,11 @@ final class CompletionRing<O> {
     }
 
     /**
-     * Returns how many places were claimed and not taken, at least 0. Any thread, a moment's view; exact for the
-     * consumer, for which it also counts entries that are not published yet.
+     * Returns the number of places claimed and not taken, at least 0, including entries that are not published yet. Any
+     * thread may call it; the result is exact only for the consumer.
      */
     int size() {
-        // The trailing position first: the difference cannot be negative then.
+        // Read the trailing position first, so that the difference is not negative.
         long before = taken.get();
         return (int) (added.get() - before);
     }

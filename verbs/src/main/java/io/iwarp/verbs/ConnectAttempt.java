@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of {@link IwarpConnector#connect}: up to two connections, one after the other, of which the second has a plain
- * connection request. It is given up when somebody else completes its future. Any thread may call any method; the rest
- * happens on the event loop of the connection.
+ * One call of {@link IwarpConnector#connect}: up to two connections, one after the other. The second uses a plain
+ * connection request. The attempt is abandoned when the caller completes its future. Any thread may call any method;
+ * all other work is done on the event loop of the connection.
  */
 final class ConnectAttempt {
     private static final CloseReason GIVEN_UP =
@@ -27,12 +27,12 @@ final class ConnectAttempt {
     private final Consumer<QueuePair> observer;
     private volatile boolean givenUp;
 
-    /** The queue pair of the present connection, from when it is prepared. */
+    /** The queue pair of the current connection, once it is prepared. */
     private volatile @Nullable QueuePair current;
 
     /**
      * @param bootstrap with group and channel type
-     * @param observer is told of each queue pair before anything is sent
+     * @param observer called with each queue pair before anything is sent
      */
     ConnectAttempt(
             Bootstrap bootstrap,
@@ -47,14 +47,17 @@ final class ConnectAttempt {
         connected.whenComplete(this::abandonUnless);
     }
 
-    /** Returns completes with the queue pair once requests flow, or fails when nothing is left. */
+    /**
+     * Returns a future that completes with the queue pair once requests may be sent, or fails when the attempt is
+     * cleaned up.
+     */
     CompletableFuture<QueuePair> connected() {
         return connected;
     }
 
     /**
-     * Returns completes when this has a connection, or nothing is left of it; later than the future if somebody
-     * cancelled it.
+     * Returns a stage that completes when the attempt has a connection or is cleaned up. If the caller cancelled the
+     * future, the stage completes after it.
      */
     CompletionStage<Void> over() {
         return over;
@@ -64,7 +67,7 @@ final class ConnectAttempt {
         connect(initializer);
     }
 
-    /** Ends the attempt; its future fails when nothing is left. */
+    /** Abandons the attempt; its future fails when the attempt is cleaned up. */
     void giveUp() {
         givenUp = true;
         QueuePair queuePair = current;
@@ -73,7 +76,7 @@ final class ConnectAttempt {
         }
     }
 
-    /** The future is complete: what is under way is ended, unless it is the connection that the future completed with. */
+    /** Ends the current connection when the future is complete, unless the future completed with that connection. */
     private void abandonUnless(@Nullable QueuePair outcome, @Nullable Throwable failure) {
         QueuePair queuePair = current;
         if (queuePair != null && queuePair != outcome) {
@@ -81,7 +84,7 @@ final class ConnectAttempt {
         }
     }
 
-    /** Event loop: a connection has its queue pair. */
+    /** Event loop: called when a connection has its queue pair. */
     private void prepared(QueuePair queuePair) {
         observer.accept(queuePair);
         current = queuePair;
@@ -131,14 +134,16 @@ final class ConnectAttempt {
     }
 
     /**
-     * Whoever hears of the failure may close the protection domain at once, so nothing of the queue pair may be left in
-     * it.
+     * Waits for the end of the queue pair, since the caller may close the protection domain as soon as the future
+     * fails.
      */
     private static void whenOver(QueuePair queuePair, Runnable next) {
         queuePair.engine().life().closed().told().thenRun(next);
     }
 
-    /** Then the transport only knows that the channel was closed, and the queue pair knows why. */
+    /**
+     * If this side ended the connection, the queue pair has the reason; the transport only reports a closed channel.
+     */
     private static boolean endedHere(QueuePair queuePair) {
         CloseReason reason = queuePair.closeReason();
         return reason != null && reason.endedBy() == EndedBy.LOCAL_APPLICATION;

@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a listener or connector: each of a listener from when the listening channel hands it out, which is
- * before it has a queue pair, until its channel is closed and its queue pair has told the application of its end. Any
- * thread may call any method.
+ * The connections of a listener or connector: A listener's connection enters when the listening channel accepts it,
+ * before it has a queue pair. A connection leaves when its channel is closed and its queue pair has reported its end.
+ * Any thread may call any method.
  *
- * <p>As a handler it goes into the pipeline of the listening channel. So when that channel is closed no connection can come
- * that is not here.
+ * <p>The group is a handler in the pipeline of the listening channel, so all connections are in the group when that
+ * channel is closed.
  */
 @Sharable
 final class ConnectionGroup extends ChannelInboundHandlerAdapter {
@@ -56,13 +56,13 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         completeIfEmpty();
     }
 
-    /** A connection of a connector has its queue pair. */
+    /** Adds a connection of a connector, with its queue pair. */
     void entered(QueuePair queuePair) {
         add(queuePair.channel());
         prepared(queuePair);
     }
 
-    /** A connection has its queue pair. */
+    /** Sets the queue pair of a connection. */
     void prepared(QueuePair queuePair) {
         if (closing) {
             queuePair.close();
@@ -70,7 +70,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Returns the nanoseconds of a deadline.
+     * Returns a deadline in nanoseconds.
      *
      * @throws IllegalArgumentException if it is negative
      */
@@ -87,9 +87,9 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Closes all connections in order, also those that have no queue pair so far.
+     * Closes all connections in order, including those without a queue pair.
      *
-     * @return completes when there is none any more, if the listening channel is closed
+     * @return completes when no connection is left, if the listening channel is closed
      */
     CompletionStage<Void> close() {
         closing = true;
@@ -103,7 +103,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         return empty;
     }
 
-    /** Closes at once what has not closed in order so far. */
+    /** Aborts all connections that are still open. */
     void abort() {
         int left = open.size();
         if (left > 0) {
@@ -112,7 +112,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** A queue pair that has ended may still be waiting for its peer to close. */
+    /** Also closes the channel: a queue pair that has ended may still wait for its peer to close. */
     private void abort(Channel channel) {
         QueuePair queuePair = QueuePairOfChannel.get(channel);
         if (queuePair != null) {
@@ -120,7 +120,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
             ChannelFuture closing = channel.close();
             LOGGER.debug("{} cut off: {}", queuePair, closing);
         } else if (!channel.isOpen()) {
-            // No event loop took it: it was closed without anybody being told.
+            // No event loop accepted the channel, so it was closed without notification.
             remove(channel);
         }
     }

@@ -8,23 +8,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says when the event loop takes what was posted: at most one wake-up is on its way at a time, and none is needed while the
- * loop handles a burst of input, at whose end it looks by itself.
+ * Schedules the event loop to take posted requests. At most one wake-up is pending at a time. None is needed while the
+ * loop handles a burst of input, since it drains at the end of the burst.
  *
- * <p><b>No wake-up is missed.</b> Whoever posts publishes the request, then swaps {@link #scheduled} to true; the drain
- * swaps it to false, then looks for requests. Both are read-modify-writes, which have one order. If the poster's comes
- * first, the drain reads what it wrote and so sees the request; if the drain's comes first, the poster finds false and
- * schedules another drain. A compare-and-set would not do for the poster: one that fails writes nothing, and on a weakly
- * ordered processor the drain may then miss the request.
+ * <p><b>No wake-up is missed.</b> The poster publishes the request, then swaps {@link #scheduled} to true. The drain
+ * swaps it to false, then looks for requests. Both swaps are read-modify-writes in one total order. If the poster's
+ * comes first, the drain reads its value and so sees the request. If the drain's comes first, the poster finds false
+ * and schedules another drain. A compare-and-set by the poster is not sufficient: if it fails it writes nothing, and on
+ * a weakly ordered processor the drain may miss the request.
  *
- * <p><b>The end of the event loop.</b> A loop that shuts down may accept a task and never run it, and it still runs tasks
- * while it rejects others. Whoever posts then leaves the drain to the termination of the loop: a listener of it runs on
- * one other thread, when the loop's own thread does nothing any more.
+ * <p><b>The end of the event loop.</b> A loop that shuts down may accept a task and never run it, and it still runs
+ * tasks while it rejects others. Later posts are drained at the termination of the loop: a termination listener runs on
+ * one other thread, after the loop's own thread has stopped.
  */
 final class DrainSchedule {
     /**
-     * An event loop runs tasks for as long as others follow, up to a second, before it looks at its sockets again. A steady
-     * flow of posts would keep it from reading; after this many drains in a row the next one waits behind such a look.
+     * The number of drains in a row after which the next one waits for the event loop to poll its sockets. An event
+     * loop runs queued tasks for up to a second before it polls again, so a steady flow of posts would delay reading.
      */
     private static final int DRAINS_BEFORE_POLL = 16;
 
@@ -42,9 +42,9 @@ final class DrainSchedule {
     private int drainsBeforePoll;
 
     /**
-     * @param drain takes everything that was posted before it is called; on the event loop
-     * @param drainAfterLoop does the same for what was posted too late for the event loop; on one other thread, after the
-     *     loop has terminated
+     * @param drain takes everything posted before the call; runs on the event loop
+     * @param drainAfterLoop takes requests posted too late for the event loop; runs on one other thread, after the loop
+     *     has terminated
      */
     DrainSchedule(EventLoop eventLoop, Runnable drain, Runnable drainAfterLoop) {
         this.eventLoop = eventLoop;
@@ -52,9 +52,9 @@ final class DrainSchedule {
         this.drainAfterLoop = drainAfterLoop;
     }
 
-    /** Any thread: something was posted. */
+    /** Any thread: schedules a drain after a post. */
     void wake() {
-        // A drain that is still to come in this thread sees the post.
+        // A later drain on this thread sees the post.
         if (eventLoop.inEventLoop() && (inBurst || scheduled.getPlain())) {
             return;
         }
@@ -63,7 +63,7 @@ final class DrainSchedule {
         }
     }
 
-    /** Any thread: runs a task on the event loop; if that has shut down, the last drain follows instead. */
+    /** Any thread: runs a task on the event loop. If the loop has shut down, the last drain runs instead. */
     void execute(Runnable task) {
         try {
             eventLoop.execute(task);
@@ -72,7 +72,7 @@ final class DrainSchedule {
             drainAtTermination();
             return;
         } catch (Error noMemory) {
-            // The next one who wakes tries again.
+            // The next wake-up tries again.
             scheduled.set(false);
             throw noMemory;
         }
@@ -93,21 +93,21 @@ final class DrainSchedule {
         inBurst = true;
     }
 
-    /** Event loop: takes what was posted meanwhile. */
+    /** Event loop: ends the burst and takes the requests posted during it. */
     void endBurst() {
         inBurst = false;
         drainAfterPoll();
     }
 
-    /** Event loop: takes what was posted. */
+    /** Event loop: takes the posted requests. */
     void drain() {
         scheduled.getAndSet(false);
         drain.run();
     }
 
     /**
-     * Event loop: the stream is over; takes what was posted. From now on no drain is put off, since a loop that shuts down
-     * drops what is put off.
+     * Event loop: takes the posted requests at the end of the stream. Later drains are not deferred, since a loop that
+     * shuts down drops deferred drains.
      */
     void end() {
         ended = true;

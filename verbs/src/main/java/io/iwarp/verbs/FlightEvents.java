@@ -10,8 +10,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells JDK Flight Recorder of one connection. The event loop calls all methods but {@link #posted}, which any thread may
- * call. What is not enabled costs nothing for a request.
+ * Reports one connection to JDK Flight Recorder. The event loop calls all methods except {@link #posted}, which any
+ * thread may call. Disabled events have no cost per request.
  */
 final class FlightEvents {
     private final Channel channel;
@@ -26,7 +26,7 @@ final class FlightEvents {
         connection.begin();
     }
 
-    /** Returns whether {@link #posted} and {@link #completed} are to be called. */
+    /** Returns whether {@link #posted} and {@link #completed} must be called. */
     boolean ofOperations() {
         return new LongOperationEvent().isEnabled();
     }
@@ -34,7 +34,7 @@ final class FlightEvents {
     void established() {
         connection.established = true;
         if (connection.isEnabled()) {
-            // Later the channel may not know them any more.
+            // Store the addresses now; the channel may not know them later.
             nameAddresses();
         }
     }

@@ -6,17 +6,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Tells queue pairs that their event loop has terminated. An event loop that is shut down without a quiet period may end
- * before it closes its channels. Then no handler learns of it, and posted requests would never complete.
- * {@link QueuePairEngine} completes them when it is told.
+ * Notifies queue pairs of the termination of their event loop. An event loop that is shut down without a quiet period
+ * may end before it closes its channels. In that case no handler is notified, and posted requests would never complete.
+ * {@link QueuePairEngine} completes them on this notification.
  *
- * <p>Any thread may call any method. The queue pairs are told on the thread that notifies of the termination, when the thread
- * of the loop does nothing any more.
+ * <p>Any thread may call any method. Queue pairs are notified on the thread that reports the termination, after the
+ * thread of the loop has stopped.
  */
 final class LoopTermination {
     private static final ConcurrentMap<EventLoop, LoopTermination> LOOPS = new ConcurrentHashMap<>();
 
-    /** One listener for all: to take one of many from a future takes as long as there are others. */
+    /** One listener serves all queue pairs, since removing a listener from a future takes linear time. */
     private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
     private LoopTermination(EventLoop loop) {
@@ -26,12 +26,12 @@ final class LoopTermination {
         });
     }
 
-    /** Has this run when the loop terminates, unless {@link #forget} is called before. */
+    /** Runs {@code whenTerminated} when the loop terminates, unless {@link #forget} is called before. */
     static void await(EventLoop loop, Runnable whenTerminated) {
         try {
             LOOPS.computeIfAbsent(loop, LoopTermination::new).waiting.add(whenTerminated);
         } catch (UnsupportedOperationException e) {
-            // A loop without a thread, such as that of an EmbeddedChannel, does not terminate.
+            // A loop without a thread, such as the loop of an EmbeddedChannel, does not terminate.
         }
     }
 

@@ -16,7 +16,7 @@ final class ReceivePool {
     private final int depth;
     private final int share;
     private final ReentrantLock lock = new ReentrantLock();
-    // The lock guards all of the following.
+    // The lock guards all fields below.
     private final ArrayDeque<ReceiveRequest> posted = new ArrayDeque<>();
     private final ArrayDeque<ReceiveRequest> unused = new ArrayDeque<>();
     private final Set<ReceiveWait> waiting = new LinkedHashSet<>();
@@ -39,8 +39,8 @@ final class ReceivePool {
     }
 
     /**
-     * Posts a receive into a buffer and takes over a reference to it; or changes nothing, gives the reference back and
-     * throws.
+     * Posts a receive into a buffer and takes ownership of one reference. On failure releases the reference, changes
+     * nothing else, and throws.
      */
     void post(long workRequestId, ByteBuf sink, int index, int length) {
         ReceiveRequest request = null;
@@ -58,8 +58,8 @@ final class ReceivePool {
     }
 
     /**
-     * Posts a receive into a region and takes over a reference to it; or changes nothing, gives the reference back and
-     * throws.
+     * Posts a receive into a region and takes ownership of one reference. On failure releases the reference, changes
+     * nothing else, and throws.
      */
     void post(long workRequestId, MemoryRegion sink, long offset, long length) {
         ReceiveRequest request = null;
@@ -76,7 +76,10 @@ final class ReceivePool {
         }
     }
 
-    /** Posts a receive, whose sink is still to be filled in; or changes nothing and throws. Call it with the lock held. */
+    /**
+     * Posts a receive whose sink the caller fills in. On failure changes nothing and throws. Call it with the lock
+     * held.
+     */
     private ReceiveRequest add(long workRequestId) {
         requireOpen();
         if (uncompleted == depth) {
@@ -92,7 +95,7 @@ final class ReceivePool {
         return request.set(workRequestId, null);
     }
 
-    /** A stream that finds no receive after all lists itself again. Call it with the lock held. */
+    /** Wakes the waiting streams. A stream that finds no receive registers again. Call it with the lock held. */
     private void wakeWaiting() {
         if (!waiting.isEmpty()) {
             waiting.forEach(ReceiveWait::wake);
@@ -108,9 +111,9 @@ final class ReceivePool {
     }
 
     /**
-     * Event loop of a user: takes the oldest receive, or null if there is none.
+     * Event loop of a user: takes the oldest receive. Returns null if there is none.
      *
-     * @param whenLow called if fewer remain than somebody asked to be told of
+     * @param whenLow called if fewer receives remain than the armed limit
      */
     @Nullable
     ReceiveRequest take(Runnable whenLow) {
@@ -132,7 +135,7 @@ final class ReceivePool {
         return request;
     }
 
-    /** Event loop of a user: a receive it took has completed, and was cleared. */
+    /** Event loop of a user: recycles a receive that has completed and is cleared. */
     void recycle(ReceiveRequest request) {
         lock.lock();
         try {
@@ -144,8 +147,8 @@ final class ReceivePool {
     }
 
     /**
-     * Event loop of a user: {@link ReceiveWait#wake} is to be called with the next receive that is posted. The
-     * caller has to look for a receive once more after this call.
+     * Event loop of a user: registers for a call of {@link ReceiveWait#wake} at the next posted receive. The caller
+     * must look for a receive again after this call.
      */
     void await(ReceiveWait wait) {
         lock.lock();
@@ -156,7 +159,7 @@ final class ReceivePool {
         }
     }
 
-    /** A queue pair is going to take receives. */
+    /** Registers a queue pair as a user. */
     void enter() {
         lock.lock();
         try {
@@ -167,7 +170,7 @@ final class ReceivePool {
         }
     }
 
-    /** A queue pair takes no more receives. */
+    /** Removes a queue pair from the users. */
     void leave(ReceiveWait wait) {
         lock.lock();
         try {
@@ -178,7 +181,7 @@ final class ReceivePool {
         }
     }
 
-    /** Returns whether there are fewer already; the pool is armed all the same. */
+    /** Arms the limit. Returns whether fewer receives remain already; the pool is armed in either case. */
     boolean armLimit(int newLimit) {
         lock.lock();
         try {
@@ -208,7 +211,7 @@ final class ReceivePool {
         }
     }
 
-    /** Drops what is posted; or changes nothing and throws, if queue pairs use it. */
+    /** Drops the posted receives. Throws and changes nothing if queue pairs use the pool. */
     void close() {
         lock.lock();
         try {

@@ -6,7 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
 
-/** The way of a receive: claimed and published by any thread, waited for and used up by the event loop. */
+/** Handles receives: any thread claims and publishes them, the event loop waits for and consumes them. */
 final class ReceiveSide {
     private final EventLoop eventLoop;
     private final StreamLife life;
@@ -17,9 +17,7 @@ final class ReceiveSide {
     private final int depth;
     private volatile Receives receives;
 
-    /**
-     * @param resume has the message passed again that waits for a receive
-     */
+    /** @param resume retries the held-back message */
     ReceiveSide(
             Channel channel,
             QueuePairSettings settings,
@@ -42,7 +40,7 @@ final class ReceiveSide {
                 : new PostedReceives(wait, completer, depth);
     }
 
-    /** Returns where the messages of the peer go. */
+    /** Returns the source of receives for the peer's messages. */
     Receives receives() {
         return receives;
     }
@@ -54,7 +52,7 @@ final class ReceiveSide {
     /**
      * Takes the receives from a shared queue.
      *
-     * @param whenLow called when a receive was taken and few remain
+     * @param whenLow called when a receive is taken and few remain
      */
     void share(ReceivePool pool, Runnable whenLow) {
         Receives own = receives;
@@ -71,7 +69,7 @@ final class ReceiveSide {
         receives = new SharedReceives(wait, completer, routes, pool, whenLow);
     }
 
-    /** Any thread: a {@link ReceiveRequest} to fill and {@link #publish}, or a refusal. */
+    /** Any thread: claims a receive. Returns a {@link ReceiveRequest} to fill and {@link #publish}, or a refusal. */
     Claim claim() {
         Receives own = receives;
         if (life.closeReason() == null) {
@@ -90,11 +88,14 @@ final class ReceiveSide {
                 : Refusal.closed(over);
     }
 
-    /** DDP looks at the receive queue when a message arrives, so nobody has to be woken, except after the end. */
+    /**
+     * Publishes a receive. DDP checks the receive queue when a message arrives, so a wake-up is needed only for a
+     * waiting message or after the end.
+     */
     void publish(ReceiveRequest request) {
         receives.publish(request);
         if (!eventLoop.inEventLoop()) {
-            // What is read next is written by the event loop, which looks for receives after that.
+            // The event loop writes the following fields and looks for receives afterwards.
             VarHandle.fullFence();
         }
         if (life.closeReason() != null || wait.waiting()) {
@@ -102,17 +103,17 @@ final class ReceiveSide {
         }
     }
 
-    /** Event loop: a message that waits goes on if there is a receive now. */
+    /** Event loop: resumes a waiting message if a receive is available. */
     void check() {
         wait.check(receives);
     }
 
-    /** Event loop: the stream is over, and nothing can be claimed any more. */
+    /** Event loop: ends the claims at the end of the stream. */
     void close() {
         receives.close();
     }
 
-    /** Event loop: completes everything that waits for a message. May be called again. */
+    /** Event loop: flushes all receives. May be called again. */
     void flush(CloseReason reason) {
         wait.stop();
         receives.flush(reason);

@@ -8,18 +8,18 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens when a message of the peer finds no receive: the end of the stream, or a wait for a receive, which is
- * bounded. During the wait nothing is read from the connection, so that the peer's TCP slows down, with its Sends, Writes,
- * requests and answers alike; other connections of the event loop go on.
+ * Handles a message of the peer that finds no receive: ends the stream, or waits a limited time for a receive. During
+ * the wait nothing is read from the connection, so TCP flow control stops the peer's Sends, Writes, requests and
+ * answers. Other connections of the event loop continue.
  *
- * <p>Confined to the event loop, but for {@link #waiting} and {@link #wake}.
+ * <p>Confined to the event loop, except for {@link #waiting} and {@link #wake}.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5041#section-7.1">RFC 5041 section 7.1</a>
  */
 final class ReceiveWait {
-    /** Where receives come from. */
+    /** The source of receives. */
     interface Source extends UntaggedQueue {
-        /** Sees to it that {@link ReceiveWait#wake} is called when there is a receive. */
+        /** Registers for a call of {@link ReceiveWait#wake} when there is a receive. */
         void prepareToWait();
     }
 
@@ -29,14 +29,14 @@ final class ReceiveWait {
     private final long nanos;
     private final Runnable resume;
     private volatile boolean waiting;
-    /** The message that comes now has waited long enough. */
+    /** Whether the wait of the current message has expired. */
     private boolean over;
 
     private @Nullable Future<?> timer;
 
     /**
-     * @param nanos how long to wait at most; 0 not to wait
-     * @param resume has the message passed again
+     * @param nanos the maximum time to wait; 0 for no wait
+     * @param resume retries the held-back message
      */
     ReceiveWait(StreamLife life, DrainSchedule drains, EventLoop eventLoop, long nanos, Runnable resume) {
         this.life = life;
@@ -46,12 +46,12 @@ final class ReceiveWait {
         this.resume = resume;
     }
 
-    /** Returns whether a message waits; any thread. */
+    /** Any thread: returns whether a message waits. */
     boolean waiting() {
         return waiting;
     }
 
-    /** Any thread: there may be a receive for a message that waits for one. */
+    /** Any thread: reports that a receive may be available for a waiting message. */
     void wake() {
         if (waiting) {
             drains.wake();
@@ -59,9 +59,9 @@ final class ReceiveWait {
     }
 
     /**
-     * Returns whether the message that has just found no receive is held back.
+     * Holds back the message that has found no receive. Returns false if the message is not held back.
      *
-     * <p>The same message may come again while it waits, since anybody may read from the channel. It keeps its
+     * <p>The same message may be retried while it waits, since any handler may read from the channel. It keeps its
      * deadline.
      */
     boolean begin(Source receives) {
@@ -78,7 +78,7 @@ final class ReceiveWait {
         return true;
     }
 
-    /** Goes on if there is a receive now; in a task of its own, as this may be called while input is handled. */
+    /** Resumes if a receive is available. Uses a separate task, since this may be called while input is handled. */
     void check(Source receives) {
         if (waiting && (receives.offers(0) || offersOrLists(receives))) {
             resumeSoon();
@@ -91,8 +91,8 @@ final class ReceiveWait {
     }
 
     /**
-     * Asks to be woken, then looks. Whoever posts a receive publishes it before looking for whom to wake; here it is the
-     * other way round, with a full fence in between. So one of the two sees the other.
+     * Registers for a wake-up, then looks for a receive. The poster of a receive publishes it, then looks for streams
+     * to wake. A full fence separates the two steps, so at least one side sees the other.
      */
     private static boolean offersOrLists(Source receives) {
         receives.prepareToWait();
@@ -100,7 +100,7 @@ final class ReceiveWait {
         return receives.offers(0);
     }
 
-    /** A message has found a receive, maybe the one that waits. Those behind it may wait as long as it could. */
+    /** Ends the wait, since a message has found a receive. Later messages get the full time. */
     void passed() {
         over = false;
         if (timer != null) {
@@ -108,7 +108,7 @@ final class ReceiveWait {
         }
     }
 
-    /** Passes the message again; if there still is no receive, that is the end of the stream. */
+    /** Retries the held-back message. If there is still no receive, the stream ends. */
     private void expire() {
         end();
         over = true;
@@ -116,7 +116,7 @@ final class ReceiveWait {
         over = false;
     }
 
-    /** The stream is over: what the peer still sends is read again, and dropped. */
+    /** Stops waiting at the end of the stream. Further input is read and dropped. */
     void stop() {
         if (waiting && eventLoop.inEventLoop()) {
             resumeSoon();

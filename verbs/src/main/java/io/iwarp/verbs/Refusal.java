@@ -4,7 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.metrics.QueueLimit;
 import org.jspecify.annotations.Nullable;
 
-/** Why a request was not posted. */
+/** The reason why a request was not posted. */
 final class Refusal implements Claim {
     private final RuntimeException exception;
     private final @Nullable QueueLimit limit;
@@ -14,27 +14,27 @@ final class Refusal implements Claim {
         this.limit = limit;
     }
 
-    /** Returns the refusal of a stream that closes or has ended. */
+    /** Returns the refusal by a stream that is closing or has ended. */
     static Refusal closed(CloseReason reason) {
         return new Refusal(new QueuePairClosedException(reason), null);
     }
 
-    /** Returns the refusal of a queue without room. */
+    /** Returns the refusal by a full queue. */
     static Refusal full(QueueLimit limit, QueueFullException full) {
         return new Refusal(full, limit);
     }
 
-    /** Returns the refusal of a receive where none are posted. */
+    /** Returns the refusal of a receive by a queue pair with another source of receives. */
     static Refusal notPosted(String instead) {
         return new Refusal(new IllegalStateException("no receives are posted on this queue pair: " + instead), null);
     }
 
-    /** Returns what to throw at the application. */
+    /** Returns the exception to throw. */
     RuntimeException exception() {
         return exception;
     }
 
-    /** Returns the limit that was reached, or null if it is none. */
+    /** Returns the limit that was reached, or null if no limit was reached. */
     @Nullable
     QueueLimit limit() {
         return limit;

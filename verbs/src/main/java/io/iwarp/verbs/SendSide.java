@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a request other than a receive, from posting to completion: room for its bytes, a slot, a wake-up of the event
- * loop, RDMAP, the completion.
+ * Handles requests other than receives from post to completion: byte budget, slot, wake-up of the event loop, RDMAP,
+ * completion.
  */
 final class SendSide {
     private final PostRing<WorkRequest> ring;
@@ -22,9 +22,9 @@ final class SendSide {
     private final Completion completion = new Completion();
 
     /**
-     * @param budget null for no limit of the bytes
-     * @param metrics null if nobody counts
-     * @param flight null if nobody records operations
+     * @param budget null if bytes are not limited
+     * @param metrics null if metrics are disabled
+     * @param flight null if operations are not recorded
      */
     SendSide(
             PostRing<WorkRequest> ring,
@@ -47,7 +47,10 @@ final class SendSide {
         return ring;
     }
 
-    /** Any thread: a {@link WorkRequest} to fill with a request of so many bytes and to {@link #publish}, or a refusal. */
+    /**
+     * Any thread: claims a slot for a request of {@code bytes} bytes. Returns a {@link WorkRequest} to fill and
+     * {@link #publish}, or a refusal.
+     */
     Claim claim(long bytes) {
         CloseReason over = life.overReason();
         if (over != null) {
@@ -65,7 +68,7 @@ final class SendSide {
         return request;
     }
 
-    /** The queue of a stream that has ended meanwhile has no room either, and the end is what the poster must learn of. */
+    /** The queue of an ended stream is full as well; report the stream's end instead. */
     private Refusal full(QueueLimit limit, QueueFullException full) {
         CloseReason over = life.overReason();
         return over == null ? Refusal.full(limit, full) : Refusal.closed(over);
@@ -77,7 +80,7 @@ final class SendSide {
         }
     }
 
-    /** Any thread: posts what was claimed. */
+    /** Any thread: publishes a claimed request. */
     void publish(WorkRequest request) {
         if (metrics != null) {
             metrics.posted(request);
@@ -89,7 +92,7 @@ final class SendSide {
         drains.wake();
     }
 
-    /** Event loop: hands everything posted to RDMAP and lets it go out in one flush. */
+    /** Event loop: passes all posted requests to RDMAP and sends them in one flush. */
     void submit(RdmapHandler rdmap) {
         WorkRequest request = ring.take();
         if (request == null) {
@@ -106,9 +109,10 @@ final class SendSide {
     }
 
     /**
-     * Event loop: the oldest submitted request is complete.
+     * Event loop: completes the oldest submitted request.
      *
-     * @return null; or what the application did to its memory, and then the request waits for the {@link #flush}
+     * @return null, or the fault if the application misused the request's memory; the request then waits for the
+     *     {@link #flush}
      */
     @Nullable
     ProtocolFault completeOldest() {
@@ -120,7 +124,7 @@ final class SendSide {
         return fault;
     }
 
-    /** Event loop: completes everything submitted or posted with the reason why the stream ended. */
+    /** Event loop: flushes all submitted or posted requests with the close reason. */
     void flush(CloseReason reason) {
         WorkRequest request = oldestOrNext();
         while (request != null) {

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Lets only so many connections of a responder be in set-up at a time. Any thread may call any method. */
+/** Limits the number of connections of a responder in set-up. Any thread may call any method. */
 final class SetupGate {
     private final int limit;
     private final AtomicInteger inside = new AtomicInteger();
@@ -15,7 +15,7 @@ final class SetupGate {
         this.limit = limit;
     }
 
-    /** Returns the ticket of one more connection, or null if there are as many as may be. */
+    /** Returns a ticket for one connection, or null if the limit is reached. */
     @Nullable
     Ticket enter() {
         int before = inside.get();
@@ -28,7 +28,7 @@ final class SetupGate {
         return null;
     }
 
-    /** One connection in set-up, until {@link #leave} or the end of the channel to which this listens. */
+    /** One connection in set-up, until {@link #leave} is called or the channel is closed. */
     final class Ticket implements ChannelFutureListener {
         private final AtomicBoolean left = new AtomicBoolean();
 
@@ -39,7 +39,7 @@ final class SetupGate {
             leave();
         }
 
-        /** The set-up is over; it does no harm to say so again. */
+        /** Ends the set-up. May be called again. */
         void leave() {
             if (left.compareAndSet(false, true)) {
                 inside.decrementAndGet();

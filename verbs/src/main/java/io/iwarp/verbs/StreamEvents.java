@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What RDMAP tells of a stream, passed on to the parts of the queue pair that it concerns. Belongs to the event loop. */
+/** Passes the events of RDMAP to the parts of the queue pair. Confined to the event loop. */
 final class StreamEvents implements RdmapUlp {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
 
@@ -36,7 +36,7 @@ final class StreamEvents implements RdmapUlp {
     private boolean setUpOver;
 
     /**
-     * @param metrics null if nobody counts
+     * @param metrics null if metrics are disabled
      * @param idleTimers null if there are none
      * @param setupTicket null at an initiator
      * @param afterPeersClose called when the peer has closed its half
@@ -168,7 +168,8 @@ final class StreamEvents implements RdmapUlp {
         }
         life.end(reason, channel);
         VarHandle.fullFence();
-        // Before there is a connection request nobody but the log and the metrics tells a responder's operator of it.
+        // Before there is a connection request, a responder's operator sees the failure only in the log and the
+        // metrics.
         LOGGER.debug("{} {}: {}", channel, setUpOver ? "closed" : "set-up failed", reason);
         flight.ended(reason);
         if (metrics != null) {

@@ -11,14 +11,14 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the stream of a queue pair is in its life, and what is known of it. The event loop moves it on, except that any
- * thread may {@linkplain #beginClose begin the close}; any thread may ask.
+ * The state of a stream and what is known about it. The event loop changes the state, except that any thread may
+ * {@linkplain #beginClose begin the close}. Any thread may read it.
  */
 final class StreamLife {
-    /** Never DRAINING: a stream drains when there is a reason in {@link #closing}, until it ends. */
+    /** Never DRAINING: a stream drains while {@link #closing} has a reason and the stream has not ended. */
     private volatile ConnectionState state = ConnectionState.INIT;
 
-    /** Why the orderly close began that is under way; null before it. */
+    /** The reason of the orderly close; null before it begins. */
     private final AtomicReference<@Nullable CloseReason> closing = new AtomicReference<>();
 
     private final ClosedStages closed;
@@ -27,12 +27,12 @@ final class StreamLife {
     private volatile @Nullable SSLSession tlsSession;
     private volatile boolean enhancedSetupRefused;
 
-    /** @param eventLoop moves the stream on */
+    /** @param eventLoop the event loop that changes the state */
     StreamLife(EventLoop eventLoop) {
         closed = new ClosedStages(eventLoop);
     }
 
-    /** TLS has finished its handshake, if there is TLS. */
+    /** Stores the TLS session, if any, after the handshake. */
     void learnTlsSession(Channel channel) {
         tlsSession = TransportHandler.tlsSession(channel);
     }
@@ -44,7 +44,7 @@ final class StreamLife {
         }
     }
 
-    /** Requests of this side may flow. */
+    /** Enters the state in which this side may send requests. */
     void ready() {
         if (state == ConnectionState.INIT || state == ConnectionState.ESTABLISHED) {
             state = ConnectionState.READY;
@@ -55,17 +55,17 @@ final class StreamLife {
         enhancedSetupRefused = true;
     }
 
-    /** Any thread: requests are refused from now on, with this reason unless there is one already. */
+    /** Any thread: refuses requests from now on. The first reason is kept. */
     void beginClose(CloseReason reason) {
         closing.compareAndSet(null, reason);
     }
 
-    /** RDMAP closes, for this reason. */
+    /** Sets the reason for which RDMAP closes. */
     void closesFor(CloseReason reason) {
         closing.set(reason);
     }
 
-    /** The stream is over; its channel may still be open. */
+    /** Ends the stream. Its channel may still be open. */
     void end(CloseReason reason, Channel channel) {
         closeReason = reason;
         state = channel.isOpen() ? ConnectionState.ERROR : ConnectionState.CLOSED;
@@ -80,13 +80,16 @@ final class StreamLife {
         return closing.get() == null ? now : ConnectionState.DRAINING;
     }
 
-    /** Returns why the stream ended; null while it has not. */
+    /** Returns the reason of the stream's end, or null before it. */
     @Nullable
     CloseReason closeReason() {
         return closeReason;
     }
 
-    /** Returns why requests are refused: the stream ended, or closes; null if they are not. */
+    /**
+     * Returns the reason why requests are refused because the stream is closing or has ended; null if requests are
+     * accepted.
+     */
     @Nullable
     CloseReason overReason() {
         CloseReason ended = closeReason;
