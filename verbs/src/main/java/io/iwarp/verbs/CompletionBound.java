@@ -1,19 +1,22 @@
 package io.iwarp.verbs;
 
 /**
- * How many requests of one kind a queue pair may have whose end its application has not learned of. It is what a {@link
- * CompletionPort} needs room for.
+ * Limits the requests of one kind whose end is not yet reported to the application. A {@link CompletionPort} reserves
+ * room for that many.
  */
 interface CompletionBound {
     /** Returns the bound, at least 1. */
     int depth();
 
-    /** Returns how many there are; any thread, a moment's view, but final once nothing can be added any more. */
+    /**
+     * Returns the current number of such requests. Any thread may call it; the result may change at any time, but only
+     * falls once the queue is closed.
+     */
     int uncompleted();
 
-    /** Lets {@link #release} be called by any thread. Call it before there is any request. */
+    /** Allows any thread to call {@link #release}. Call it before the first request. */
     void releasedByConsumer();
 
-    /** The application has learned of the end of one. */
+    /** Called when the end of one request is reported to the application. */
     void release();
 }

@@ -6,7 +6,7 @@ import io.netty.channel.EventLoop;
 
 /** The future of one work request. */
 final class CompletionFuture extends LoopFuture<Completion> implements CompletionTarget {
-    /** @param eventLoop completes it */
+    /** @param eventLoop completes the future */
     CompletionFuture(EventLoop eventLoop) {
         super(eventLoop);
     }

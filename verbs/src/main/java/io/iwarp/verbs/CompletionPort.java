@@ -4,11 +4,11 @@ import io.netty.channel.EventLoop;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The way from the send or receive queue of one queue pair to a {@link CompletionQueue}, and its share of the room there.
+ * Connects the send or receive queue of one queue pair to a {@link CompletionQueue} and holds its reservation there.
  *
- * <p>A request counts towards the {@link CompletionBound} until its completion was polled. So the requests posted and the
- * completions waiting are together never more than the depth, for which the completion queue has room. When the stream has
- * ended and all was polled, the room is given back, once.
+ * <p>A request counts towards the {@link CompletionBound} until its completion is polled. So posted requests and
+ * waiting completions together never exceed the depth, for which the completion queue has room. The reservation ends
+ * once, when the stream has ended and all completions are polled.
  */
 final class CompletionPort implements CompletionTarget {
     private final QueuePair queuePair;
@@ -30,7 +30,7 @@ final class CompletionPort implements CompletionTarget {
     }
 
     /**
-     * Opens the ways from a queue pair to its completion queues, or none.
+     * Connects a queue pair to both completion queues, or to neither.
      *
      * @throws io.iwarp.memory.ResourceLimitException if a completion queue has no room left
      */
@@ -54,7 +54,7 @@ final class CompletionPort implements CompletionTarget {
         return queuePair;
     }
 
-    /** Returns how many completions it needs room for. */
+    /** Returns the number of completions to reserve room for. */
     int room() {
         return bound.depth();
     }
@@ -68,7 +68,7 @@ final class CompletionPort implements CompletionTarget {
         queue.add(this, completion);
     }
 
-    /** Consumer: one of the completions was taken out, so that another request may be posted. */
+    /** Consumer: called when one completion is taken from the queue, so that another request may be posted. */
     void polled() {
         bound.release();
         queuePair.engine().receives().receiveWait().wake();
@@ -83,7 +83,7 @@ final class CompletionPort implements CompletionTarget {
         settle();
     }
 
-    /** Gives the room back without having been used. */
+    /** Ends the unused reservation. */
     void abandon() {
         if (returned.compareAndSet(false, true)) {
             queue.giveBack(this);

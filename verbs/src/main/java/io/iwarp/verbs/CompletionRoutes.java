@@ -3,15 +3,15 @@ package io.iwarp.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the completions of requests posted with an id go: to the listener of the queue pair, or to completion queues. Set
- * up before the first post, by one thread; read by any.
+ * The targets of completions of requests posted with an id: the listener of the queue pair, or completion queues. One
+ * thread sets them before the first post; any thread reads them.
  */
 final class CompletionRoutes {
     private volatile @Nullable CompletionTarget sends;
     private volatile @Nullable CompletionTarget receives;
     private volatile boolean toQueues;
 
-    /** Sets who is told of what goes to no completion queue. */
+    /** Sets the listener for completions that go to no completion queue. */
     void listener(CompletionTarget listener) {
         if (!toQueues) {
             sends = listener;
@@ -19,7 +19,7 @@ final class CompletionRoutes {
         }
     }
 
-    /** Sets the ways to completion queues. */
+    /** Sets the completion queues. */
     void queues(CompletionTarget forSends, CompletionTarget forReceives) {
         sends = forSends;
         receives = forReceives;
@@ -32,7 +32,7 @@ final class CompletionRoutes {
         }
     }
 
-    /** Returns whether completion queues were set. */
+    /** Returns whether completion queues are set. */
     boolean toCompletionQueues() {
         return toQueues;
     }
@@ -45,7 +45,7 @@ final class CompletionRoutes {
         return required(receives);
     }
 
-    /** Returns who is told of receives with an id, or null if nobody is set. */
+    /** Returns the target of receives with an id, or null if none is set. */
     @Nullable
     CompletionTarget receiveTarget() {
         return receives;
@@ -59,7 +59,9 @@ final class CompletionRoutes {
         return target;
     }
 
-    /** Event loop: the stream is over and everything posted so far was completed. May be called again. */
+    /**
+     * Event loop: called when the stream has ended and all requests posted so far are complete. May be called again.
+     */
     void onFlushed() {
         CompletionTarget sendEnd = sends;
         if (sendEnd != null) {

@@ -5,13 +5,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The attempts of a connector that are under way. Any thread may call any method. */
+/** The current attempts of a connector. Any thread may call any method. */
 final class ConnectAttempts {
     private final Set<ConnectAttempt> underWay = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> none = new CompletableFuture<>();
     private volatile boolean closed;
 
-    /** Returns whether it may begin. */
+    /** Adds an attempt. Returns false if the connector was shut down. */
     boolean add(ConnectAttempt attempt) {
         underWay.add(attempt);
         if (closed) {
@@ -27,7 +27,7 @@ final class ConnectAttempts {
         completeIfNone();
     }
 
-    /** Returns completes when none is under way any more. Gives up all of them, and takes no more. */
+    /** Abandons all attempts and refuses further ones. Returns a stage that completes when no attempt is left. */
     CompletionStage<Void> close() {
         closed = true;
         underWay.forEach(ConnectAttempt::giveUp);

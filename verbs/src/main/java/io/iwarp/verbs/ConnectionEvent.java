@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** A connection, from its channel to its end. */
+/** Flight recorder event: a connection, from the creation of its channel to its end. */
 @Name("io.iwarp.Connection")
 @Label("Connection")
 @Category("iWARP")

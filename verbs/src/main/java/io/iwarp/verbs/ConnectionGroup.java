@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a listener or connector: A listener's connection enters when the listening channel accepts it,
+ * The connections of a listener or connector. A listener's connection enters when the listening channel accepts it,
  * before it has a queue pair. A connection leaves when its channel is closed and its queue pair has reported its end.
  * Any thread may call any method.
  *

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks now and then whether a stream is still in use: ends one that is idle, and keeps one alive that is quiet. It costs
- * two timers at most, and nothing for each message. Belongs to the event loop.
+ * Enforces idle timeout and keep-alive. Uses at most two timers and has no cost per message. Confined to the event
+ * loop.
  */
 final class IdleTimers {
     private final Duration idleTimeout;
@@ -32,9 +32,9 @@ final class IdleTimers {
     private boolean stopped;
 
     /**
-     * @param settings where a time of 0 asks for nothing
-     * @param counters of what the stream moves
-     * @param closeInOrder ends the stream
+     * @param settings times; 0 disables a timer
+     * @param counters the counters of the stream's traffic
+     * @param closeInOrder ends the stream in order
      */
     IdleTimers(
             QueuePairSettings settings,
@@ -118,8 +118,8 @@ final class IdleTimers {
     }
 
     /**
-     * A Write of no bytes names no memory, so every peer takes it (RFC 5040, section 5.1). If others have filled the queue
-     * meanwhile, the stream is not quiet any more.
+     * Sends a Write of 0 bytes, which refers to no memory, so every peer accepts it (RFC 5040, section 5.1). If the
+     * queue is full, the stream is not quiet and nothing is sent.
      */
     private void writeNothing() {
         if (sends.claim(0) instanceof WorkRequest request) {

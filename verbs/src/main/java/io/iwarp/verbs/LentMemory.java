@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory that an application lends to a request until it completes. A request holds a reference, but an application
- * can release one too many. That is an error of the stream when it is found in time, and must not keep the request from
- * completing in any case.
+ * Checks the memory that an application lends to a request until completion. A request holds a reference, but the
+ * application may release one reference too many. If detected in time, this is an error of the stream. The request
+ * completes in every case.
  *
  * <p>Any thread may call any method.
  */
@@ -40,9 +40,9 @@ final class LentMemory {
     }
 
     /**
-     * Returns the error to end the stream with if a buffer was released while a request used it; null if it was not.
+     * Returns the error that ends the stream if a buffer was released while a request used it; otherwise null.
      *
-     * @param buffer null for a request without one
+     * @param buffer null for a request without a buffer
      */
     static @Nullable ProtocolFault check(Operation operation, long workRequestId, @Nullable ByteBuf buffer) {
         return buffer == null || buffer.refCnt() > 0
@@ -50,16 +50,16 @@ final class LentMemory {
                 : new ProtocolFault(ProtocolError.DDP_LOCAL_CATASTROPHIC, describe(operation, workRequestId));
     }
 
-    /** Returns the error to end the stream with if a buffer has no room any more for what came. */
+    /** Returns the error that ends the stream if a buffer no longer has room for the received bytes. */
     static ProtocolFault changed(Operation operation, long workRequestId, long bytes) {
         return new ProtocolFault(
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,
                 "the application changed the buffer of " + operation + " " + workRequestId
-                        + ", or used it twice, and it has no room now for the " + bytes
+                        + ", or used it twice, and it no longer has room for the " + bytes
                         + " bytes that came: leave it alone until the completion");
     }
 
-    /** Gives back the reference of a request that ends. */
+    /** Releases the reference of a request that ends. */
     static void giveBack(Operation operation, long workRequestId, ByteSpan span) {
         try {
             span.release();

@@ -1,8 +1,8 @@
 package io.iwarp.verbs;
 
-/** Names of loggers that several classes write to. */
+/** Names of loggers shared by several classes. */
 final class LoggerNames {
-    /** What concerns one queue pair; the name of that class, which the classes below do not refer to. */
+    /** The logger of a queue pair. The name is a literal, since the lower classes do not refer to that class. */
     static final String QUEUE_PAIR = "io.iwarp.verbs.QueuePair";
 
     private LoggerNames() {}

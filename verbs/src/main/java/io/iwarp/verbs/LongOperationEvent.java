@@ -12,8 +12,8 @@ import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that took long, from its post to its completion. It costs an object for each request, so it is off by
- * default.
+ * Flight recorder event: a request that took long from its post to its completion. It needs one object per request, so
+ * it is off by default.
  */
 @Name("io.iwarp.LongOperation")
 @Label("Long Operation")

@@ -13,14 +13,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future that an event loop completes. An event loop that waited for it would wait for itself, so {@link #get} and
- * {@link #join} throw {@link BlockingOperationException} there, as Netty's futures do, unless the future is done. The same
- * holds for what is chained to it.
+ * A future that an event loop completes. An event loop must not wait for it: like Netty's futures, {@link #get} and
+ * {@link #join} throw {@link BlockingOperationException} there unless the future is done. The same holds for dependent
+ * futures.
  */
 class LoopFuture<T> extends CompletableFuture<T> {
     private final Iterable<EventExecutor> loops;
 
-    /** @param loops those that must not wait; an event loop is the group of itself */
+    /** @param loops the event loops that must not wait; a single event loop is a group of itself */
     LoopFuture(Iterable<EventExecutor> loops) {
         this.loops = loops;
     }
@@ -68,14 +68,14 @@ class LoopFuture<T> extends CompletableFuture<T> {
         return stage;
     }
 
-    /** Returns a failure in the form in which a dependent future has it. */
+    /** Returns a failure in the form that a dependent future reports. */
     private static Throwable ofDependent(Throwable failure) {
         return failure instanceof CompletionException ? failure : new CompletionException(failure);
     }
 
     /**
-     * A stage that nobody but this library completes and that only {@link #toCompletableFuture} makes a future: what
-     * {@link CompletableFuture#minimalCompletionStage} gives, except that this future is a {@link LoopFuture}.
+     * A stage that only this library can complete, as {@link CompletableFuture#minimalCompletionStage} returns, except
+     * that {@link #toCompletableFuture} returns a {@link LoopFuture}.
      */
     private static final class LoopStage<T> extends CompletableFuture<T> {
         private final Iterable<EventExecutor> loops;
@@ -84,7 +84,7 @@ class LoopFuture<T> extends CompletableFuture<T> {
             this.loops = loops;
         }
 
-        /** Completes this stage with the outcome of another one. */
+        /** Completes this stage with the outcome of another stage. */
         void relay(T value, @Nullable Throwable failure) {
             if (failure == null) {
                 super.complete(value);

@@ -11,17 +11,15 @@ import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives that nobody posts: a message gets a buffer from an allocator when its first segment is here, and the application
- * gets that buffer with the completion. As many messages as the receive queue is deep may be incomplete, or wait to be
- * polled; an idle queue pair holds no buffer at all.
+ * Internal receives that the application does not post. A message gets a buffer from an allocator when its first
+ * segment arrives, and the application gets that buffer with the completion. The receive queue depth limits the number
+ * of messages that are incomplete or wait to be polled. An idle queue pair holds no buffer.
  */
 final class ManagedReceives extends Receives {
     private final CompletionRoutes routes;
     private final PostRing<ReceiveRequest> ring;
 
-    /**
-     * @param bytes the most that a message may have
-     */
+    /** @param bytes the maximum length of a message */
     ManagedReceives(
             ReceiveWait wait,
             Completer completer,
@@ -104,7 +102,7 @@ final class ManagedReceives extends Receives {
         return fault;
     }
 
-    /** Nobody posted what waits for a message, so nobody is told; what has come of a message is dropped. */
+    /** Internal receives; dropped silently, together with incomplete messages. */
     @Override
     void flush(CloseReason reason) {
         for (ReceiveRequest request = ring.take(); request != null; request = ring.take()) {

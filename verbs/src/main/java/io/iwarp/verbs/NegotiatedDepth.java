@@ -3,7 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.mpa.EnhancedSetup;
 import java.util.OptionalInt;
 
-/** An IRD or ORD that a peer has told, or has not. */
+/** Converts an IRD or ORD of the peer, which may be unknown. */
 final class NegotiatedDepth {
     private NegotiatedDepth() {}
 

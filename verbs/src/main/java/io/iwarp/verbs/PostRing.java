@@ -9,13 +9,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of a send or receive queue: filled by any thread, worked on and freed in order by one event loop.
+ * The slots of a send or receive queue. Any thread fills them; one event loop processes and frees them in order.
  *
- * <p>A slot is claimed, filled and published by the posting thread, taken by the event loop in the order of the claims, and
- * retired by it once the request has completed. Its place is released after that: at once, or, where the completion goes
- * to a {@link CompletionQueue}, when it was polled. It is occupied all that time, so the number of requests whose end the
- * application has not learned of never exceeds the depth. Slots are made when they are first used, and nothing is
- * allocated after that.
+ * <p>The posting thread claims, fills and publishes a slot. The event loop takes slots in the order of the claims and
+ * retires a slot when its request has completed. The place is released after that: at once, or, if the completion goes
+ * to a {@link CompletionQueue}, when the completion is polled. The place is occupied until then, so the number of
+ * requests whose end is not reported never exceeds the depth. Slots are created at first use; nothing is allocated
+ * after that.
  *
  * <pre>
  *     released       retired            taken           claimed
@@ -23,21 +23,21 @@ import org.jspecify.annotations.Nullable;
  *   ─────┴──────────────┴─────────────────┴─────────────────┴──────►  position, counted from 0 for ever
  * </pre>
  *
- * <p>Visibility: publishing a slot is a release store of its position, taking it an acquire load; releasing is a release
- * store of the number of released places, claiming an acquire load of it.
+ * <p>Visibility: publishing a slot is a release store of its position, taking it an acquire load; releasing is a
+ * release store of the number of released places, claiming an acquire load of it.
  */
 final class PostRing<S extends PostRing.Slot> implements CompletionBound {
-    /** What a slot has to remember for the ring. */
+    /** The state that the ring keeps in a slot. */
     interface Slot {
-        /** Returns the position it was claimed for. */
+        /** Returns the claimed position. */
         long position();
 
-        /** Sets the position it was claimed for. */
+        /** Sets the claimed position. */
         void position(long position);
     }
 
     private static final int NONE = -1;
-    /** Set in the claimed position when the ring is closed, which leaves no room to claim. */
+    /** The bit that marks a closed ring in the claimed position. It leaves no room to claim. */
     private static final long CLOSED = 1L << 62;
 
     private static final VarHandle TAKEN;
@@ -80,8 +80,8 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     }
 
     /**
-     * Any thread: a free slot, or null if all are in use. The caller must fill and {@link #publish} it, whatever happens:
-     * the slots behind it wait for it. So everything that can fail comes before this call.
+     * Any thread: claims a free slot. Returns null if all are in use. The caller must always fill and {@link #publish}
+     * the slot, since all later slots wait for it. Do everything that can fail before this call.
      */
     @Nullable
     S claim() {
@@ -97,7 +97,10 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         return null;
     }
 
-    /** Made before it is claimed, as there may be no memory for it. Several threads may make it; one of theirs stays. */
+    /**
+     * Creates the slot before the claim, since the allocation may fail. Several threads may create it; one instance is
+     * kept.
+     */
     private S madeSlot(int index) {
         S slot = slots.getAcquire(index);
         if (slot != null) {
@@ -108,13 +111,13 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         return earlier == null ? fresh : earlier;
     }
 
-    /** Any thread: hands a filled slot to the event loop. */
+    /** Any thread: publishes a filled slot to the event loop. */
     void publish(S slot) {
         long position = slot.position();
         published.setRelease((int) position & mask, position);
     }
 
-    /** Event loop: how many slots are published in a row behind those taken. */
+    /** Event loop: returns the number of consecutive published slots behind the taken ones. */
     int waiting() {
         while (published.getAcquire((int) visible & mask) == visible) {
             visible++;
@@ -122,29 +125,31 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         return (int) (visible - taken);
     }
 
-    /** Event loop: the slot {@code ahead} of the next to be taken; fewer than {@link #waiting} ahead. */
+    /** Event loop: returns the slot {@code ahead} places behind the next one to take; less than {@link #waiting}. */
     S peek(int ahead) {
         return slot(taken + ahead);
     }
 
-    /** Event loop: takes the next published slot, or null if there is none. */
+    /** Event loop: takes the next published slot. Returns null if there is none. */
     @Nullable
     S take() {
         return waiting() == 0 ? null : slot(taken++);
     }
 
-    /** Event loop: the oldest slot that was taken and not retired, or null. */
+    /** Event loop: returns the oldest slot that is taken and not retired, or null. */
     @Nullable
     S oldest() {
         return retired == taken ? null : slot(retired);
     }
 
-    /** Event loop: the oldest taken slot is worked off. Its content must be cleared. Its place is released later. */
+    /** Event loop: retires the oldest taken slot. Its content must be cleared. Its place is released later. */
     void retire() {
         retired++;
     }
 
-    /** One retired slot may be claimed again. Event loop; any thread after {@link #releasedByConsumer}. */
+    /**
+     * Releases one retired slot, which may be claimed again. Event loop; any thread after {@link #releasedByConsumer}.
+     */
     @Override
     public void release() {
         if (severalRelease) {
@@ -161,9 +166,9 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     }
 
     /**
-     * Lets other threads than the event loop release slots.
+     * Allows threads other than the event loop to release slots.
      *
-     * @throws IllegalStateException if a slot was claimed before
+     * @throws IllegalStateException if a slot has been claimed
      */
     @Override
     public void releasedByConsumer() {
@@ -174,23 +179,29 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         severalRelease = true;
     }
 
-    /** From now on nothing can be claimed. May be called again. */
+    /** Refuses further claims. May be called again. */
     void close() {
         claimed.accumulateAndGet(CLOSED, (position, mark) -> position | mark);
     }
 
-    /** Returns the number of requests claimed and not taken; any thread; exact on the event loop once closed. */
+    /**
+     * Returns the number of claimed requests that are not taken. Any thread may call it; exact on the event loop once
+     * closed.
+     */
     int untaken() {
         return claimedSince((long) TAKEN.getOpaque(this));
     }
 
-    /** Returns the number of requests claimed and not released; any thread, a moment's view unless closed. */
+    /**
+     * Returns the number of claimed requests that are not released. Any thread may call it; the result may change at
+     * any time.
+     */
     @Override
     public int uncompleted() {
         return claimedSince(released.get());
     }
 
-    /** The position behind was read first. The claims may have gone ahead of it by more than the depth since. */
+    /** The caller has read {@code position} first, so the claims may be ahead of it by more than the depth. */
     private int claimedSince(long position) {
         return (int) Math.min(depth, (claimed.get() & ~CLOSED) - position);
     }

@@ -13,11 +13,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns posts into work requests: takes the references to local memory that a request needs, fills
- * a slot and publishes it. A request that cannot be posted leaves nothing behind. Any thread may call any method.
+ * Turns posts into work requests: retains the local memory that a request needs, fills a slot and publishes it. A
+ * refused post has no effect. Any thread may call any method.
  *
- * <p>Everything that can fail comes before the claim of a slot; between the claim and the publication nothing throws. A slot
- * that was claimed and never published would hold up all slots behind it.
+ * <p>Everything that can fail is done before the claim of a slot; nothing throws between claim and publication. A
+ * claimed slot that is never published would block all later slots.
  */
 final class Poster {
     private static final String NO_OPTIONS = "the options are null: use PostOptions.NONE";
@@ -31,7 +31,7 @@ final class Poster {
 
     /**
      * @param extensions whether atomics and Immediate Data may be posted
-     * @param metrics null if nobody counts
+     * @param metrics null if metrics are disabled
      */
     Poster(
             SendSide sends,
@@ -154,7 +154,7 @@ final class Poster {
         publish(request, id, Operation.READ, options, target);
     }
 
-    /** Registers the buffer for the time of the Read; only the answers of this stream's peer can be placed there. */
+    /** Registers the buffer for the duration of the Read. Only answers of this stream's peer can be placed there. */
     void read(
             long id,
             ByteBuf sink,
@@ -192,7 +192,7 @@ final class Poster {
         publish(request, id, Operation.READ, options, target);
     }
 
-    /** With the stream that it is for, registration ends; then it is that end which the caller must learn of. */
+    /** Registration fails after the end of the stream; report the stream's end instead. */
     private MemoryRegion register(ByteBuf sink) {
         try {
             return stream.protectionDomain().region().buffers(sink).rights(AccessRight.LOCAL_WRITE).stream(stream)
@@ -270,7 +270,7 @@ final class Poster {
         receives.publish(request.set(id, target));
     }
 
-    /** Returns where a part of the peer's memory begins, for the wire. */
+    /** Returns the tagged offset of a part of the peer's memory. */
     private static long taggedOffset(RemoteBuffer remote, long offset, long length) {
         long space = remote.length();
         if (offset < 0 || offset > space || length > space - offset) {

@@ -13,14 +13,14 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the parts of a {@link QueuePair} together, which do not know it, and drains them: hands what was posted to RDMAP, and
- * completes all of it when the stream has ended.
+ * Connects the parts of a {@link QueuePair}, which do not refer to it, and drains them: passes posted requests to RDMAP
+ * and completes all requests when the stream has ended.
  *
- * <p>Threads: the event loop takes what was posted as {@link DrainSchedule} says; {@link #close} and {@link #abort} are
- * called by any thread.
+ * <p>Threads: the event loop takes posted requests as described in {@link DrainSchedule}. Any thread may call
+ * {@link #close} and {@link #abort}.
  *
- * <p>No request is lost at the end: whoever publishes after the stream has ended sees the close reason and wakes the event
- * loop once more, which flushes again. When the loop itself has ended, a listener of its termination flushes, see
+ * <p>No request is lost at the end: a thread that publishes after the end of the stream sees the close reason and wakes
+ * the event loop, which flushes again. After the termination of the loop, a termination listener flushes; see
  * {@link DrainSchedule} and {@link LoopTermination}.
  */
 final class QueuePairEngine {
@@ -42,11 +42,11 @@ final class QueuePairEngine {
     private final RdmapHandler rdmap;
     private final Runnable loopTerminated = this::drainAfterLoop;
 
-    /** Event loop: the reason of an orderly close that waits until everything posted before it was taken. */
+    /** Event loop: the reason of an orderly close that waits until all earlier requests are taken. */
     private @Nullable CloseReason orderlyClose;
 
     /**
-     * @param stream ends with this
+     * @param stream is closed at the end of this queue pair
      * @param setupTicket null at an initiator
      */
     QueuePairEngine(
@@ -99,7 +99,8 @@ final class QueuePairEngine {
     }
 
     /**
-     * Returns the layer below, to be added to a pipeline. From now on the end of the event loop is the stream's end.
+     * Returns the layer below, to be added to a pipeline. From now on the termination of the event loop ends the
+     * stream.
      */
     RdmapHandler enterPipeline() {
         LoopTermination.await(eventLoop, loopTerminated);
@@ -111,7 +112,9 @@ final class QueuePairEngine {
         rdmap.resume();
     }
 
-    /** The event loop has terminated. Its thread does nothing any more, and only one other thread calls this. */
+    /**
+     * Drains after the event loop has terminated. The loop's thread has stopped, and only one other thread calls this.
+     */
     private void drainAfterLoop() {
         CloseReason reason = life.closeReason();
         if (reason == null) {
@@ -137,8 +140,8 @@ final class QueuePairEngine {
     }
 
     /**
-     * A slot that was claimed before the close and is not published yet holds up those behind it. Its publication wakes the
-     * event loop, which looks again then.
+     * Closes when all earlier requests are taken. A slot that was claimed before the close and is not yet published
+     * blocks later slots. Its publication wakes the event loop, which checks again.
      */
     private void closeWhenAllIsTaken(CloseReason reason) {
         if (!rdmap.open() || sends.ring().untaken() == 0) {
@@ -153,15 +156,15 @@ final class QueuePairEngine {
         routes.onFlushed();
     }
 
-    /** Any thread: ends the stream in order, for the application. */
+    /** Any thread: starts the application's orderly close of the stream. */
     void close() {
         life.beginClose(CLOSED_HERE);
         drains.execute(() -> closeInOrder(CLOSED_HERE));
     }
 
     /**
-     * Ends the stream in order, on the event loop: what was posted before is sent. From then on requests are refused with
-     * the reason that the stream has.
+     * Ends the stream in order, on the event loop. Requests posted before are sent; later requests are refused with the
+     * close reason of the stream.
      */
     private void closeInOrder(CloseReason reason) {
         if (life.closeReason() == null) {
@@ -177,7 +180,7 @@ final class QueuePairEngine {
         drains.execute(() -> rdmap.abort(reason));
     }
 
-    /** Any thread: something was set that the flush of a stream that has ended meanwhile must see. */
+    /** Any thread: repeats the flush if the stream has ended, so that it sees the new setting. */
     void flushAgainIfOver() {
         VarHandle.fullFence();
         if (life.closeReason() != null) {

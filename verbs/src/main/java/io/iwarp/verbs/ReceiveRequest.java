@@ -12,8 +12,9 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One receive: posted on a queue pair or on a shared receive queue, or made by {@link ManagedReceives}. The posted buffer
- * takes a Send; Immediate Data uses up the receive and leaves the buffer alone, so that any size of buffer will do for it.
+ * One receive: posted on a queue pair or on a shared receive queue, or made by {@link ManagedReceives}. A Send is
+ * placed in the posted buffer. Immediate Data consumes the receive and does not change the buffer, so a buffer of any
+ * size is sufficient.
  */
 class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot, Claim {
     private static final int IMMEDIATE_LENGTH = Long.BYTES;
@@ -64,7 +65,7 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot, Claim {
         return id;
     }
 
-    /** Returns what the completion is going to name; null for a receive into a region. */
+    /** Returns the buffer for the completion; null for a receive into a region. */
     @Nullable
     ByteBuf buffer() {
         return sink().buffer();
@@ -75,7 +76,7 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot, Claim {
         return target;
     }
 
-    /** Makes a completion tell that the receive took a message of the given type. */
+    /** Fills a completion for a message of the given type. */
     Completion received(Completion completion, Opcode opcode) {
         return opcode.immediate()
                 ? completion.receivedImmediate(id, buffer(), immediate(), opcode.solicited())
@@ -83,7 +84,7 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot, Claim {
                         id, buffer(), messageLength(), opcode.invalidates() ? rsvdUlp() : 0, opcode.solicited());
     }
 
-    /** Makes a completion tell that the receive took no message, as the stream ended. */
+    /** Fills a completion for a receive that was flushed because the stream ended. */
     Completion flushed(Completion completion, CloseReason reason) {
         return completion.flushed(id, buffer(), reason);
     }

@@ -95,7 +95,7 @@ final class ReceiveSide {
     void publish(ReceiveRequest request) {
         receives.publish(request);
         if (!eventLoop.inEventLoop()) {
-            // The event loop writes the following fields and looks for receives afterwards.
+            // The event loop writes the state read below, then looks for receives.
             VarHandle.fullFence();
         }
         if (life.closeReason() != null || wait.waiting()) {

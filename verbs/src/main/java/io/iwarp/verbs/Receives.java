@@ -10,13 +10,13 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the messages of a queue pair's peer go: to receives that the application posted, to buffers taken from an
- * allocator, or to a shared receive queue. Confined to the event loop unless a method says otherwise.
+ * The source of receives for the messages of a queue pair's peer: receives posted by the application, buffers of an
+ * allocator, or a shared receive queue. Confined to the event loop unless a method says otherwise.
  */
 abstract class Receives implements ReceiveWait.Source {
     final Completer completer;
     private final ReceiveWait wait;
-    /** Told to listeners, again and again. */
+    /** Reused for every call of a listener. */
     final Completion completion = new Completion();
 
     Receives(ReceiveWait wait, Completer completer) {
@@ -24,36 +24,39 @@ abstract class Receives implements ReceiveWait.Source {
         this.completer = completer;
     }
 
-    /** Returns how many receives there may be that the application was not told of. */
+    /** Returns the bound of receives whose end is not reported to the application. */
     abstract CompletionBound bound();
 
-    /** Returns what the application has to do instead of posting receives on the queue pair; null if it posts them. */
+    /** Returns the hint for an application that posts receives where none are allowed; null if they are allowed. */
     @Nullable
     String insteadOfPosting() {
         return null;
     }
 
-    /** Any thread: a receive to fill and {@link #publish}; null if there is no room, or none is posted. */
+    /**
+     * Any thread: claims a receive to fill and {@link #publish}. Returns null if there is no room, or receives cannot
+     * be posted.
+     */
     @Nullable
     ReceiveRequest claim() {
         return null;
     }
 
-    /** Any thread: hands over a receive that was claimed here. */
+    /** Any thread: publishes a claimed receive. */
     void publish(ReceiveRequest request) {
         throw new IllegalStateException("no receive can be claimed here");
     }
 
-    /** From now on nothing can be claimed. Called once. */
+    /** Refuses further claims. Called once. */
     abstract void close();
 
-    /** Completes everything that waits for a message. May be called again. */
+    /** Flushes all receives. May be called again. */
     abstract void flush(CloseReason reason);
 
     @Override
     public void prepareToWait() {}
 
-    /** Returns the receive so many places behind the head; there is one. */
+    /** Returns the receive {@code ahead} places behind the head, which must exist. */
     abstract ReceiveRequest receive(int ahead);
 
     @Override
@@ -67,7 +70,7 @@ abstract class Receives implements ReceiveWait.Source {
         return wait.begin(this);
     }
 
-    /** Returns what is wrong when a message has come for which nobody is to be told. */
+    /** Returns the fault for a message that no listener or completion queue can get. */
     static ProtocolFault withoutListener() {
         return new ProtocolFault(
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,
@@ -75,7 +78,7 @@ abstract class Receives implements ReceiveWait.Source {
                         + " connection is made");
     }
 
-    /** Makes {@link #completion} tell of a message, and its buffer hold it; or says what is wrong. */
+    /** Fills {@link #completion} and the buffer for a message. Returns the fault, or null on success. */
     final @Nullable ProtocolFault fill(ReceiveRequest request, UntaggedBuffer delivered) {
         request.received(completion, RdmapUlp.opcodeOf(delivered));
         ByteBuf buffer = request.buffer();

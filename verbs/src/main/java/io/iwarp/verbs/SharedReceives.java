@@ -14,16 +14,14 @@ final class SharedReceives extends Receives implements CompletionBound {
     private final CompletionRoutes routes;
     private final ReceivePool pool;
     private final Runnable whenLow;
-    /** By message, the next to be delivered first; hardly ever more than one. */
+    /** One receive per incomplete message, in delivery order; rarely more than one. */
     private final List<ReceiveRequest> taken = new ArrayList<>(1);
 
     private final AtomicInteger held = new AtomicInteger();
     private boolean closed;
     private boolean left;
 
-    /**
-     * @param whenLow called when this queue pair has taken a receive and few remain
-     */
+    /** @param whenLow called when this queue pair takes a receive and few remain */
     SharedReceives(ReceiveWait wait, Completer completer, CompletionRoutes routes, ReceivePool pool, Runnable whenLow) {
         super(wait, completer);
         this.wait = wait;
@@ -50,7 +48,7 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public void releasedByConsumer() {
-        // Whoever releases, it is done atomically.
+        // The release is atomic on every thread.
     }
 
     @Override

@@ -8,7 +8,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** A Terminate message. */
+/** Flight recorder event: a Terminate message. */
 @Name("io.iwarp.Terminate")
 @Label("Terminate")
 @Category("iWARP")

@@ -9,9 +9,9 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot of a {@link SendSide}: one posted request. Its payload is the local memory of the request: what a Send or Write
- * sends, or where a Read puts what it reads. Whoever claimed the slot fills it and publishes it; from then on
- * it is the event loop's until it has completed.
+ * A slot of a {@link SendSide}: one posted request. Its payload is the local memory of the request: the source of a
+ * Send or Write, or the sink of a Read. The thread that claims the slot fills and publishes it. The event loop then
+ * owns it until the request has completed.
  */
 final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     private long position;
@@ -53,17 +53,17 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
         return operation;
     }
 
-    /** The sink of a Read was registered for this request alone and ends with it. */
+    /** Sets the sink of a Read that is registered for this request alone and closed with it. */
     void temporarySink(MemoryRegion region) {
         temporarySink = region;
     }
 
-    /** What the bytes of a Read go into, if it was posted with a buffer. */
+    /** Sets the buffer of a Read that was posted with a buffer. */
     void sinkBuffer(ByteBuf buffer) {
         sinkBuffer = buffer;
     }
 
-    /** Takes the time of the post; 0 is for a request whose time is not taken. */
+    /** Sets the time of the post; 0 if it is not recorded. */
     void postedAt(long nanos) {
         postedNanos = nanos;
     }
@@ -73,28 +73,28 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
         return postedNanos;
     }
 
-    /** Remembers what the flight recorder is told at the completion. */
+    /** Sets the flight recorder event to commit at the completion. */
     void event(@Nullable LongOperationEvent newEvent) {
         event = newEvent;
     }
 
-    /** Returns what the flight recorder is told, or null. */
+    /** Returns the flight recorder event, or null. */
     @Nullable
     LongOperationEvent event() {
         return event;
     }
 
-    /** Remembers how many bytes of it are counted as outstanding. */
+    /** Sets the number of bytes counted as outstanding. */
     void countedBytes(long bytes) {
         countedBytes = bytes;
     }
 
-    /** Returns how many bytes of it are counted as outstanding. */
+    /** Returns the number of bytes counted as outstanding. */
     long countedBytes() {
         return countedBytes;
     }
 
-    /** Returns the bytes that the request moves. */
+    /** Returns the number of bytes that the request moves. */
     long bytes() {
         return switch (operation) {
             case READ -> readLength();
@@ -108,7 +108,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
         return target;
     }
 
-    /** Makes a completion tell how the request ended: well, or with the reason why the stream did. */
+    /** Fills a completion: success if {@code reason} is null, otherwise flushed with that reason. */
     Completion tell(Completion completion, @Nullable CloseReason reason) {
         return reason == null
                 ? completion.requested(id, operation, bytes(), sinkBuffer, original(), null)
@@ -118,7 +118,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     /**
      * Moves the writer index of the buffer that was read into, if there is one.
      *
-     * @return what is wrong with the memory that the application lent to this request; null if nothing is
+     * @return the fault of the memory that the application lent to this request; null if there is none
      */
     @Nullable
     ProtocolFault fillSink() {
