@@ -55,7 +55,7 @@ final class AtomicLayout {
 
     private AtomicLayout() {}
 
-    /** {@return the AOpCode in the first word of a request; the other bits are reserved} */
+    /** Returns the AOpCode in the first word of a request; the other bits are reserved. */
     static int operation(int word) {
         return word & OPERATION_MASK;
     }

@@ -27,8 +27,8 @@ final class CloseProgress {
     }
 
     /**
-     * {@return whether something moved since the last call, or could not because a message in front of the answers waits for
-     * a receive, which has a deadline of its own} What comes in matters only while answers are awaited, for which there is a
+     * Returns whether something moved since the last call, or could not because a message in front of the answers waits for
+     * a receive, which has a deadline of its own. What comes in matters only while answers are awaited, for which there is a
      * deadline as well: otherwise a peer could keep the close waiting for as long as it sends.
      */
     boolean moved() {

@@ -69,7 +69,7 @@ final class Exchange {
         requester.sendReadyToReceive(kind);
     }
 
-    /** {@return why a request can never be sent, or null} */
+    /** Returns why a request can never be sent, or null. */
     @Nullable
     ProtocolFault refusal(RdmapRequest request) {
         return requester.refusal(request);
@@ -116,7 +116,7 @@ final class Exchange {
     }
 
     /**
-     * {@return whether nothing is left to be sent, and nothing to be waited for}
+     * Returns whether nothing is left to be sent, and nothing to be waited for.
      *
      * <p>As long as this side waits for answers, it takes requests of the peer: if the peer is closing too, each would wait
      * for the other otherwise. Once all is answered here, the peer could hold up the close with one request after the other.
@@ -130,23 +130,23 @@ final class Exchange {
         return requester.messagesUnderWay() == 0 && responder.idle() && (unanswerable || requester.idle());
     }
 
-    /** {@return what tells whether an orderly close that begins now gets on} */
+    /** Returns what tells whether an orderly close that begins now gets on. */
     CloseProgress closeProgress() {
         return new CloseProgress(counters, requester, hold);
     }
 
-    /** {@return the reason to end the stream if the peer sent nothing of an answer for too long, otherwise null} */
+    /** Returns the reason to end the stream if the peer sent nothing of an answer for too long, otherwise null. */
     @Nullable
     CloseReason missedResponseDeadline() {
         return responseDeadline.missed();
     }
 
-    /** {@return whether Reads or atomics wait for an answer} */
+    /** Returns whether Reads or atomics wait for an answer. */
     boolean awaitsAnswers() {
         return requester.unanswered() > 0;
     }
 
-    /** {@return why a stream ends whose peer closed its half without those answers} */
+    /** Returns why a stream ends whose peer closed its half without those answers. */
     CloseReason leftUnanswered() {
         return new CloseReason(
                 EndedBy.PEER_CLOSED,
@@ -156,7 +156,7 @@ final class Exchange {
                 null);
     }
 
-    /** {@return the header of the Read Request of the peer that was refused last, or nothing if none was} */
+    /** Returns the header of the Read Request of the peer that was refused last, or nothing if none was. */
     byte[] refusedRead() {
         return responder.refusedRead();
     }

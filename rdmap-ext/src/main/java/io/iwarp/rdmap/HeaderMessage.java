@@ -17,7 +17,7 @@ final class HeaderMessage extends DdpMessage {
         completes = request.awaitsResponse() ? null : request;
     }
 
-    /** {@return the request that is complete when this message has been sent, or null} */
+    /** Returns the request that is complete when this message has been sent, or null. */
     @Nullable
     RdmapRequest completes() {
         return completes;

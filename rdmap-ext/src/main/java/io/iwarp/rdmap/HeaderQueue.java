@@ -25,7 +25,7 @@ abstract class HeaderQueue implements UntaggedQueue {
         this.room = room;
     }
 
-    /** {@return how many buffers there are} */
+    /** Returns how many buffers there are. */
     final int buffers() {
         return ring.length;
     }

@@ -23,12 +23,12 @@ final class InputHold {
         }
     }
 
-    /** {@return the moment, for {@link #heldSince}} */
+    /** Returns the moment, for {@link #heldSince}. */
     int now() {
         return ended;
     }
 
-    /** {@return whether input is held back, or was for some of the time since that moment} */
+    /** Returns whether input is held back, or was for some of the time since that moment. */
     boolean heldSince(int moment) {
         return held || ended != moment;
     }

@@ -51,59 +51,59 @@ public enum Opcode {
         this.queue = queue;
     }
 
-    /** {@return the four-bit value on the wire} */
+    /** Returns the four-bit value on the wire. */
     public int code() {
         return code;
     }
 
-    /** {@return whether the message is a DDP tagged message} */
+    /** Returns whether the message is a DDP tagged message. */
     public boolean tagged() {
         return queue == TAGGED;
     }
 
-    /** {@return whether the message is one of the extensions of RFC 7306} */
+    /** Returns whether the message is one of the extensions of RFC 7306. */
     boolean extension() {
         return code >= IMMEDIATE_DATA.code;
     }
 
-    /** {@return whether this is Immediate Data, with or without a solicited event} */
+    /** Returns whether this is Immediate Data, with or without a solicited event. */
     public boolean immediate() {
         return this == IMMEDIATE_DATA || this == IMMEDIATE_DATA_WITH_SOLICITED_EVENT;
     }
 
-    /** {@return whether the message asks for an event at its receiver} */
+    /** Returns whether the message asks for an event at its receiver. */
     public boolean solicited() {
         return this == SEND_WITH_SOLICITED_EVENT
                 || this == SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE
                 || this == IMMEDIATE_DATA_WITH_SOLICITED_EVENT;
     }
 
-    /** {@return whether the message takes back an STag of its receiver} */
+    /** Returns whether the message takes back an STag of its receiver. */
     public boolean invalidates() {
         return this == SEND_WITH_INVALIDATE || this == SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE;
     }
 
-    /** {@return whether a segment is tagged, or on the untagged queue, as messages of this type are} */
+    /** Returns whether a segment is tagged, or on the untagged queue, as messages of this type are. */
     boolean isOnItsQueue(DdpSegment segment) {
         return segment.tagged() ? tagged() : travelsOn(segment.queueNumber());
     }
 
-    /** {@return whether messages of this type are untagged and travel on the given queue} */
+    /** Returns whether messages of this type are untagged and travel on the given queue. */
     boolean travelsOn(int queueNumber) {
         return queue == queueNumber;
     }
 
-    /** {@return the untagged queue number; only for untagged messages} */
+    /** Returns the untagged queue number; only for untagged messages. */
     int queue() {
         return queue;
     }
 
-    /** {@return the RDMAP control byte that announces this message, version 1} */
+    /** Returns the RDMAP control byte that announces this message, version 1. */
     public int control() {
         return RdmapLayout.control(code);
     }
 
-    /** {@return the message type that a control byte names, or null if it is not assigned} */
+    /** Returns the message type that a control byte names, or null if it is not assigned. */
     static @Nullable Opcode of(int control) {
         return BY_CODE[RdmapLayout.opcode(control)];
     }

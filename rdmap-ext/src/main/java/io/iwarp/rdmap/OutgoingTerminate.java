@@ -20,7 +20,7 @@ final class OutgoingTerminate extends DdpMessage {
         error = terminate.error();
     }
 
-    /** {@return what it says, or null for an error that no RFC assigns} */
+    /** Returns what it says, or null for an error that no RFC assigns. */
     @Nullable
     ProtocolError error() {
         return error;

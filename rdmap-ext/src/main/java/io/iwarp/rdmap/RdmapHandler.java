@@ -43,12 +43,12 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         this.stream = new RdmapStream(settings, ulp, new Link(), association, counters);
     }
 
-    /** {@return what {@code DdpHandler} has to call} */
+    /** Returns what {@code DdpHandler} has to call. */
     public DdpUlp ddpUlp() {
         return stream;
     }
 
-    /** {@return whether {@link #submit} may be called now} */
+    /** Returns whether {@link #submit} may be called now. */
     public boolean open() {
         return stream.open();
     }

@@ -28,7 +28,7 @@ public class RdmapRequest {
 
     /** The message of a Send or Write. */
     final class PayloadMessage extends DdpMessage {
-        /** {@return the request that is complete when this message has been sent, or null if more of it follows} */
+        /** Returns the request that is complete when this message has been sent, or null if more of it follows. */
         @Nullable
         RdmapRequest completes() {
             return kind == Kind.PAYLOAD ? RdmapRequest.this : null;
@@ -219,17 +219,17 @@ public class RdmapRequest {
         return this;
     }
 
-    /** {@return the bytes that a Send or Write sends; wrap a buffer or region with it} */
+    /** Returns the bytes that a Send or Write sends; wrap a buffer or region with it. */
     public final ByteSpan payload() {
         return message.payload();
     }
 
-    /** {@return the bytes that a Read asks for, 0 to 2^32 - 1; of meaning for a Read only} */
+    /** Returns the bytes that a Read asks for, 0 to 2^32 - 1; of meaning for a Read only. */
     public final long readLength() {
         return size;
     }
 
-    /** {@return the 64 bits that an atomic found at its target; of meaning once it has completed} */
+    /** Returns the 64 bits that an atomic found at its target; of meaning once it has completed. */
     public final long original() {
         return original;
     }
@@ -242,17 +242,17 @@ public class RdmapRequest {
         return kind == Kind.READ;
     }
 
-    /** {@return whether it needs an answer of the peer, and counts against the ORD until then} */
+    /** Returns whether it needs an answer of the peer, and counts against the ORD until then. */
     final boolean awaitsResponse() {
         return kind == Kind.READ || kind == Kind.ATOMIC;
     }
 
-    /** {@return the message with the payload, or null for a request without one} */
+    /** Returns the message with the payload, or null for a request without one. */
     final @Nullable PayloadMessage payloadMessage() {
         return kind == Kind.PAYLOAD || kind == Kind.WRITE_WITH_IMMEDIATE ? message : null;
     }
 
-    /** {@return the type of the message that consists of a header, or null for a request without one} */
+    /** Returns the type of the message that consists of a header, or null for a request without one. */
     final @Nullable Opcode headerOpcode() {
         return switch (kind) {
             case PAYLOAD -> null;
@@ -306,7 +306,7 @@ public class RdmapRequest {
         return sinkTaggedOffset;
     }
 
-    /** {@return the bytes of the Read Response that have come} */
+    /** Returns the bytes of the Read Response that have come. */
     final long received() {
         return received;
     }
@@ -315,7 +315,7 @@ public class RdmapRequest {
         received = bytes;
     }
 
-    /** {@return the Request Identifier of an atomic} */
+    /** Returns the Request Identifier of an atomic. */
     final int identifier() {
         return identifier;
     }

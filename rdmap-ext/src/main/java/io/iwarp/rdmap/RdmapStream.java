@@ -158,7 +158,7 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    /** {@return whether {@link #submit} may be called now} */
+    /** Returns whether {@link #submit} may be called now. */
     boolean open() {
         return phase instanceof StreamPhase.Open;
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RdmapUlp {
     /**
-     * {@return the buffers for incoming Sends, in the order in which they take messages}
+     * Returns the buffers for incoming Sends, in the order in which they take messages.
      *
      * <p>{@link UntaggedQueue#deliver} is called on it for each complete message, in the order the peer sent them.
      */
@@ -82,13 +82,13 @@ public interface RdmapUlp {
      */
     void onEnded(CloseReason reason);
 
-    /** {@return whether a control byte announces Immediate Data} */
+    /** Returns whether a control byte announces Immediate Data. */
     static boolean isImmediate(int control) {
         Opcode opcode = Opcode.of(control);
         return opcode != null && opcode.immediate();
     }
 
-    /** {@return the opcode of a delivered message} */
+    /** Returns the opcode of a delivered message. */
     static Opcode opcodeOf(UntaggedBuffer buffer) {
         Opcode opcode = Opcode.of(buffer.control());
         if (opcode == null) {

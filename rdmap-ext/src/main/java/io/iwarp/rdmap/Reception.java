@@ -48,7 +48,7 @@ final class Reception {
         this.hold = hold;
     }
 
-    /** {@return what is wrong with a segment, or null; nothing of it was placed yet} */
+    /** Returns what is wrong with a segment, or null; nothing of it was placed yet. */
     @Nullable
     ProtocolFault examine(DdpSegment segment) {
         int control = segment.control();
@@ -73,12 +73,12 @@ final class Reception {
         return String.format("opcode 0x%x on %s", RdmapLayout.opcode(control), where);
     }
 
-    /** {@return the right that the buffer of a tagged segment has to grant} */
+    /** Returns the right that the buffer of a tagged segment has to grant. */
     AccessRight placementRight(DdpSegment segment) {
         return isReadResponse(segment) ? AccessRight.LOCAL_WRITE : AccessRight.REMOTE_WRITE;
     }
 
-    /** {@return the buffers for an untagged segment} */
+    /** Returns the buffers for an untagged segment. */
     UntaggedQueue queue(DdpSegment segment) {
         return switch (segment.queueNumber()) {
             case RdmapLayout.SEND_QUEUE -> readyToReceive.takes(segment) ? readyToReceive : sends;
@@ -112,7 +112,7 @@ final class Reception {
         return readResponse;
     }
 
-    /** {@return the bytes of the Write that was delivered last; asked once for each} */
+    /** Returns the bytes of the Write that was delivered last; asked once for each. */
     long writtenBytes() {
         long bytes = writtenBytes;
         writtenBytes = 0;

@@ -67,7 +67,7 @@ final class Requester {
         this.atomicResponses = new AtomicResponses(Math.max(1, ord));
     }
 
-    /** {@return why a request that needs an answer can never be sent, or null} */
+    /** Returns why a request that needs an answer can never be sent, or null. */
     @Nullable
     ProtocolFault refusal(RdmapRequest request) {
         return ord > 0 || !request.awaitsResponse()
@@ -165,7 +165,7 @@ final class Requester {
         }
     }
 
-    /** {@return what is wrong with a segment of a Read Response, or null; checked before it is placed} */
+    /** Returns what is wrong with a segment of a Read Response, or null; checked before it is placed. */
     @Nullable
     ProtocolFault examineReadResponse(DdpSegment segment) {
         RdmapRequest read = reads.peek();
@@ -234,33 +234,33 @@ final class Requester {
         }
     }
 
-    /** {@return the buffers for Atomic Responses: one for each outstanding atomic} */
+    /** Returns the buffers for Atomic Responses: one for each outstanding atomic. */
     UntaggedQueue atomicResponses() {
         return atomicResponses;
     }
 
-    /** {@return how many Reads and atomics wait for an answer} */
+    /** Returns how many Reads and atomics wait for an answer. */
     int unanswered() {
         return reads.size() + atomics.size();
     }
 
-    /** {@return how many Reads and atomics wait for an answer, in words} */
+    /** Returns how many Reads and atomics wait for an answer, in words. */
     String describeUnanswered() {
         int count = unanswered();
         return count + (count == 1 ? " Read or atomic" : " Reads or atomics");
     }
 
-    /** {@return a number that grows with every part of an answer: its bytes, and one more when it is complete} */
+    /** Returns a number that grows with every part of an answer: its bytes, and one more when it is complete. */
     long answeredBytes() {
         return answeredBytes;
     }
 
-    /** {@return whether nothing is held back or unanswered} */
+    /** Returns whether nothing is held back or unanswered. */
     boolean idle() {
         return waiting == requests.end() && unanswered() == 0;
     }
 
-    /** {@return how many messages DDP has not reported as sent} */
+    /** Returns how many messages DDP has not reported as sent. */
     int messagesUnderWay() {
         return messagesUnderWay;
     }

@@ -214,7 +214,7 @@ final class Responder extends HeaderQueue {
         writeWaiting();
     }
 
-    /** {@return whether every request has been answered} */
+    /** Returns whether every request has been answered. */
     boolean idle() {
         return responsesUnderWay == 0 && waiting.isEmpty();
     }
@@ -224,7 +224,7 @@ final class Responder extends HeaderQueue {
         stopped = true;
     }
 
-    /** {@return the header of the Read Request that was refused last, or nothing if none was} */
+    /** Returns the header of the Read Request that was refused last, or nothing if none was. */
     byte[] refusedRead() {
         return refusedRead == null ? Terminate.NOTHING : refusedRead;
     }

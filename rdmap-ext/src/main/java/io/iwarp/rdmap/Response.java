@@ -55,19 +55,19 @@ final class Response extends DdpMessage {
         payload().wrap(atomicBytes, 0, AtomicLayout.RESPONSE_LENGTH);
     }
 
-    /** {@return what it answers} */
+    /** Returns what it answers. */
     Operation operation() {
         return operation;
     }
 
-    /** {@return the bytes that the operation moved: those read, or the operand of an atomic} */
+    /** Returns the bytes that the operation moved: those read, or the operand of an atomic. */
     long operandBytes() {
         return operation == Operation.READ ? messageLength() : AtomicLayout.OPERAND_LENGTH;
     }
 
     /**
-     * {@return what to tell the peer about a Read that its source was revoked under: the request as it came, with both
-     * tagged offsets moved on and the size reduced by what was answered} See RFC 5040 section 4.8.
+     * Returns what to tell the peer about a Read that its source was revoked under: the request as it came, with both
+     * tagged offsets moved on and the size reduced by what was answered. See RFC 5040 section 4.8.
      *
      * @param error why the rest is not answered
      * @param answered the bytes that went out

@@ -89,7 +89,7 @@ final class SendDelivery implements UntaggedQueue {
         };
     }
 
-    /** {@return what is wrong with the size of an Immediate Data message, or null} */
+    /** Returns what is wrong with the size of an Immediate Data message, or null. */
     static @Nullable ProtocolFault checkImmediateLength(long length) {
         return length == RdmapLayout.IMMEDIATE_LENGTH
                 ? null

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 sealed interface StreamPhase {
-    /** {@return whether FIN was sent, so that the connection is closed when the peer's comes} */
+    /** Returns whether FIN was sent, so that the connection is closed when the peer's comes. */
     default boolean outputClosed() {
         return false;
     }

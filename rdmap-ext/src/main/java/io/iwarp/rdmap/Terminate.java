@@ -63,8 +63,8 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
     }
 
     /**
-     * {@return whether a Terminate about a segment quotes its Read Request: of all messages only a Read Request, and only for
-     * a protection error} (RFC 5040 figure 10)
+     * Returns whether a Terminate about a segment quotes its Read Request: of all messages only a Read Request, and only for
+     * a protection error. (RFC 5040 figure 10)
      */
     static boolean quotesReadRequest(ProtocolError error, @Nullable DdpSegment segment) {
         boolean protection =
@@ -72,7 +72,7 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return protection && segment != null && Opcode.of(segment.control()) == Opcode.READ_REQUEST;
     }
 
-    /** {@return whether a segment is of a Terminate} One Terminate is never answered by another, however bad it is. */
+    /** Returns whether a segment is of a Terminate. One Terminate is never answered by another, however bad it is. */
     static boolean isIn(@Nullable DdpSegment segment) {
         return segment != null
                 && segment.headerComplete()
@@ -81,7 +81,7 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
     }
 
     /**
-     * {@return why a stream ended that the peer terminated}
+     * Returns why a stream ended that the peer terminated.
      *
      * @param received what the peer sent, or null if it cannot be read
      */
@@ -94,7 +94,7 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return new CloseReason(EndedBy.PEER_TERMINATE, error, unknown, null);
     }
 
-    /** {@return the number of bytes that {@link #encode} writes} */
+    /** Returns the number of bytes that {@link #encode} writes. */
     int length() {
         return ddpHeaderIndex() + ddpHeader.length + rdmaHeader.length;
     }
@@ -194,13 +194,13 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return bytes;
     }
 
-    /** {@return the error as the RFCs name it, or null if they do not know it} */
+    /** Returns the error as the RFCs name it, or null if they do not know it. */
     @Nullable
     ProtocolError error() {
         return ProtocolError.find(layer, type, code);
     }
 
-    /** {@return layer, type and code} */
+    /** Returns layer, type and code. */
     String numbers() {
         return String.format("%d/%d/%02x", layer, type, code);
     }

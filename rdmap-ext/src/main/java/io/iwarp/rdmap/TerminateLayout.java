@@ -67,7 +67,7 @@ final class TerminateLayout {
         return control >>> CODE_SHIFT & CODE_MASK;
     }
 
-    /** {@return where the DDP header begins: behind the segment length if that is there} */
+    /** Returns where the DDP header begins: behind the segment length if that is there. */
     static int ddpHeader(boolean segmentLengthPresent) {
         return segmentLengthPresent ? SEGMENT_LENGTH + SEGMENT_LENGTH_LENGTH : CONTROL_LENGTH;
     }

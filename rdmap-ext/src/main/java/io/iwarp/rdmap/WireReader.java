@@ -164,7 +164,7 @@ final class WireReader {
         phase = Phase.BEYOND;
     }
 
-    /** {@return the frame or FPDU at hand in one line; only while it is reported} */
+    /** Returns the frame or FPDU at hand in one line; only while it is reported. */
     String describe() {
         if (cutOff) {
             String of = lengthKnown ? " of " + length : "";

@@ -19,7 +19,7 @@ final class WireText {
 
     private WireText() {}
 
-    /** {@return an MPA Request or Reply Frame, whose header is at the start of a buffer} */
+    /** Returns an MPA Request or Reply Frame, whose header is at the start of a buffer. */
     static String frame(ByteBuf head) {
         int flags = MpaFrameLayout.flags(head, 0);
         int revision = MpaFrameLayout.revision(head, 0);
@@ -50,7 +50,7 @@ final class WireText {
     }
 
     /**
-     * {@return what an FPDU holds}
+     * Returns what an FPDU holds.
      *
      * @param head holds the first bytes of the ULPDU from {@code index} on, {@link #LONGEST_HEADERS} or all there are
      * @param ulpduLength of the whole ULPDU, in bytes

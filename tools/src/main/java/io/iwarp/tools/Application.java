@@ -38,27 +38,27 @@ enum Application {
         this.server = server;
     }
 
-    /** {@return the private data of a connection request} */
+    /** Returns the private data of a connection request. */
     byte[] request() {
         return greeting.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** {@return the private data of a connection request that goes on with {@code rest}} */
+    /** Returns the private data of a connection request that goes on with {@code rest}. */
     byte[] request(ByteBuf rest) {
         return reply(rest);
     }
 
-    /** {@return the private data of an acceptance that goes on with {@code rest}} */
+    /** Returns the private data of an acceptance that goes on with {@code rest}. */
     byte[] reply(ByteBuf rest) {
         return ByteBufUtil.getBytes(Unpooled.copiedBuffer(Unpooled.wrappedBuffer(request()), rest));
     }
 
-    /** {@return whether a connection request is meant for this application} */
+    /** Returns whether a connection request is meant for this application. */
     boolean isRequestedBy(byte[] privateData) {
         return Arrays.equals(privateData, request());
     }
 
-    /** {@return what follows the greeting in a connection request that is meant for this application; otherwise null} */
+    /** Returns what follows the greeting in a connection request that is meant for this application; otherwise null. */
     @Nullable
     ByteBuf restOfRequest(byte[] privateData, int length) {
         return isFollowedBy(privateData, length)
@@ -72,12 +72,12 @@ enum Application {
                 && Arrays.equals(privateData, 0, begin.length, begin, 0, begin.length);
     }
 
-    /** {@return the private data of a rejection of another application's request} */
+    /** Returns the private data of a rejection of another application's request. */
     byte[] rejection() {
         return ("this is " + server).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** {@return what follows the greeting in the private data of an acceptance} */
+    /** Returns what follows the greeting in the private data of an acceptance. */
     ByteBuf restOfReply(byte[] privateData, int length) throws CommandFailedException {
         if (!isFollowedBy(privateData, length)) {
             throw new CommandFailedException("the other side accepted, but is not " + server + ": check the address");

@@ -21,7 +21,7 @@ final class BufferPool implements AutoCloseable {
         this.length = length;
     }
 
-    /** {@return a buffer whose bytes are all zero; give it back with {@link #giveBack}} */
+    /** Returns a buffer whose bytes are all zero; give it back with {@link #giveBack}. */
     synchronized ByteBuf take() {
         ByteBuf buffer = idle.poll();
         if (buffer == null) {

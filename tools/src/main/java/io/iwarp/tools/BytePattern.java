@@ -52,7 +52,7 @@ record BytePattern(long seed) {
         }
     }
 
-    /** {@return the number of the first byte of a span that is not the pattern's, or -1 if all {@code length} are} */
+    /** Returns the number of the first byte of a span that is not the pattern's, or -1 if all {@code length} are. */
     long firstDifference(ByteSpan span, long length) {
         ByteBuf piece = ByteBufAllocator.DEFAULT.directBuffer(PIECE, PIECE);
         try {
@@ -70,7 +70,7 @@ record BytePattern(long seed) {
         }
     }
 
-    /** {@return the number of the first byte from {@code index} on that is not the pattern's, or -1 if all are} */
+    /** Returns the number of the first byte from {@code index} on that is not the pattern's, or -1 if all are. */
     int firstDifference(ByteBuf in, int index, int length) {
         return firstDifference(in, index, 0, length);
     }

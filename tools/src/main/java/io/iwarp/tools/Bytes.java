@@ -39,7 +39,7 @@ final class Bytes {
         }
     }
 
-    /** {@return for example {@code 16 MiB} or {@code 1,048,579 bytes}} */
+    /** Returns for example {@code 16 MiB} or {@code 1,048,579 bytes}. */
     static String size(long bytes) {
         int bits = 0;
         while (bits < BITS_PER_PREFIX * PREFIXES.length()
@@ -53,17 +53,17 @@ final class Bytes {
         return String.format(Locale.ROOT, "%,d %ciB", bytes >> bits, PREFIXES.charAt(bits / BITS_PER_PREFIX - 1));
     }
 
-    /** {@return for example {@code 1,048,576 bytes}} */
+    /** Returns for example {@code 1,048,576 bytes}. */
     static String exactly(long bytes) {
         return count(bytes, "byte");
     }
 
-    /** {@return for example {@code 1 client} or {@code 1,000 clients}} */
+    /** Returns for example {@code 1 client} or {@code 1,000 clients}. */
     static String count(long number, String noun) {
         return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
     }
 
-    /** {@return for example {@code 812 MB/s (6.50 Gbit/s)}: 10^6 bytes and 10^9 bits per second} */
+    /** Returns for example {@code 812 MB/s (6.50 Gbit/s)}: 10^6 bytes and 10^9 bits per second. */
     static String rate(long bytes, long nanos) {
         double megabytes = bytes / BYTES_PER_MEGABYTE / (Math.max(nanos, 1) / NANOS_PER_SECOND);
         return String.format(
@@ -73,12 +73,12 @@ final class Bytes {
                 megabytes * Byte.SIZE / MEGABITS_PER_GIGABIT);
     }
 
-    /** {@return for example {@code 20 us}, {@code 2.5 ms} or {@code 1 s}} */
+    /** Returns for example {@code 20 us}, {@code 2.5 ms} or {@code 1 s}. */
     static String shortTime(long nanos) {
         return time(nanos).replaceFirst("\\.0+ |(\\.\\d*?)0+ ", "$1 ");
     }
 
-    /** {@return for example {@code 31.4 us}, {@code 12.3 ms} or {@code 4.56 s}} */
+    /** Returns for example {@code 31.4 us}, {@code 12.3 ms} or {@code 4.56 s}. */
     static String time(long nanos) {
         if (nanos < NANOS_PER_MILLI) {
             return String.format(Locale.ROOT, "%.1f us", nanos / NANOS_PER_MICRO);

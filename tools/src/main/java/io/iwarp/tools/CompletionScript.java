@@ -121,7 +121,7 @@ final class CompletionScript implements Callable<Integer> {
         script.append('\n');
     }
 
-    /** {@return the first sentence of a description} */
+    /** Returns the first sentence of a description. */
     private static String firstOf(String[] description) {
         String text = String.join(" ", description).replaceAll("%n", " ").replaceAll("\\$\\{[^}]*}", "");
         int end = text.indexOf(". ");

@@ -152,11 +152,11 @@ final class ConformanceOptions {
     /** Opens the way to the peer. */
     @FunctionalInterface
     interface Opener {
-        /** {@return it} */
+        /** Returns it. */
         Link open() throws IOException;
     }
 
-    /** {@return the exit code after the cases were listed or run} */
+    /** Returns the exit code after the cases were listed or run. */
     int run(Role role, String peerText, Opener opener) throws IOException {
         ConformanceSuite suite = new ConformanceSuite();
         List<Case> cases = suite.except(suite.only(suite.cases(role), only), except);

@@ -36,7 +36,7 @@ record ConnectResult(
         return times.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
     }
 
-    /** {@return one or two lines for people} */
+    /** Returns one or two lines for people. */
     String text() {
         String rate = String.format(
                 Locale.ROOT,
@@ -62,7 +62,7 @@ record ConnectResult(
                 usage.direct() / connections);
     }
 
-    /** {@return one line of JSON, without its end} */
+    /** Returns one line of JSON, without its end. */
     String json() {
         StringBuilder line = new StringBuilder(String.format(
                 Locale.ROOT,

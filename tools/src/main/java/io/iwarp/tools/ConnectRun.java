@@ -120,7 +120,7 @@ final class ConnectRun {
         throw Endpoint.noAnswer();
     }
 
-    /** {@return how long each took, from the first step of TCP to the queue pair being ready, in nanoseconds} */
+    /** Returns how long each took, from the first step of TCP to the queue pair being ready, in nanoseconds. */
     Histogram times() {
         return times;
     }

@@ -33,7 +33,7 @@ class ConnectionOptions {
         return wire.settings();
     }
 
-    /** {@return the options about event loops and encryption} */
+    /** Returns the options about event loops and encryption. */
     TransportOptions transport() {
         return transport;
     }

@@ -147,7 +147,7 @@ final class Conversation implements QueuePairListener {
         }
     }
 
-    /** {@return what the peer is told of a window that was bound for it} */
+    /** Returns what the peer is told of a window that was bound for it. */
     RemoteBuffer advertised(MemoryWindow window) throws IOException, InterruptedException, CommandFailedException {
         try {
             return window.remoteBuffer();

@@ -17,7 +17,7 @@ record CounterGrant(long client, RemoteBuffer counter, RemoteBuffer lock, Remote
     /** In bytes. */
     static final int ENCODED_LENGTH = Long.BYTES + 3 * RemoteBuffer.ENCODED_LENGTH;
 
-    /** {@return the grant in a buffer on the heap, which needs no release} */
+    /** Returns the grant in a buffer on the heap, which needs no release. */
     ByteBuf encode() {
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeLong(client);
         counter.encode(out);

@@ -38,7 +38,7 @@ final class CounterOptions {
         return clients;
     }
 
-    /** {@return what one client does} */
+    /** Returns what one client does. */
     CounterDone work() {
         OptionCheck.require(command, clients >= 1 && clients <= MOST_CLIENTS, "--clients must be 1 to " + MOST_CLIENTS);
         OptionCheck.require(command, adds >= 0, "--adds " + adds + " is negative");

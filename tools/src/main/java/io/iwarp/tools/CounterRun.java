@@ -69,7 +69,7 @@ final class CounterRun {
         story.step("", "each time under a lock of CmpSwap, which was busy %,d times", refusals);
     }
 
-    /** {@return the totals of whoever was done last} */
+    /** Returns the totals of whoever was done last. */
     private CounterTotals byFetchAdd(ExecutorService threads, List<CounterWorker> workers)
             throws IOException, InterruptedException, CommandFailedException {
         long begin = System.nanoTime();

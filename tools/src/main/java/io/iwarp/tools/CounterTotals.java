@@ -18,7 +18,7 @@ record CounterTotals(long counter, long adds, long number, long rounds, long atW
     /** In bytes. */
     static final int ENCODED_LENGTH = 6 * Long.BYTES;
 
-    /** {@return the message in a buffer on the heap, which needs no release} */
+    /** Returns the message in a buffer on the heap, which needs no release. */
     ByteBuf encode() {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
                 .writeLong(counter)
@@ -34,17 +34,17 @@ record CounterTotals(long counter, long adds, long number, long rounds, long atW
                 in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
     }
 
-    /** {@return whether nothing is open, so that the numbers have to be exactly what was said} */
+    /** Returns whether nothing is open, so that the numbers have to be exactly what was said. */
     boolean conclusive() {
         return atWork == 0 && lost == 0;
     }
 
-    /** {@return whether the numbers are exactly what was said} */
+    /** Returns whether the numbers are exactly what was said. */
     boolean exact() {
         return counter == adds && number == rounds;
     }
 
-    /** {@return how the numbers stand, and what that proves} */
+    /** Returns how the numbers stand, and what that proves. */
     String verdict() {
         String numbers = String.format(Locale.ROOT, "counter %,d, number %,d", counter, number);
         if (atWork > 0) {

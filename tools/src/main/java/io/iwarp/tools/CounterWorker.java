@@ -121,7 +121,7 @@ final class CounterWorker {
         }
     }
 
-    /** {@return how often the lock was held by another one when this one asked} */
+    /** Returns how often the lock was held by another one when this one asked. */
     long refusals() {
         return lock.refusals();
     }

@@ -14,7 +14,7 @@ record DemoAdvertisement(RemoteBuffer memory, RemoteBuffer number) {
     /** In bytes. */
     static final int ENCODED_LENGTH = 2 * RemoteBuffer.ENCODED_LENGTH;
 
-    /** {@return the advertisement in a buffer on the heap, which needs no release} */
+    /** Returns the advertisement in a buffer on the heap, which needs no release. */
     ByteBuf encode() {
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH);
         memory.encode(out);

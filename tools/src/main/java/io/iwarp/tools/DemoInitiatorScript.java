@@ -133,7 +133,7 @@ final class DemoInitiatorScript {
         queuePair.futures().sendWithInvalidate(Unpooled.EMPTY_BUFFER, window);
     }
 
-    /** {@return the window, which was invalidated} */
+    /** Returns the window, which was invalidated. */
     private RemoteBuffer writeThroughWindow() throws IOException, InterruptedException, CommandFailedException {
         RemoteBuffer window = RemoteBuffer.decode(mailbox.nextMessage());
         ByteBuf bytes = directBuffer(window);

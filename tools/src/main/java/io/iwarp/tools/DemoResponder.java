@@ -74,7 +74,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
         request.accept(Application.DEMO.reply(advertisement.encode()));
     }
 
-    /** {@return what it does with the initiator that it accepted, once there is one} */
+    /** Returns what it does with the initiator that it accepted, once there is one. */
     CompletionStage<DemoResponderScript> script() {
         return script;
     }

@@ -135,17 +135,17 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         return queuePair;
     }
 
-    /** {@return whether the initiator can reach any of the memory} */
+    /** Returns whether the initiator can reach any of the memory. */
     boolean reachable() {
         return region.isValid() || number.isValid();
     }
 
-    /** {@return what was found in the memory, once the initiator's message came} */
+    /** Returns what was found in the memory, once the initiator's message came. */
     CompletionStage<Report> report() {
         return report;
     }
 
-    /** {@return a stage that completes when all was done, or with what went wrong} */
+    /** Returns a stage that completes when all was done, or with what went wrong. */
     CompletionStage<Void> end() {
         return end;
     }

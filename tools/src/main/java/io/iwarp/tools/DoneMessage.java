@@ -13,7 +13,7 @@ record DoneMessage(long length, long seed) {
     /** In bytes. */
     static final int ENCODED_LENGTH = Long.BYTES + Long.BYTES;
 
-    /** {@return the message in a buffer on the heap, which needs no release} */
+    /** Returns the message in a buffer on the heap, which needs no release. */
     ByteBuf encode() {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeLong(length).writeLong(seed);
     }

@@ -100,12 +100,12 @@ final class EchoRun {
         }
     }
 
-    /** {@return the round trips that were measured, in nanoseconds} */
+    /** Returns the round trips that were measured, in nanoseconds. */
     Histogram roundTrips() {
         return roundTrips;
     }
 
-    /** {@return how long they took together} */
+    /** Returns how long they took together. */
     long measuredNanos() {
         return endNanos - beginNanos;
     }

@@ -96,7 +96,7 @@ final class ErrorLines {
         return describeRest(failure, message);
     }
 
-    /** {@return why TLS ended a connection, null if it did not} */
+    /** Returns why TLS ended a connection, null if it did not. */
     private static @Nullable Throwable tlsFailure(Throwable failure) {
         Throwable cause =
                 failure instanceof StreamEndedException ended ? ended.reason().cause() : failure;

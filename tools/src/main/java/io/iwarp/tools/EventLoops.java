@@ -17,7 +17,7 @@ record EventLoops(Transport transport, int threads, boolean busyPolling) {
     /** What a command uses that was not told otherwise. */
     static final EventLoops DEFAULT = new EventLoops(Transport.NIO, 2, false);
 
-    /** {@return a new group; the threads start when they are needed, and ending them is the caller's} */
+    /** Returns a new group; the threads start when they are needed, and ending them is the caller's. */
     EventLoopGroup open() {
         IoHandlerFactory handlers = transport.handlers();
         return new MultiThreadIoEventLoopGroup(threads, busyPolling ? new BusyPolling(handlers) : handlers);

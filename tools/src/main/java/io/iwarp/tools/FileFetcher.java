@@ -129,7 +129,7 @@ final class FileFetcher implements AutoCloseable {
         }
     }
 
-    /** {@return the bytes of the oldest Read} Waits for it, and stores what it brought. */
+    /** Returns the bytes of the oldest Read. Waits for it, and stores what it brought. */
     private int store(PartialFile file) throws IOException, InterruptedException, CommandFailedException {
         Sink sink = underWay.remove();
         Endpoint.await(sink.read);

@@ -52,7 +52,7 @@ sealed interface FileMessage {
     /** Appends the fields. */
     void encodeFields(ByteBuf out);
 
-    /** {@return the message in a buffer on the heap, which needs no release} */
+    /** Returns the message in a buffer on the heap, which needs no release. */
     default ByteBuf encode() {
         ByteBuf out = Unpooled.buffer();
         out.writeByte(kind());
@@ -99,7 +99,7 @@ sealed interface FileMessage {
             memory.encode(out.writeInt(slotLength));
         }
 
-        /** {@return the number of slots, as far as they can be counted in an int} */
+        /** Returns the number of slots, as far as they can be counted in an int. */
         int slots() {
             return (int) Math.min(memory.length() / slotLength, Integer.MAX_VALUE);
         }

@@ -47,7 +47,7 @@ public final class Iwarp implements Runnable {
     }
 
     /**
-     * {@return the exit code of a command} It is not 0 if the output could not be written: whoever reads a file of results
+     * Returns the exit code of a command. It is not 0 if the output could not be written: whoever reads a file of results
      * must not take half of them for all.
      */
     static int execute(CommandLine command, String... args) {
@@ -79,7 +79,7 @@ public final class Iwarp implements Runnable {
         spec.commandLine().usage(spec.commandLine().getOut());
     }
 
-    /** {@return the version of this command} */
+    /** Returns the version of this command. */
     static String version() {
         String version = Iwarp.class.getPackage().getImplementationVersion();
         return version == null ? "(not run from its jar)" : version;

@@ -98,7 +98,7 @@ final class KvFile {
         return line;
     }
 
-    /** {@return how many keys there are at most} */
+    /** Returns how many keys there are at most. */
     int size() {
         return entries.size();
     }

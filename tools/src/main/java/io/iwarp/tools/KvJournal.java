@@ -39,7 +39,7 @@ final class KvJournal implements Closeable {
         return new KvJournal(file, before);
     }
 
-    /** {@return the last number that was acknowledged for each key in a journal} */
+    /** Returns the last number that was acknowledged for each key in a journal. */
     static Map<String, Long> read(Path path) throws IOException {
         Map<String, Long> last = new HashMap<>();
         for (String line : Files.readAllLines(path, StandardCharsets.UTF_8)) {
@@ -57,7 +57,7 @@ final class KvJournal implements Closeable {
         file.write((key + " " + number + ".\n").getBytes(StandardCharsets.UTF_8));
     }
 
-    /** {@return the last number that was acknowledged for a key, or 0} */
+    /** Returns the last number that was acknowledged for a key, or 0. */
     long last(String key) {
         return acknowledged.getOrDefault(key, 0L);
     }

@@ -59,7 +59,7 @@ final class KvServerOptions {
             description = "The greatest size of all keys and values together.")
     private long memory;
 
-    /** {@return what there is to load} */
+    /** Returns what there is to load. */
     KvFile file() throws IOException, CommandFailedException {
         OptionCheck.require(
                 command,
@@ -69,7 +69,7 @@ final class KvServerOptions {
         return file == null ? KvFile.NONE : KvFile.read(file, skipping);
     }
 
-    /** {@return an empty cache with room for what is to be loaded; closing it is the caller's} */
+    /** Returns an empty cache with room for what is to be loaded; closing it is the caller's. */
     KvStore store(ProtectionDomain domain, KvFile loaded) throws CommandFailedException {
         try {
             return new KvStore(domain, ByteBufAllocator.DEFAULT, Math.max(entries, loaded.size()), memory);
@@ -79,7 +79,7 @@ final class KvServerOptions {
         }
     }
 
-    /** {@return where the web pages are} */
+    /** Returns where the web pages are. */
     InetSocketAddress httpAddress(InetSocketAddress listen) {
         OptionCheck.require(
                 command,

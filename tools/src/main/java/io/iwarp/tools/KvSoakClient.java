@@ -118,7 +118,7 @@ final class KvSoakClient {
         return now;
     }
 
-    /** {@return what a key has} It must be at least the write that was acknowledged. */
+    /** Returns what a key has. It must be at least the write that was acknowledged. */
     static long verify(KvConnection connected, KvSoakKey key, long acknowledged)
             throws IOException, InterruptedException, CommandFailedException {
         return check(connected, key, acknowledged).number();
@@ -222,7 +222,7 @@ final class KvSoakClient {
         }
     }
 
-    /** {@return what it has done so far} Any thread may ask. */
+    /** Returns what it has done so far. Any thread may ask. */
     Totals totals() {
         return new Totals(reads.get(), writes.get(), connections.get(), retries.get());
     }

@@ -26,18 +26,18 @@ record KvSoakKey(String name, Kind kind) {
         SWAPPED
     }
 
-    /** {@return the key with a number of its own of a client} */
+    /** Returns the key with a number of its own of a client. */
     static KvSoakKey of(String client, int number) {
         Kind kind = number < 5 ? Kind.LONG : number < 6 ? Kind.SHORT : Kind.SWAPPED;
         return new KvSoakKey("soak/" + client + "/" + number + "/" + kind, kind);
     }
 
-    /** {@return the key of a name} */
+    /** Returns the key of a name. */
     static KvSoakKey of(String name) {
         return new KvSoakKey(name, Kind.valueOf(name.substring(name.lastIndexOf('/') + 1)));
     }
 
-    /** {@return the value of a write} */
+    /** Returns the value of a write. */
     byte[] value(long number) {
         if (kind != Kind.LONG) {
             return Long.toString(number).getBytes(StandardCharsets.US_ASCII);

@@ -45,12 +45,12 @@ final class ListenOptions {
         return new InetSocketAddress(InetAddress.getByName(bind), port);
     }
 
-    /** {@return the line that tells where a listener can be reached} */
+    /** Returns the line that tells where a listener can be reached. */
     static String listening(IwarpListener listener) {
         return "listening on " + addressText(listener.localAddress()) + ", Ctrl-C ends";
     }
 
-    /** {@return for example {@code 127.0.0.1:7471}, without a look-up of the name} */
+    /** Returns for example {@code 127.0.0.1:7471}, without a look-up of the name. */
     static String addressText(@Nullable SocketAddress address) {
         if (address instanceof InetSocketAddress ip) {
             String host = ip.getAddress().getHostAddress();

@@ -46,19 +46,19 @@ final class MpaSegments {
         held = Unpooled.copiedBuffer(held, bytes);
     }
 
-    /** {@return whether the start-up frame of this direction requests markers from the other direction} */
+    /** Returns whether the start-up frame of this direction requests markers from the other direction. */
     boolean requestsMarkers() {
         return requestsMarkers;
     }
 
-    /** {@return the next segment, on the heap; null if it is not there yet} */
+    /** Returns the next segment, on the heap; null if it is not there yet. */
     @Nullable
     ByteBuf next() {
         int length = raw ? held.readableBytes() : started ? fpduLength() : startupLength();
         return length > 0 && length <= held.readableBytes() ? take(length) : null;
     }
 
-    /** {@return whether the next segment is complete except for the marker of the FPDU behind it} */
+    /** Returns whether the next segment is complete except for the marker of the FPDU behind it. */
     boolean awaitsMarker() {
         if (!started || raw) {
             return false;
@@ -68,7 +68,7 @@ final class MpaSegments {
         return markerBehind && held.readableBytes() >= length - MARKER_BYTES;
     }
 
-    /** {@return all bytes that are held, whole segment or not} */
+    /** Returns all bytes that are held, whole segment or not. */
     ByteBuf rest() {
         return take(held.readableBytes());
     }
@@ -103,7 +103,7 @@ final class MpaSegments {
         return true;
     }
 
-    /** {@return the bytes of the next segment, 0 if too few are there to tell} */
+    /** Returns the bytes of the next segment, 0 if too few are there to tell. */
     private int fpduLength() {
         boolean marked = markers.get();
         boolean markerFirst = marked && position % MARKER_SPACING == 0;

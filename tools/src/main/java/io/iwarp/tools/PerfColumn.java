@@ -32,12 +32,12 @@ record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value
             new PerfColumn("client s/GB", 3, PerfResult::cpuSecondsPerGigabyte),
             new PerfColumn("server s/GB", 3, PerfResult::serverCpuSecondsPerGigabyte));
 
-    /** {@return the number as people read it} */
+    /** Returns the number as people read it. */
     String text(PerfResult result) {
         return String.format(Locale.ROOT, "%,." + decimals + "f", value.applyAsDouble(result));
     }
 
-    /** {@return what the columns mean, in lines of text} */
+    /** Returns what the columns mean, in lines of text. */
     static List<String> explanations(PerfResult result) {
         String time = result.plan().task().mode() == PerfMode.LATENCY
                 ? "round trip: to the program of the server and back"
@@ -51,7 +51,7 @@ record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value
                 "s/GB           processor seconds of the whole process for 10^9 bytes of payload");
     }
 
-    /** {@return lines of text, the first one with the titles} */
+    /** Returns lines of text, the first one with the titles. */
     static List<String> table(List<PerfResult> results) {
         List<StringBuilder> lines = new ArrayList<>();
         for (int i = 0; i <= results.size(); i++) {

@@ -108,7 +108,7 @@ abstract class PerfLoad {
         return finished;
     }
 
-    /** {@return how many were posted} */
+    /** Returns how many were posted. */
     final long posted() {
         return posted;
     }

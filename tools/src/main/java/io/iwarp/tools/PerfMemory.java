@@ -30,22 +30,22 @@ final class PerfMemory implements AutoCloseable {
         region = domain.region().buffers(sink).rights(right).register();
     }
 
-    /** {@return what the other side is told} */
+    /** Returns what the other side is told. */
     RemoteBuffer remoteBuffer() {
         return region.remoteBuffer();
     }
 
-    /** {@return where the other side's bytes arrive} */
+    /** Returns where the other side's bytes arrive. */
     MemoryRegion region() {
         return region;
     }
 
-    /** {@return a message of the task's size} */
+    /** Returns a message of the task's size. */
     ByteBuf source() {
         return source;
     }
 
-    /** {@return the place for the next message, empty} */
+    /** Returns the place for the next message, empty. */
     ByteBuf nextPlace() {
         ByteBuf place = places[nextPlace];
         nextPlace = nextPlace + 1 == places.length ? 0 : nextPlace + 1;
@@ -57,7 +57,7 @@ final class PerfMemory implements AutoCloseable {
         source.setByte(source.readableBytes() - 1, number);
     }
 
-    /** {@return the mark that the other side wrote last} */
+    /** Returns the mark that the other side wrote last. */
     byte marked() {
         return sink.getByte(source.readableBytes() - 1);
     }

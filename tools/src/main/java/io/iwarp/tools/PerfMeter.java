@@ -31,12 +31,12 @@ final class PerfMeter {
         timed.setRelease(timed.getPlain() + 1);
     }
 
-    /** {@return how many were done since the loop's first connection; any thread, a moment's view} */
+    /** Returns how many were done since the loop's first connection; any thread, a moment's view. */
     long operations() {
         return operations.getAcquire();
     }
 
-    /** {@return how many were timed since the loop's first connection; any thread, a moment's view} */
+    /** Returns how many were timed since the loop's first connection; any thread, a moment's view. */
     long timed() {
         return timed.getAcquire();
     }
@@ -49,7 +49,7 @@ final class PerfMeter {
         beginNanos = System.nanoTime();
     }
 
-    /** {@return what was done since {@link #begin}} */
+    /** Returns what was done since {@link #begin}. */
     PerfSlice end() {
         long nanos = System.nanoTime() - beginNanos;
         long allocated = threads.getCurrentThreadAllocatedBytes() - allocatedAtBegin;

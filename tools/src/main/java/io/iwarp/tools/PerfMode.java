@@ -15,13 +15,13 @@ enum PerfMode {
         this.code = code;
     }
 
-    /** {@return the number that goes over the wire} */
+    /** Returns the number that goes over the wire. */
     int code() {
         return code;
     }
 
     /**
-     * {@return the mode of that number}
+     * Returns the mode of that number.
      *
      * @throws IllegalArgumentException if there is none
      */

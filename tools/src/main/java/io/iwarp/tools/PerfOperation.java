@@ -23,13 +23,13 @@ enum PerfOperation {
         this.text = text;
     }
 
-    /** {@return the number that goes over the wire} */
+    /** Returns the number that goes over the wire. */
     int code() {
         return code;
     }
 
     /**
-     * {@return the operation of that number}
+     * Returns the operation of that number.
      *
      * @throws IllegalArgumentException if there is none
      */
@@ -43,17 +43,17 @@ enum PerfOperation {
                 "this perf server knows no operation " + code + ": use the same version on both sides");
     }
 
-    /** {@return whether each uses up a receive of the server} */
+    /** Returns whether each uses up a receive of the server. */
     boolean usesReceives() {
         return this == SEND || this == WRITE_IMMEDIATE;
     }
 
-    /** {@return whether it works on 64 bits, so that there is no size to choose} */
+    /** Returns whether it works on 64 bits, so that there is no size to choose. */
     boolean atomic() {
         return this == FETCH_ADD || this == COMPARE_SWAP;
     }
 
-    /** {@return whether the server's bytes or numbers come back, so that its completion is an answer} */
+    /** Returns whether the server's bytes or numbers come back, so that its completion is an answer. */
     boolean answered() {
         return this == READ || atomic();
     }

@@ -21,7 +21,7 @@ record PerfPlan(
         long unsent,
         Duration warmup,
         Duration duration) {
-    /** {@return how long it takes altogether, set-up aside} */
+    /** Returns how long it takes altogether, set-up aside. */
     Duration total() {
         return warmup.plus(duration);
     }

@@ -74,7 +74,7 @@ final class PerfPlanOptions {
             description = "How long to run before the measurement, so that the JVM compiles the code.")
     private double warmup;
 
-    /** {@return what is measured, one plan for each size} */
+    /** Returns what is measured, one plan for each size. */
     List<PerfPlan> plans(TransportOptions transport) {
         OptionCheck.require(
                 command,

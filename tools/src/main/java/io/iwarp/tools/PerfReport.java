@@ -35,7 +35,7 @@ final class PerfReport {
         this.commandLine = "iwarp " + String.join(" ", arguments);
     }
 
-    /** {@return the page, in HTML} */
+    /** Returns the page, in HTML. */
     String html() {
         PerfTask task = results.get(0).plan().task();
         String title = "iwarp perf: " + task.operation() + ", " + task.mode();

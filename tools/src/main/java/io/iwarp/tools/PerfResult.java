@@ -64,17 +64,17 @@ record PerfResult(
         return operations / seconds;
     }
 
-    /** {@return bytes of the operations, without headers; a round trip counts once} */
+    /** Returns bytes of the operations, without headers; a round trip counts once. */
     double bytesPerSecond() {
         return operationsPerSecond() * plan.task().size();
     }
 
-    /** {@return bytes that the client's event loops allocated on the heap} */
+    /** Returns bytes that the client's event loops allocated on the heap. */
     double allocatedPerOperation() {
         return perOperation((double) allocated);
     }
 
-    /** {@return bytes that the server's process allocated on the heap} */
+    /** Returns bytes that the server's process allocated on the heap. */
     double serverAllocatedPerOperation() {
         return perOperation(serverAllocated);
     }
@@ -83,12 +83,12 @@ record PerfResult(
         return operations == 0 ? 0 : bytes / operations;
     }
 
-    /** {@return of the client's process; 0 if no bytes were moved} */
+    /** Returns of the client's process; 0 if no bytes were moved. */
     double cpuSecondsPerGigabyte() {
         return perGigabyte(cpuSeconds);
     }
 
-    /** {@return of the server's process; 0 if no bytes were moved} */
+    /** Returns of the server's process; 0 if no bytes were moved. */
     double serverCpuSecondsPerGigabyte() {
         return perGigabyte(serverCpuSeconds);
     }
@@ -98,12 +98,12 @@ record PerfResult(
         return gigabytes == 0 ? 0 : amount / gigabytes;
     }
 
-    /** {@return the percentile of the latencies, or their maximum for 100} */
+    /** Returns the percentile of the latencies, or their maximum for 100. */
     double latencyMicros(double percentile) {
         return latencies.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
     }
 
-    /** {@return how it was measured, in one line} */
+    /** Returns how it was measured, in one line. */
     String conditions() {
         PerfTask task = plan.task();
         EventLoops loops = plan.loops();
@@ -129,7 +129,7 @@ record PerfResult(
         return present ? "with" : "without";
     }
 
-    /** {@return one line of JSON, without its end} */
+    /** Returns one line of JSON, without its end. */
     String json() {
         PerfTask task = plan.task();
         EventLoops loops = plan.loops();

@@ -36,42 +36,42 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
     private static final int BATCH_BYTES = 1 << 20;
     private static final int RING_BYTES = 4 << 20;
 
-    /** {@return how long the queues of a server must be for clients of this depth} */
+    /** Returns how long the queues of a server must be for clients of this depth. */
     static int serverQueueDepth(int depth) {
         return WINDOWS_PER_DEPTH * depth + SPARE_REQUESTS;
     }
 
-    /** {@return how many messages may be on their way to the server's receives} */
+    /** Returns how many messages may be on their way to the server's receives. */
     int window() {
         return WINDOWS_PER_DEPTH * depth;
     }
 
-    /** {@return after how many messages the server tells how many came} */
+    /** Returns after how many messages the server tells how many came. */
     int batch() {
         return Math.max(1, Math.min(depth, BATCH_BYTES / Math.max(1, size)));
     }
 
-    /** {@return how many such tellings may be on their way, the last one included} */
+    /** Returns how many such tellings may be on their way, the last one included. */
     int acknowledgements() {
         return window() / batch() + 2;
     }
 
-    /** {@return how many places for messages a receiver cycles through: its memory is bounded, and in the caches} */
+    /** Returns how many places for messages a receiver cycles through: its memory is bounded, and in the caches. */
     int places() {
         return operation == PerfOperation.SEND ? Math.max(1, Math.min(window(), RING_BYTES / Math.max(1, size))) : 1;
     }
 
-    /** {@return how many bytes of memory either side registers or receives into} */
+    /** Returns how many bytes of memory either side registers or receives into. */
     int memoryBytes() {
         return Math.max(Long.BYTES, size * places());
     }
 
-    /** {@return a copy with the memory of the client} */
+    /** Returns a copy with the memory of the client. */
     PerfTask with(RemoteBuffer clientMemory) {
         return new PerfTask(operation, mode, size, depth, clientMemory);
     }
 
-    /** {@return the private data of a connection request} */
+    /** Returns the private data of a connection request. */
     byte[] encode() {
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
                 .writeByte(operation.code())

@@ -21,7 +21,7 @@ record PerfUsage(long nanos, long cpuNanos, long allocated, long heap, long dire
     /** In bytes. */
     static final int ENCODED_LENGTH = 5 * Long.BYTES;
 
-    /** {@return what this process has used up until now} */
+    /** Returns what this process has used up until now. */
     static PerfUsage now() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long allocated = 0;
@@ -46,7 +46,7 @@ record PerfUsage(long nanos, long cpuNanos, long allocated, long heap, long dire
         return now();
     }
 
-    /** {@return the encoding on the heap; it needs no release} */
+    /** Returns the encoding on the heap; it needs no release. */
     ByteBuf encode() {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
                 .writeLong(nanos)
@@ -60,7 +60,7 @@ record PerfUsage(long nanos, long cpuNanos, long allocated, long heap, long dire
         return new PerfUsage(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
     }
 
-    /** {@return what was used from {@code before} until this, as if it had been from 0 on} */
+    /** Returns what was used from {@code before} until this, as if it had been from 0 on. */
     PerfUsage since(PerfUsage before) {
         return new PerfUsage(
                 nanos - before.nanos,

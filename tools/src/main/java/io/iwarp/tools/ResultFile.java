@@ -48,7 +48,7 @@ final class ResultFile implements AutoCloseable {
         }
     }
 
-    /** {@return whether there is a file} */
+    /** Returns whether there is a file. */
     boolean wanted() {
         return channel != null;
     }

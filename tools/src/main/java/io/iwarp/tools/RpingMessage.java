@@ -29,7 +29,7 @@ final class RpingMessage {
 
     private RpingMessage() {}
 
-    /** {@return the message that advertises a buffer of at most 2^32 - 1 bytes} */
+    /** Returns the message that advertises a buffer of at most 2^32 - 1 bytes. */
     static ByteBuf advertisement(RemoteBuffer memory) {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
                 .writeLong(memory.taggedOffset())
@@ -37,12 +37,12 @@ final class RpingMessage {
                 .writeInt((int) memory.length());
     }
 
-    /** {@return the message with which the server answers} */
+    /** Returns the message with which the server answers. */
     static ByteBuf goAhead() {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeZero(ENCODED_LENGTH);
     }
 
-    /** {@return a buffer for a receive that takes one message} */
+    /** Returns a buffer for a receive that takes one message. */
     static ByteBuf receiveBuffer() {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH);
     }

@@ -77,7 +77,7 @@ final class RpingServer implements ConnectionRequestListener, AutoCloseable {
         }
     }
 
-    /** {@return 1 if the only client was not served to its end; what happens to some of many is not the server's end} */
+    /** Returns 1 if the only client was not served to its end; what happens to some of many is not the server's end. */
     int exitCode() {
         return !persistent && failed ? 1 : 0;
     }

@@ -35,12 +35,12 @@ final class ServerUsage {
         return new ServerUsage(conversation);
     }
 
-    /** {@return what the server has used up until now} */
+    /** Returns what the server has used up until now. */
     PerfUsage now() throws IOException, InterruptedException, CommandFailedException {
         return ask(NOW);
     }
 
-    /** {@return what the server has used up, and has in use when its garbage is collected} */
+    /** Returns what the server has used up, and has in use when its garbage is collected. */
     PerfUsage collected() throws IOException, InterruptedException, CommandFailedException {
         return ask(COLLECTED);
     }

@@ -27,15 +27,15 @@ final class SetupOptions {
             showDefaultValue = Visibility.NEVER)
     private boolean peerToPeer;
 
-    /** {@return settings with what these options say} */
+    /** Returns settings with what these options say. */
     QueuePairSettings.Builder applyTo(QueuePairSettings.Builder settings) {
         return settings.mpa(
                 mpa(settings).enhanced(enhanced).peerToPeer(peerToPeer).build());
     }
 
     /**
-     * {@return settings for a client whose server may be Linux' {@code siw}: that may overlook a message that directly
-     * follows its reply}
+     * Returns settings for a client whose server may be Linux' {@code siw}: that may overlook a message that directly
+     * follows its reply.
      */
     static QueuePairSettings.Builder forSiw(QueuePairSettings.Builder settings) {
         return settings.mpa(mpa(settings).firstFpduDelay(FIRST_FPDU_DELAY).build());

@@ -22,7 +22,7 @@ final class Sha256 {
         digest.update(bytes);
     }
 
-    /** {@return the hash of all bytes so far, in hexadecimal; afterwards it begins anew} */
+    /** Returns the hash of all bytes so far, in hexadecimal; afterwards it begins anew. */
     String hex() {
         return HexFormat.of().formatHex(digest.digest());
     }

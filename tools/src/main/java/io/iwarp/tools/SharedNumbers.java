@@ -63,7 +63,7 @@ final class SharedNumbers implements AutoCloseable {
                 number);
     }
 
-    /** {@return how the numbers stand} A client has said what it did, and does no more. */
+    /** Returns how the numbers stand. A client has said what it did, and does no more. */
     synchronized CounterTotals finish(long client, CounterDone done) {
         atWork.remove(client);
         announcedAdds += done.adds();

@@ -33,7 +33,7 @@ record SizeRange(long first, long last) {
         }
     }
 
-    /** {@return all of them, in bytes} */
+    /** Returns all of them, in bytes. */
     List<Long> sizes() {
         return Stream.concat(Stream.iterate(first, size -> size < last && size > 0, size -> size * 2), Stream.of(last))
                 .toList();

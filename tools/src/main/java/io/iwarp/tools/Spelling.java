@@ -11,7 +11,7 @@ final class Spelling {
 
     private Spelling() {}
 
-    /** {@return the word that is most similar, if one is similar enough} */
+    /** Returns the word that is most similar, if one is similar enough. */
     static Optional<String> closest(String word, Collection<String> candidates) {
         int tolerated = Math.max(1, word.length() / LETTERS_PER_MISTAKE);
         return candidates.stream()
@@ -20,7 +20,7 @@ final class Spelling {
                         .thenComparing(Comparator.naturalOrder()));
     }
 
-    /** {@return how many letters are missing, superfluous, wrong, or exchanged with their neighbour} */
+    /** Returns how many letters are missing, superfluous, wrong, or exchanged with their neighbour. */
     static int distance(String left, String right) {
         int[][] distance = new int[left.length() + 1][right.length() + 1];
         for (int i = 0; i <= left.length(); i++) {

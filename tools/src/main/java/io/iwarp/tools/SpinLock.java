@@ -48,7 +48,7 @@ final class SpinLock {
         }
     }
 
-    /** {@return how often the lock was held by another one when this one asked} */
+    /** Returns how often the lock was held by another one when this one asked. */
     long refusals() {
         return refusals;
     }

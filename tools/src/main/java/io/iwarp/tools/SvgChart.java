@@ -60,7 +60,7 @@ final class SvgChart {
         }
     }
 
-    /** {@return whether there are at least two sizes: less is no curve} */
+    /** Returns whether there are at least two sizes: less is no curve. */
     boolean worthwhile() {
         return points().stream().map(Point::size).distinct().count() > 1;
     }
@@ -69,7 +69,7 @@ final class SvgChart {
         return curves.stream().flatMap(curve -> curve.points.stream()).toList();
     }
 
-    /** {@return the chart} */
+    /** Returns the chart. */
     String svg() {
         ValueAxis values =
                 ValueAxis.of(points().stream().mapToDouble(Point::value).toArray());
@@ -157,7 +157,7 @@ final class SvgChart {
         return exponents;
     }
 
-    /** {@return for example 64, 1K or 4M} */
+    /** Returns for example 64, 1K or 4M. */
     private static String sizeLabel(int exponent) {
         String prefix = new String[] {"", "K", "M", "G"}[exponent / 10];
         return (1 << exponent % 10) + prefix;

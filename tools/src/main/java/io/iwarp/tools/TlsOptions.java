@@ -47,18 +47,18 @@ final class TlsOptions {
                     + " with a certificate. Implies --tls.")
     private @Nullable Path authorities;
 
-    /** {@return whether the connections are encrypted} */
+    /** Returns whether the connections are encrypted. */
     boolean enabled() {
         return tls || certificate != null || key != null || authorities != null;
     }
 
-    /** {@return what encrypts the connections that a server accepts} */
+    /** Returns what encrypts the connections that a server accepts. */
     TransportHandlers ofServer() throws CommandFailedException {
         require(authorities == null || certificate != null, "--ca of a server needs --cert and --key as well");
         return enabled() ? TlsHandlers.accepting(identity(), trusted()) : TransportHandlers.NONE;
     }
 
-    /** {@return what encrypts the connections that a client makes} */
+    /** Returns what encrypts the connections that a client makes. */
     TransportHandlers ofClient() throws CommandFailedException {
         require(
                 certificate == null || authorities != null,

@@ -45,7 +45,7 @@ enum Transport {
         return serverChannel;
     }
 
-    /** {@return why it cannot be used here, or null if it can} */
+    /** Returns why it cannot be used here, or null if it can. */
     @Nullable
     Throwable unavailabilityCause() {
         return switch (this) {
@@ -68,7 +68,7 @@ enum Transport {
         }
     }
 
-    /** {@return what event loops of this transport are made with} */
+    /** Returns what event loops of this transport are made with. */
     IoHandlerFactory handlers() {
         return switch (this) {
             case NIO -> NioIoHandler.newFactory();
@@ -77,7 +77,7 @@ enum Transport {
         };
     }
 
-    /** {@return whether {@link #limitUnsent} can be called} */
+    /** Returns whether {@link #limitUnsent} can be called. */
     boolean limitsUnsent() {
         return this != NIO;
     }

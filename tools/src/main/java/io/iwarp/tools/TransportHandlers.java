@@ -16,7 +16,7 @@ interface TransportHandlers {
      */
     void addTo(ChannelPipeline pipeline, @Nullable SocketAddress server);
 
-    /** {@return these handlers, and then others} */
+    /** Returns these handlers, and then others. */
     default TransportHandlers then(TransportHandlers next) {
         return (pipeline, server) -> {
             addTo(pipeline, server);

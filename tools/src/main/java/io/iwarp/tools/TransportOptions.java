@@ -53,22 +53,22 @@ final class TransportOptions {
     @Mixin
     private TlsOptions tls = new TlsOptions();
 
-    /** {@return whether the connections are encrypted} */
+    /** Returns whether the connections are encrypted. */
     boolean tls() {
         return tls.enabled();
     }
 
-    /** {@return bytes that may wait in the kernel until TCP sends them, 0 if the kernel decides} */
+    /** Returns bytes that may wait in the kernel until TCP sends them, 0 if the kernel decides. */
     long unsent() {
         return unsent == null ? 0 : unsent;
     }
 
-    /** {@return what prepares each connection of a client as these options say} */
+    /** Returns what prepares each connection of a client as these options say. */
     TransportHandlers ofClient() throws CommandFailedException {
         return tls.ofClient().then(unsentLimit());
     }
 
-    /** {@return what prepares each connection of a server as these options say} */
+    /** Returns what prepares each connection of a server as these options say. */
     TransportHandlers ofServer() throws CommandFailedException {
         return tls.ofServer().then(unsentLimit());
     }
@@ -87,7 +87,7 @@ final class TransportOptions {
         return (pipeline, server) -> transport.limitUnsent(pipeline.channel(), limit);
     }
 
-    /** {@return the event loops that were chosen} */
+    /** Returns the event loops that were chosen. */
     EventLoops loops() {
         if (threads < 1 || threads > MOST_THREADS) {
             throw new ParameterException(

@@ -17,7 +17,7 @@ record ValueAxis(boolean logarithmic, List<Double> ticks) {
     private static final int MOST_DECADES_WITH_STEPS = 2;
     private static final int MOST_LINEAR_TICKS = 5;
 
-    /** {@return an axis for values, which are more than 0} */
+    /** Returns an axis for values, which are more than 0. */
     static ValueAxis of(double... values) {
         double least = Arrays.stream(values).min().orElse(1);
         double greatest = Arrays.stream(values).max().orElse(1);
@@ -62,7 +62,7 @@ record ValueAxis(boolean logarithmic, List<Double> ticks) {
         }
     }
 
-    /** {@return where a value is between the ends of the axis, 0 to 1} */
+    /** Returns where a value is between the ends of the axis, 0 to 1. */
     double share(double value) {
         double first = ticks.get(0);
         double last = ticks.get(ticks.size() - 1);

@@ -148,7 +148,7 @@ final class WriteServer implements Callable<Integer> {
             }
         }
 
-        /** {@return 1 if the only client failed} */
+        /** Returns 1 if the only client failed. */
         int exitCode() {
             return once && !Boolean.TRUE.equals(last.get()) ? 1 : 0;
         }

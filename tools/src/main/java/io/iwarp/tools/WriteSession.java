@@ -52,7 +52,7 @@ final class WriteSession {
                 ListenOptions.addressText(conversation.queuePair().channel().remoteAddress());
     }
 
-    /** {@return whether a file was stored or fetched} Serves the client to the end and prints how that was. */
+    /** Returns whether a file was stored or fetched. Serves the client to the end and prints how that was. */
     boolean run() {
         try {
             serve();
@@ -119,7 +119,7 @@ final class WriteSession {
         return new InterruptedException("the server is being stopped");
     }
 
-    /** {@return what to tell of it} Does what the client's first message asks for. */
+    /** Returns what to tell of it. Does what the client's first message asks for. */
     private String answer(FileMessage first, ByteBuf memory, MemoryRegion region)
             throws IOException, InterruptedException, CommandFailedException {
         if (first instanceof FileMessage.Offer offer) {
@@ -136,7 +136,7 @@ final class WriteSession {
         dialogue.send(new FileMessage.Refused(reason));
     }
 
-    /** {@return what to tell of a file that all went well with} */
+    /** Returns what to tell of a file that all went well with. */
     static String report(String verb, Path file, long size, long nanos, String hash) {
         return verb + " " + file.getFileName() + ": " + Bytes.exactly(size) + " in " + Bytes.time(nanos) + ", "
                 + Bytes.rate(size, nanos) + System.lineSeparator() + "SHA-256 " + hash;

@@ -37,7 +37,7 @@ public final class KvClient {
         answered.get(10, TimeUnit.SECONDS);
     }
 
-    /** {@return the value; null if there is none} */
+    /** Returns the value; null if there is none. */
     private String get(String key) throws Exception {
         ByteBuf slot = Unpooled.directBuffer(Table.SLOT_LENGTH, Table.SLOT_LENGTH);
         try {

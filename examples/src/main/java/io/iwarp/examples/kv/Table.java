@@ -22,7 +22,7 @@ final class Table {
         return (long) Math.floorMod(key.hashCode(), SLOTS) * SLOT_LENGTH;
     }
 
-    /** {@return a whole slot} */
+    /** Returns a whole slot. */
     static ByteBuf encode(String key, String value) {
         byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
         byte[] valueBytes = value.getBytes(StandardCharsets.UTF_8);
@@ -40,7 +40,7 @@ final class Table {
     }
 
     /**
-     * {@return the value of a slot; null if it holds another key or none}
+     * Returns the value of a slot; null if it holds another key or none.
      *
      * @throws IllegalStateException if the slot is not whole
      */

@@ -27,7 +27,7 @@ final class KvBlocks {
         this.capacity = capacity;
     }
 
-    /** {@return the offset of a block for so many bytes, or {@link #NONE}} */
+    /** Returns the offset of a block for so many bytes, or {@link #NONE}. */
     long take(int bytes) {
         int size = sizeFor(bytes);
         Deque<Long> reusable = free.get(size);
@@ -51,7 +51,7 @@ final class KvBlocks {
         free.computeIfAbsent(size, unseen -> new ArrayDeque<>()).push(offset);
     }
 
-    /** {@return the bytes in blocks that are in use} */
+    /** Returns the bytes in blocks that are in use. */
     long used() {
         return used;
     }

@@ -13,7 +13,7 @@ public final class KvConflictException extends IOException {
         this.version = version;
     }
 
-    /** {@return the version that the key has; 0 if there is no such key} */
+    /** Returns the version that the key has; 0 if there is no such key. */
     public long version() {
         return version;
     }

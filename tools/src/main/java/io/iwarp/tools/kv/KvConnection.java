@@ -164,7 +164,7 @@ public final class KvConnection implements AutoCloseable {
         return KvLimits.requireKey(key.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** {@return how often something was read again because it had changed meanwhile; any thread may ask} */
+    /** Returns how often something was read again because it had changed meanwhile; any thread may ask. */
     public long retries() {
         return reader.retries();
     }

@@ -22,7 +22,7 @@ final class KvEntry {
 
     private KvEntry() {}
 
-    /** {@return the bytes of an entry} */
+    /** Returns the bytes of an entry. */
     static int length(int keyLength, int valueLength) {
         return KEY + keyLength + valueLength + Integer.BYTES;
     }
@@ -33,18 +33,18 @@ final class KvEntry {
         out.writeInt(KvLayout.checksum(out, 0, out.writerIndex()));
     }
 
-    /** {@return whether the bytes at an index are the whole entry that the slot means} */
+    /** Returns whether the bytes at an index are the whole entry that the slot means. */
     static boolean isIntact(ByteBuf in, int index, KvSlot slot) {
         int crc = slot.entryLength() - Integer.BYTES;
         return in.getLong(index) == slot.version() && in.getInt(index + crc) == KvLayout.checksum(in, index, crc);
     }
 
-    /** {@return whether the entry at an index is that of the key} */
+    /** Returns whether the entry at an index is that of the key. */
     static boolean isOf(ByteBuf in, int index, byte[] key) {
         return in.slice(index + KEY, key.length).equals(Unpooled.wrappedBuffer(key));
     }
 
-    /** {@return the value in the entry at an index} */
+    /** Returns the value in the entry at an index. */
     static byte[] value(ByteBuf in, int index, KvSlot slot) {
         return ByteBufUtil.getBytes(in, index + KEY + slot.keyLength(), slot.valueLength());
     }

@@ -17,7 +17,7 @@ public record KvGrant(RemoteBuffer index, RemoteBuffer values, RemoteBuffer cell
     /** In bytes. */
     public static final int ENCODED_LENGTH = 3 * RemoteBuffer.ENCODED_LENGTH;
 
-    /** {@return the grant in a buffer on the heap, which needs no release} */
+    /** Returns the grant in a buffer on the heap, which needs no release. */
     public ByteBuf encode() {
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH);
         index.encode(out);
@@ -46,17 +46,17 @@ public record KvGrant(RemoteBuffer index, RemoteBuffer values, RemoteBuffer cell
         return grant;
     }
 
-    /** {@return how many slots the index has} */
+    /** Returns how many slots the index has. */
     long slots() {
         return index.length() / KvSlot.LENGTH;
     }
 
-    /** {@return the counter of hits of a slot} */
+    /** Returns the counter of hits of a slot. */
     RemoteBuffer counter(long slot) {
         return cells.slice(slot * KvLayout.CELL_LENGTH, AtomicOperation.LENGTH);
     }
 
-    /** {@return the word of a slot} */
+    /** Returns the word of a slot. */
     RemoteBuffer word(long slot) {
         return cells.slice(KvLayout.word(slot), AtomicOperation.LENGTH);
     }

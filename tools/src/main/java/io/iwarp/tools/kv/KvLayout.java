@@ -26,27 +26,27 @@ final class KvLayout {
 
     private KvLayout() {}
 
-    /** {@return the hash of a key, of which the low bits choose the bucket} */
+    /** Returns the hash of a key, of which the low bits choose the bucket. */
     static int hash(byte[] key) {
         CRC32C crc = new CRC32C();
         crc.update(key);
         return (int) crc.getValue();
     }
 
-    /** {@return the CRC32C of bytes of a buffer, whose indexes do not change} */
+    /** Returns the CRC32C of bytes of a buffer, whose indexes do not change. */
     static int checksum(ByteBuf bytes, int index, int length) {
         CRC32C crc = new CRC32C();
         crc.update(bytes.nioBuffer(index, length));
         return (int) crc.getValue();
     }
 
-    /** {@return the offset in the cells of the word of a slot} */
+    /** Returns the offset in the cells of the word of a slot. */
     static long word(long slot) {
         return slot * CELL_LENGTH + WORD;
     }
 
     /**
-     * {@return where the bucket begins that is the {@code probe}th to look into for a key, as the number of its first slot}
+     * Returns where the bucket begins that is the {@code probe}th to look into for a key, as the number of its first slot.
      */
     static long bucket(int hash, long probe, long slots) {
         long buckets = slots / BUCKET_SLOTS;

@@ -51,7 +51,7 @@ final class KvPut {
         return request;
     }
 
-    /** {@return the version that the key must have, {@link #ANY} or {@link #NEW}} */
+    /** Returns the version that the key must have, {@link #ANY} or {@link #NEW}. */
     long expected() {
         return expected;
     }
@@ -64,7 +64,7 @@ final class KvPut {
         return value;
     }
 
-    /** {@return the message in a buffer on the heap, which needs no release} */
+    /** Returns the message in a buffer on the heap, which needs no release. */
     ByteBuf encode() {
         int length = HEAD + key.length + value.length;
         return Unpooled.buffer(length, length)

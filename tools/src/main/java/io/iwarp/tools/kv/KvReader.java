@@ -75,7 +75,7 @@ final class KvReader implements AutoCloseable {
         this.sink = new KvSink(domain);
     }
 
-    /** {@return the key with its value, or null if it is not there} */
+    /** Returns the key with its value, or null if it is not there. */
     @Nullable
     Found find(String key, byte[] bytes) throws IOException, InterruptedException {
         long deadline = patience.deadline();
@@ -96,13 +96,13 @@ final class KvReader implements AutoCloseable {
                 + patience.limit().toSeconds() + " s: too many write it");
     }
 
-    /** {@return where the key was found last, or null} */
+    /** Returns where the key was found last, or null. */
     @Nullable
     Place remembered(String key) {
         return places.get(key);
     }
 
-    /** {@return how often something was read again because it had changed meanwhile; any thread may ask} */
+    /** Returns how often something was read again because it had changed meanwhile; any thread may ask. */
     long retries() {
         return retries.get();
     }

@@ -53,7 +53,7 @@ record KvReply(Outcome outcome, long request, long version, String reason) {
         }
     }
 
-    /** {@return the message in a buffer on the heap, which needs no release} */
+    /** Returns the message in a buffer on the heap, which needs no release. */
     ByteBuf encode() {
         ByteBuf out = Unpooled.buffer(HEAD, LONGEST)
                 .writeInt(outcome.code)

@@ -26,7 +26,7 @@ final class KvSink implements AutoCloseable {
         return region;
     }
 
-    /** {@return a slot that was read, or null if it was read while it was written} */
+    /** Returns a slot that was read, or null if it was read while it was written. */
     @Nullable
     KvSlot slot(int number) {
         return KvSlot.decode(bytes, number * KvSlot.LENGTH);

@@ -38,12 +38,12 @@ record KvSlot(long version, long offset, int hash, int keyLength, int valueLengt
         return version == 0;
     }
 
-    /** {@return whether the key in it may be this one; the entry tells for sure} */
+    /** Returns whether the key in it may be this one; the entry tells for sure. */
     boolean mayHold(int keyHash, byte[] key) {
         return !isFree() && hash == keyHash && keyLength == key.length;
     }
 
-    /** {@return the bytes of the entry} */
+    /** Returns the bytes of the entry. */
     int entryLength() {
         return KvEntry.length(keyLength, valueLength);
     }
@@ -61,7 +61,7 @@ record KvSlot(long version, long offset, int hash, int keyLength, int valueLengt
         out.writeInt(KvLayout.checksum(out, 0, CRC));
     }
 
-    /** {@return the slot at an index of a buffer, or null if it was read while it was written} */
+    /** Returns the slot at an index of a buffer, or null if it was read while it was written. */
     static @Nullable KvSlot decode(ByteBuf in, int index) {
         if (isZero(in, index)) {
             return FREE;

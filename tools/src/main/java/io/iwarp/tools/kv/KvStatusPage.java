@@ -23,7 +23,7 @@ public final class KvStatusPage {
         this.connections = connections;
     }
 
-    /** {@return the page as it is now} */
+    /** Returns the page as it is now. */
     public String html() {
         StringBuilder page = new StringBuilder("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")
                 .append("<meta name=\"viewport\" content=\"width=device-width\">")

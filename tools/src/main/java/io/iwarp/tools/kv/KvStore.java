@@ -75,7 +75,7 @@ public final class KvStore implements AutoCloseable {
         }
     }
 
-    /** {@return what a client is told; it ends with the client's stream} */
+    /** Returns what a client is told; it ends with the client's stream. */
     KvGrant admit(StreamAssociation client) {
         return new KvGrant(
                 window(index, AccessRight.REMOTE_READ, client),
@@ -147,7 +147,7 @@ public final class KvStore implements AutoCloseable {
         return offset;
     }
 
-    /** {@return the value of a key as it is now} */
+    /** Returns the value of a key as it is now. */
     public synchronized Optional<KvValue> get(byte[] key) {
         Place place = find(KvLimits.requireKey(key));
         KvSlot slot = place.content();
@@ -160,7 +160,7 @@ public final class KvStore implements AutoCloseable {
         return Optional.of(new KvValue(value, slot.version()));
     }
 
-    /** {@return the slot of the key, or the free one that it would get} There is one, as not all slots are used. */
+    /** Returns the slot of the key, or the free one that it would get. There is one, as not all slots are used. */
     private Place find(byte[] key) {
         int hash = KvLayout.hash(key);
         for (long probe = 0; ; probe++) {
@@ -188,32 +188,32 @@ public final class KvStore implements AutoCloseable {
         return scratch;
     }
 
-    /** {@return how many keys there are} */
+    /** Returns how many keys there are. */
     public synchronized int entries() {
         return entries;
     }
 
-    /** {@return how many keys there may be} */
+    /** Returns how many keys there may be. */
     public int mostEntries() {
         return mostEntries;
     }
 
-    /** {@return the bytes of keys and values in use, with what rounding adds} */
+    /** Returns the bytes of keys and values in use, with what rounding adds. */
     public synchronized long usedBytes() {
         return blocks.used();
     }
 
-    /** {@return the bytes for keys and values} */
+    /** Returns the bytes for keys and values. */
     public long mostBytes() {
         return values.length();
     }
 
-    /** {@return how many puts were carried out} */
+    /** Returns how many puts were carried out. */
     public synchronized long puts() {
         return lastVersion;
     }
 
-    /** {@return how many puts were refused for lack of room} */
+    /** Returns how many puts were refused for lack of room. */
     public synchronized long refusals() {
         return refusals;
     }

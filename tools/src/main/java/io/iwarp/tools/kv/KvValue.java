@@ -12,17 +12,17 @@ public final class KvValue {
         this.version = version;
     }
 
-    /** {@return a copy of the value} */
+    /** Returns a copy of the value. */
     public byte[] bytes() {
         return bytes.clone();
     }
 
-    /** {@return the version, at least 1} A value that a compare-swap put there has the version of the put before. */
+    /** Returns the version, at least 1. A value that a compare-swap put there has the version of the put before. */
     public long version() {
         return version;
     }
 
-    /** {@return the value as UTF-8 text} */
+    /** Returns the value as UTF-8 text. */
     public String text() {
         return new String(bytes, StandardCharsets.UTF_8);
     }

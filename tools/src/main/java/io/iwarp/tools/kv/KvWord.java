@@ -17,19 +17,19 @@ final class KvWord {
 
     private KvWord() {}
 
-    /** {@return whether a value can be in a word} */
+    /** Returns whether a value can be in a word. */
     static boolean fits(byte[] value) {
         return value.length <= LONGEST
                 && (value.length == 0 || value[value.length - 1] != 0)
                 && (value.length < LONGEST || of(value) != ELSEWHERE);
     }
 
-    /** {@return the number for a value of up to 8 bytes} */
+    /** Returns the number for a value of up to 8 bytes. */
     static long of(byte[] value) {
         return ByteBuffer.wrap(Arrays.copyOf(value, LONGEST)).getLong();
     }
 
-    /** {@return the value that a number stands for} */
+    /** Returns the value that a number stands for. */
     static byte[] value(long word) {
         int zeros = Long.numberOfTrailingZeros(word) / Byte.SIZE;
         byte[] bytes = ByteBuffer.allocate(LONGEST).putLong(word).array();

@@ -24,7 +24,7 @@ record Patience(Duration limit) {
         }
     }
 
-    /** {@return the time of {@link System#nanoTime} at which an operation that begins now has taken too long} */
+    /** Returns the time of {@link System#nanoTime} at which an operation that begins now has taken too long. */
     long deadline() {
         return System.nanoTime() + limit.toNanos();
     }
