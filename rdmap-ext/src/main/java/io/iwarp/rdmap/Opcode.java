@@ -17,11 +17,11 @@ public enum Opcode {
     READ_RESPONSE(0x2, Opcode.TAGGED),
     /** Send: a message that consumes one receive of the peer. */
     SEND(0x3, RdmapLayout.SEND_QUEUE),
-    /** Send that also takes back an STag of the peer. */
+    /** Send that also invalidates an STag of the peer. */
     SEND_WITH_INVALIDATE(0x4, RdmapLayout.SEND_QUEUE),
     /** Send that asks for an event at the peer. */
     SEND_WITH_SOLICITED_EVENT(0x5, RdmapLayout.SEND_QUEUE),
-    /** Send that asks for an event and takes back an STag of the peer. */
+    /** Send that asks for an event and invalidates an STag of the peer. */
     SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE(0x6, RdmapLayout.SEND_QUEUE),
     /** Terminate: the last message of a stream, which says why it ends. */
     TERMINATE(0x7, RdmapLayout.TERMINATE_QUEUE),
@@ -61,7 +61,7 @@ public enum Opcode {
         return queue == TAGGED;
     }
 
-    /** Returns whether the message is one of the extensions of RFC 7306. */
+    /** Returns whether the message is an extension of RFC 7306. */
     boolean extension() {
         return code >= IMMEDIATE_DATA.code;
     }
@@ -78,12 +78,12 @@ public enum Opcode {
                 || this == IMMEDIATE_DATA_WITH_SOLICITED_EVENT;
     }
 
-    /** Returns whether the message takes back an STag of its receiver. */
+    /** Returns whether the message invalidates an STag of its receiver. */
     public boolean invalidates() {
         return this == SEND_WITH_INVALIDATE || this == SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE;
     }
 
-    /** Returns whether a segment is tagged, or on the untagged queue, as messages of this type are. */
+    /** Returns whether a segment is tagged, or on the untagged queue, as this message type requires. */
     boolean isOnItsQueue(DdpSegment segment) {
         return segment.tagged() ? tagged() : travelsOn(segment.queueNumber());
     }
@@ -93,12 +93,12 @@ public enum Opcode {
         return queue == queueNumber;
     }
 
-    /** Returns the untagged queue number; only for untagged messages. */
+    /** Returns the untagged queue number. Valid for untagged messages only. */
     int queue() {
         return queue;
     }
 
-    /** Returns the RDMAP control byte that announces this message, version 1. */
+    /** Returns the RDMAP control byte of this message type, version 1. */
     public int control() {
         return RdmapLayout.control(code);
     }

@@ -16,10 +16,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RDMAP's place in the pipeline, above {@code DdpHandler}. It turns channel events into events of the stream and carries
- * out what the stream wants done to the connection; the protocol itself is in {@link RdmapStream}.
+ * The RDMAP handler of the pipeline, above {@code DdpHandler}. It translates channel events into stream events, and
+ * applies the stream's commands to the channel. {@link RdmapStream} implements the protocol.
  *
- * <p>All methods but the constructor belong to the channel's event loop. One handler serves one channel.
+ * <p>Call all methods except the constructor on the channel's event loop. One handler serves one channel.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>
  */
@@ -35,7 +35,7 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     /**
      * @param settings the limits of the stream
      * @param ulp the layer above
-     * @param association what memory the peer may use
+     * @param association the memory that the peer may access
      * @param counters counts Terminates; written only by the event loop
      */
     public RdmapHandler(RdmapSettings settings, RdmapUlp ulp, StreamAssociation association, Counters counters) {
@@ -43,7 +43,7 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         this.stream = new RdmapStream(settings, ulp, new Link(), association, counters);
     }
 
-    /** Returns what {@code DdpHandler} has to call. */
+    /** Returns the upper layer for {@code DdpHandler}. */
     public DdpUlp ddpUlp() {
         return stream;
     }
@@ -54,7 +54,7 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Takes a request; it leaves with the next {@link #flush}.
+     * Submits a request. The next {@link #flush} sends it.
      *
      * @throws IllegalStateException if the stream is not {@link #open}
      */
@@ -62,27 +62,27 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         stream.submit(request);
     }
 
-    /** Lets everything submitted so far go out. */
+    /** Sends everything submitted so far. */
     public void flush() {
         stream.flush();
     }
 
-    /** Has a message passed again that {@link io.iwarp.ddp.UntaggedQueue#awaitBuffer} held back. */
+    /** Retries the message that {@link io.iwarp.ddp.UntaggedQueue#awaitBuffer} held back. */
     public void resume() {
         context().read();
     }
 
     /**
-     * Ends the stream in order: what was submitted is sent, then this side's half of the connection is closed.
+     * Closes the stream in order: sends the submitted requests, then closes this side's half of the connection.
      *
-     * @param reason why the stream ends, if nothing else ends it or has begun to
-     * @return why it ends, as far as is known now: another reason if it was ending already
+     * @param reason the close reason, unless the stream is already ending or ends for another reason first
+     * @return the close reason known so far: an earlier reason if the stream was already ending
      */
     public CloseReason close(CloseReason reason) {
         return stream.close(reason);
     }
 
-    /** Closes the connection at once; what was not sent is lost. */
+    /** Closes the connection immediately. Unsent data is lost. */
     public void abort(CloseReason reason) {
         stream.abort(reason);
     }
@@ -116,14 +116,14 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         ctx.fireChannelInactive();
     }
 
-    /** Also comes alone, without {@link #channelInactive}: when a connection could not be made. */
+    /** Netty calls this without {@link #channelInactive} if the connection could not be established. */
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         stream.onDisconnected();
         cancelDeadlines();
     }
 
-    /** Whatever fails in the pipeline below ends the connection: the stream cannot be trusted any more. */
+    /** Closes the connection: after a failure in the pipeline below, the state of the stream is undefined. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         stream.onTransportFailure(cause);

@@ -6,20 +6,20 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation that the application asked for. Make it one with a method below, then submit it.
+ * One operation of the application. Choose the operation with one of the methods below, then submit the request.
  *
  * <p>A Send or Write sends its {@link #payload} as one DDP message. A Read, an atomic and Immediate Data send a message
- * that consists of a header, and a Write with Immediate Data sends both.
+ * that consists of a header. A Write with Immediate Data sends both.
  *
- * <p>The object is the caller's and may be used again once {@link RdmapUlp#onCompleted} named it. Between submission and
- * that moment neither it nor the bytes of its payload may change, and the sink of a Read must stay registered. Confined
- * to the event loop of the stream.
+ * <p>The caller owns the object and may reuse it after {@link RdmapUlp#onCompleted} was called with it. Between
+ * submission and completion, do not change the object or the bytes of its payload, and keep the sink of a Read
+ * registered. Confined to the event loop of the stream.
  */
 public class RdmapRequest {
     private enum Kind {
         /** A Send or Write: the payload message alone. */
         PAYLOAD,
-        /** A Write, and an Immediate Data message behind it. */
+        /** A Write, followed by an Immediate Data message. */
         WRITE_WITH_IMMEDIATE,
         IMMEDIATE,
         READ,
@@ -28,7 +28,7 @@ public class RdmapRequest {
 
     /** The message of a Send or Write. */
     final class PayloadMessage extends DdpMessage {
-        /** Returns the request that is complete when this message has been sent, or null if more of it follows. */
+        /** Returns the request that completes when this message has been sent, or null if another message follows. */
         @Nullable
         RdmapRequest completes() {
             return kind == Kind.PAYLOAD ? RdmapRequest.this : null;
@@ -58,7 +58,7 @@ public class RdmapRequest {
 
     private boolean done;
 
-    /** A request without content; one of the methods below makes it an operation. */
+    /** Creates a request without an operation. Choose one with the methods below. */
     public RdmapRequest() {}
 
     /**
@@ -72,9 +72,10 @@ public class RdmapRequest {
     }
 
     /**
-     * Makes this a Send of the payload that also takes back an STag of the peer, once the peer has all of the message.
+     * Makes this a Send of the payload that also invalidates an STag of the peer. The peer invalidates the STag after
+     * it has received the whole message.
      *
-     * @param stag an STag that the peer tied to this stream alone; any other ends the stream
+     * @param stag an STag that the peer associated with this stream alone; any other STag ends the stream
      * @param solicitedEvent whether to ask for an event at the peer
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
@@ -90,7 +91,7 @@ public class RdmapRequest {
     }
 
     /**
-     * Makes this an RDMA Write of the payload to the given place in the peer's memory.
+     * Makes this an RDMA Write of the payload to the given address in the peer's memory.
      *
      * @param stag the STag that the peer advertised
      * @param taggedOffset where the first byte goes, in bytes of that STag, unsigned
@@ -103,8 +104,8 @@ public class RdmapRequest {
     }
 
     /**
-     * Makes this an RDMA Write of the payload with Immediate Data behind it, which tells the peer's application that the
-     * Write is in place. It completes when both have been sent.
+     * Makes this an RDMA Write of the payload, followed by Immediate Data that notifies the peer's application of the
+     * Write. The request completes when both messages have been sent.
      *
      * @param stag the STag that the peer advertised
      * @param taggedOffset where the first byte goes, in bytes of that STag, unsigned
@@ -121,7 +122,7 @@ public class RdmapRequest {
     }
 
     /**
-     * Makes this an Immediate Data message: 64 bits that use up one receive of the peer, in order with Sends.
+     * Makes this an Immediate Data message: 64 bits that consume one receive of the peer, in order with Sends.
      *
      * @param data the 64 bits that the peer's application gets
      * @param solicitedEvent whether to ask for an event at the peer
@@ -137,7 +138,7 @@ public class RdmapRequest {
     /**
      * Makes this an RDMA Read.
      *
-     * @param sink the STag of local memory that this stream may use and that has the right LOCAL_WRITE
+     * @param sink the STag of local memory that this stream may access, with the right LOCAL_WRITE
      * @param sinkOffset where the first byte goes, in bytes of the sink, unsigned
      * @param length the bytes to read, 0 to 2^32 - 1
      * @param stag the STag that the peer advertised
@@ -156,12 +157,12 @@ public class RdmapRequest {
     }
 
     /**
-     * Makes this a FetchAdd on 8 bytes of the peer, whose value before that comes back as {@link #original}.
+     * Makes this a FetchAdd on 8 bytes of the peer. {@link #original} returns the previous value.
      *
      * @param stag the STag that the peer advertised
      * @param taggedOffset where the 8 bytes begin, unsigned; their address at the peer must be a multiple of 8
-     * @param add what to add
-     * @param mask each bit set is the highest of a field from which nothing is carried; 0 for a plain 64-bit sum
+     * @param add the value to add
+     * @param mask each bit set marks the highest bit of a field, which drops its carry; 0 for a plain 64-bit sum
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
      */
     public final RdmapRequest fetchAdd(int stag, long taggedOffset, long add, long mask) {
@@ -174,7 +175,7 @@ public class RdmapRequest {
     }
 
     /**
-     * Makes this a CmpSwap on 8 bytes of the peer, whose value before that comes back as {@link #original}.
+     * Makes this a CmpSwap on 8 bytes of the peer. {@link #original} returns the previous value.
      *
      * @param stag the STag that the peer advertised
      * @param taggedOffset where the 8 bytes begin, unsigned; their address at the peer must be a multiple of 8
@@ -211,25 +212,25 @@ public class RdmapRequest {
     }
 
     /**
-     * Says whether this request waits until all Reads and atomics submitted before it have completed. Call it after the
-     * method that made it an operation.
+     * Sets whether this request waits until all Reads and atomics submitted before it have completed. Call this method
+     * after the method that chooses the operation.
      */
     public final RdmapRequest fenced(boolean waits) {
         fenced = waits;
         return this;
     }
 
-    /** Returns the bytes that a Send or Write sends; wrap a buffer or region with it. */
+    /** Returns the payload of a Send or Write. Use it to wrap a buffer or region. */
     public final ByteSpan payload() {
         return message.payload();
     }
 
-    /** Returns the bytes that a Read asks for, 0 to 2^32 - 1; of meaning for a Read only. */
+    /** Returns the number of bytes that a Read requests, 0 to 2^32 - 1. Valid for a Read only. */
     public final long readLength() {
         return size;
     }
 
-    /** Returns the 64 bits that an atomic found at its target; of meaning once it has completed. */
+    /** Returns the previous 64-bit value of an atomic's target. Valid after the atomic has completed. */
     public final long original() {
         return original;
     }
@@ -242,17 +243,19 @@ public class RdmapRequest {
         return kind == Kind.READ;
     }
 
-    /** Returns whether it needs an answer of the peer, and counts against the ORD until then. */
+    /**
+     * Returns whether the request needs a response of the peer. It counts against the ORD until the response arrives.
+     */
     final boolean awaitsResponse() {
         return kind == Kind.READ || kind == Kind.ATOMIC;
     }
 
-    /** Returns the message with the payload, or null for a request without one. */
+    /** Returns the message with the payload, or null if the request has no payload. */
     final @Nullable PayloadMessage payloadMessage() {
         return kind == Kind.PAYLOAD || kind == Kind.WRITE_WITH_IMMEDIATE ? message : null;
     }
 
-    /** Returns the type of the message that consists of a header, or null for a request without one. */
+    /** Returns the opcode of the header-only message, or null if the request has none. */
     final @Nullable Opcode headerOpcode() {
         return switch (kind) {
             case PAYLOAD -> null;
@@ -264,10 +267,10 @@ public class RdmapRequest {
     }
 
     /**
-     * Writes the header that {@link #headerOpcode} announces.
+     * Writes the header of the message that {@link #headerOpcode} names.
      *
-     * @param header takes it at index 0
-     * @return its bytes
+     * @param header the header is written to index 0
+     * @return the length of the header in bytes
      */
     final int writeHeader(ByteBuf header) {
         return switch (kind) {
@@ -306,7 +309,7 @@ public class RdmapRequest {
         return sinkTaggedOffset;
     }
 
-    /** Returns the bytes of the Read Response that have come. */
+    /** Returns how many bytes of the Read Response have arrived. */
     final long received() {
         return received;
     }

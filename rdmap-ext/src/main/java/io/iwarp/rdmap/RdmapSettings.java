@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of an RDMAP stream. Start from {@link #DEFAULT} and change what has to differ. Immutable. */
+/** Settings of an RDMAP stream. Start from {@link #DEFAULT} and change individual settings. Immutable. */
 public final class RdmapSettings {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST_CLOSE = Duration.ofHours(1);
@@ -47,24 +47,24 @@ public final class RdmapSettings {
     }
 
     /**
-     * Returns how long an orderly close, or the close after a Terminate, waits without progress before the connection
-     * is cut: 1 ms to 1 h, default 5 s. A longer time gives a slow peer more time to read the last messages. The
-     * connection and its buffers may then live that much longer.
+     * Returns how long an orderly close, or the close after a Terminate, waits without progress before it closes the
+     * connection: 1 ms to 1 h, default 5 s. A longer time gives a slow peer more time to read the last messages, but
+     * the connection and its buffers may live that much longer.
      */
     public Duration closeTimeout() {
         return closeTimeout;
     }
 
     /**
-     * Returns how long outstanding Reads or atomics may wait without receiving any part of an answer, before the stream ends:
-     * 1 ms to 1 day, default 60 s. It is detected after at most twice the time.
+     * Returns how long outstanding Reads or atomics may wait without receiving any part of a response before the stream
+     * ends: 1 ms to 1 day, default 60 s. The timeout is detected after at most twice this time.
      */
     public Duration responseTimeout() {
         return responseTimeout;
     }
 
     /**
-     * Returns whether Atomic Operations and Immediate Data (RFC 7306) are enabled. Default true. Without them, this end
+     * Returns whether Atomic Operations and Immediate Data (RFC 7306) are enabled. Default true. If disabled, this end
      * refuses to post them. If a peer sends one, the stream ends with error 0/2/06, as with a peer that does not know
      * RFC 7306.
      */

@@ -11,35 +11,37 @@ import io.iwarp.mpa.MpaParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an RDMAP stream asks of, and tells, the layer above. All calls come on the event loop of the stream.
+ * The layer above an RDMAP stream. The stream calls all methods on its event loop.
  */
 public interface RdmapUlp {
     /**
-     * Returns the buffers for incoming Sends, in the order in which they take messages.
+     * Returns the queue of buffers for incoming Sends, in the order in which messages fill them.
      *
-     * <p>{@link UntaggedQueue#deliver} is called on it for each complete message, in the order the peer sent them.
+     * <p>The stream calls {@link UntaggedQueue#deliver} for each complete message, in the order the peer sent them.
      */
     UntaggedQueue receiveQueue();
 
-    /** MPA start-up is over: what was agreed, and the peer's private data. Requests may not be submitted yet. */
+    /**
+     * MPA start-up succeeded. Passes the negotiated parameters and the peer's private data. Do not submit requests yet.
+     */
     void onEstablished(MpaParameters parameters);
 
-    /** Requests may be submitted from now on. */
+    /** From now on, requests may be submitted. */
     void onReady();
 
     /**
-     * The request is complete. For a Send, Write or Immediate Data that is when the transport has taken all its bytes,
-     * which does not say that the peer's application has seen it; for a Read or atomic when the answer is in place
-     * (RFC 5040 section 5.5 rules 9, 14 and 19). Called in the order of submission.
+     * The request is complete. A Send, Write or Immediate Data completes when the transport has accepted all its bytes.
+     * This does not mean that the peer's application has seen it. A Read or atomic completes when the response is
+     * placed (RFC 5040 section 5.5 rules 9, 14 and 19). Called in the order of submission.
      *
-     * @return null if all is well; otherwise the error that ends the stream, and {@link #onCompleted} comes no more
+     * @return null on success; otherwise the error that ends the stream, after which this method is not called again
      */
     @Nullable
     ProtocolFault onCompleted(RdmapRequest request);
 
     /**
-     * An operation of the peer was carried out. For a Read or atomic that is when the transport has taken the answer, for
-     * a Send or Immediate Data after the {@link #receiveQueue} got it. This is for statistics.
+     * An operation of the peer was executed. Called for a Read or atomic when the transport has accepted the response,
+     * and for a Send or Immediate Data after its delivery to the {@link #receiveQueue}. For statistics only.
      *
      * @param bytes the payload bytes, 0 to 2^32 - 1
      */
@@ -51,34 +53,34 @@ public interface RdmapUlp {
     /** The peer sent a Terminate; null for an error that no RFC assigns. {@link #onEnded} follows. */
     void onTerminateReceived(@Nullable ProtocolError error);
 
-    /** The peer will send nothing more (FIN between two FPDUs); this side may go on sending. */
+    /** The peer closed its half of the connection (FIN between two FPDUs). This side may continue to send. */
     void onPeerClosedHalf();
 
     /**
-     * One burst of input has been handled, all of what was read or the next part of it: the moment to submit what it
-     * led to.
+     * One burst of input has been handled: all bytes of a read, or the next part of them. Submit the requests that
+     * result from it here.
      */
     void onReadComplete();
 
     /**
-     * The peer closed the connection on an enhanced connection request, as one does that knows revision 1 of MPA only.
-     * {@link #onEnded} follows; a new connection with a plain request may succeed (RFC 6581 section 10).
+     * The peer closed the connection after an enhanced connection request. A peer that supports only revision 1 of MPA
+     * does this. {@link #onEnded} follows. A new connection with a plain request may succeed (RFC 6581 section 10).
      */
     void onEnhancedSetupRefused();
 
     /**
-     * The connection request was rejected, by the peer or by this side. MPA has left the pipeline and TCP is still open.
+     * The peer or this side rejected the connection request. MPA has left the pipeline and TCP is still open.
      * {@link #onEnded} follows.
      *
-     * @param rejection what came, or was sent, with the rejection
+     * @param rejection the content of the rejection, received or sent
      */
     void onRejected(MpaEvent.Rejected rejection);
 
     /**
-     * The stream is over; nothing is sent, placed or delivered any more. Called once, with the first cause.
+     * The stream has ended. Nothing is sent, placed or delivered any more. Called once, with the first cause.
      *
-     * <p>Requests that were submitted and not named by {@link #onCompleted} will not be; buffers of the receive queue will
-     * not be filled.
+     * <p>Requests that have not completed do not complete any more. Buffers of the receive queue are not filled any
+     * more.
      */
     void onEnded(CloseReason reason);
 

@@ -16,7 +16,7 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a Terminate message: why a stream ends, and which segment was at fault
+ * The content of a Terminate message: the error that ends the stream, and the segment at fault
  * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.8">RFC 5040 section 4.8</a>).
  *
  * @param layer the layer that found the error: 0 RDMAP, 1 DDP, 2 the layer below
@@ -34,14 +34,14 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
     /** The error type that Chelsio and Intel hardware use with the layer below; the RFC has 0. */
     private static final int HARDWARE_LLP_TYPE = 3;
 
-    /** A Terminate that names no segment. */
+    /** Returns a Terminate without a segment. */
     static Terminate of(ProtocolError error) {
         return new Terminate(error.layer().number(), error.type(), error.code(), NO_SEGMENT_LENGTH, NOTHING, NOTHING);
     }
 
     /**
-     * A Terminate about a received segment: with its length, and its DDP header if it was complete. Errors of the layer
-     * below and local catastrophic errors name no segment (RFC 5040 figure 10).
+     * Returns a Terminate about a received segment, with its length, and its DDP header if that is complete. Errors of
+     * the layer below and local catastrophic errors carry no segment (RFC 5040 figure 10).
      *
      * @param readRequest the header of the Read Request in the segment, or {@link #NOTHING}
      */
@@ -57,14 +57,14 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return of(error, segment.ulpduLength(), header, header.length == 0 ? NOTHING : readRequest);
     }
 
-    /** A Terminate about a segment of the given length and headers, each of which may be {@link #NOTHING}. */
+    /** Returns a Terminate about a segment of the given length and headers. A header may be {@link #NOTHING}. */
     static Terminate of(ProtocolError error, int segmentLength, byte[] ddpHeader, byte[] rdmaHeader) {
         return new Terminate(error.layer().number(), error.type(), error.code(), segmentLength, ddpHeader, rdmaHeader);
     }
 
     /**
-     * Returns whether a Terminate about a segment quotes its Read Request: of all messages only a Read Request, and only for
-     * a protection error. (RFC 5040 figure 10)
+     * Returns whether a Terminate quotes the header of the Read Request in a segment. It does for protection errors of
+     * a Read Request only (RFC 5040 figure 10).
      */
     static boolean quotesReadRequest(ProtocolError error, @Nullable DdpSegment segment) {
         boolean protection =
@@ -72,7 +72,7 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return protection && segment != null && Opcode.of(segment.control()) == Opcode.READ_REQUEST;
     }
 
-    /** Returns whether a segment is of a Terminate. One Terminate is never answered by another, however bad it is. */
+    /** Returns whether a segment belongs to a Terminate. A Terminate is never answered with a Terminate. */
     static boolean isIn(@Nullable DdpSegment segment) {
         return segment != null
                 && segment.headerComplete()
@@ -81,9 +81,9 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
     }
 
     /**
-     * Returns why a stream ended that the peer terminated.
+     * Returns the close reason of a stream that the peer terminated.
      *
-     * @param received what the peer sent, or null if it cannot be read
+     * @param received the received Terminate, or null if it cannot be decoded
      */
     static CloseReason reason(@Nullable Terminate received) {
         if (received == null) {
@@ -103,7 +103,7 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return TerminateLayout.ddpHeader(segmentLength != NO_SEGMENT_LENGTH);
     }
 
-    /** Writes {@link #length()} bytes. Absent headers are left out and their bits are clear. */
+    /** Writes {@link #length()} bytes. Absent headers are omitted and their bits are clear. */
     void encode(ByteBuf out) {
         int start = out.writerIndex();
         out.writeZero(length());
@@ -124,14 +124,14 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
     }
 
     /**
-     * Reads a Terminate header, going by the M, D and R bits; bytes behind it are ignored. Headers that the bits promise
-     * and the message does not hold are taken as absent: the stream ends all the same, and the error is what matters.
+     * Decodes a Terminate header according to its M, D and R bits. Bytes after it are ignored. A header that its bit
+     * announces but the message does not contain counts as absent: the stream ends in any case, and the error is known.
      *
-     * <p>The kernel's siw, on little-endian machines, sends the control word with the nibbles of the first byte swapped;
-     * both forms are understood.
+     * <p>On little-endian machines, the kernel's siw sends the control word with the nibbles of the first byte swapped.
+     * Both forms are accepted.
      *
-     * @param in its readable bytes are the message; its indexes do not move
-     * @return the content, or null if there are fewer than the four bytes of the control word
+     * @param in its readable bytes are the message; its indexes do not change
+     * @return the content, or null if the message is shorter than the four bytes of the control word
      */
     static @Nullable Terminate decode(ByteBuf in) {
         if (in.readableBytes() < CONTROL_LENGTH) {
@@ -194,13 +194,13 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return bytes;
     }
 
-    /** Returns the error as the RFCs name it, or null if they do not know it. */
+    /** Returns the error, or null if no RFC assigns its numbers. */
     @Nullable
     ProtocolError error() {
         return ProtocolError.find(layer, type, code);
     }
 
-    /** Returns layer, type and code. */
+    /** Returns the layer, type and code as text. */
     String numbers() {
         return String.format("%d/%d/%02x", layer, type, code);
     }
