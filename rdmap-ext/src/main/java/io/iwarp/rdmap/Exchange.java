@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the two ends of an established stream ask of each other and answer: the requests of this side, those of the peer, and
- * the way of each segment and each sent message to one or the other. How the stream begins and ends is the subject of
- * {@link RdmapStream}.
+ * The requests and responses of an established stream. Routes each received segment and each sent message to the
+ * {@link Requester}, which handles the requests of this side, or the {@link Responder}, which handles those of the
+ * peer. {@link RdmapStream} starts and ends the stream.
  */
 final class Exchange {
     private final RdmapUlp ulp;
@@ -31,12 +31,12 @@ final class Exchange {
     private final ResponseDeadline responseDeadline;
 
     /**
-     * @param link where the deadline for answers is armed
-     * @param association what the peer may use
-     * @param terminates takes a Terminate
-     * @param agreed in the set-up
-     * @param output takes the messages
-     * @param completion told of each request that is complete, in the order of submission
+     * @param link arms the response deadline
+     * @param association the memory that the peer may access
+     * @param terminates the queue for a Terminate
+     * @param agreed the parameters that the set-up negotiated
+     * @param output writes the messages
+     * @param completion called with each completed request, in the order of submission
      */
     Exchange(
             RdmapSettings settings,
@@ -69,7 +69,7 @@ final class Exchange {
         requester.sendReadyToReceive(kind);
     }
 
-    /** Returns why a request can never be sent, or null. */
+    /** Returns the error if a request can never be sent, otherwise null. */
     @Nullable
     ProtocolFault refusal(RdmapRequest request) {
         return requester.refusal(request);
@@ -105,7 +105,7 @@ final class Exchange {
         }
     }
 
-    /** The transport has all of a message of this side. */
+    /** The transport has accepted all bytes of a message of this side. */
     void onSent(DdpMessage message) {
         if (message instanceof Response response) {
             responder.onSent(response);
@@ -116,12 +116,13 @@ final class Exchange {
     }
 
     /**
-     * Returns whether nothing is left to be sent, and nothing to be waited for.
+     * Returns whether nothing is left to send or to wait for.
      *
-     * <p>As long as this side waits for answers, it takes requests of the peer: if the peer is closing too, each would wait
-     * for the other otherwise. Once all is answered here, the peer could hold up the close with one request after the other.
+     * <p>While this side waits for responses, it accepts requests of the peer. Otherwise two closing peers would wait
+     * for each other. When all requests of this side are answered, it accepts no more, or the peer could delay the
+     * close forever with new requests.
      *
-     * @param unanswerable whether the peer sends nothing any more, so that nothing need wait for its answer
+     * @param unanswerable whether the peer closed its half of the connection, so that no response can arrive
      */
     boolean drained(boolean unanswerable) {
         if (requester.idle()) {
@@ -130,23 +131,23 @@ final class Exchange {
         return requester.messagesUnderWay() == 0 && responder.idle() && (unanswerable || requester.idle());
     }
 
-    /** Returns what tells whether an orderly close that begins now gets on. */
+    /** Returns the progress check of an orderly close that begins now. */
     CloseProgress closeProgress() {
         return new CloseProgress(counters, requester, hold);
     }
 
-    /** Returns the reason to end the stream if the peer sent nothing of an answer for too long, otherwise null. */
+    /** Returns the reason to end the stream if the response deadline was missed, otherwise null. */
     @Nullable
     CloseReason missedResponseDeadline() {
         return responseDeadline.missed();
     }
 
-    /** Returns whether Reads or atomics wait for an answer. */
+    /** Returns whether Reads or atomics wait for a response. */
     boolean awaitsAnswers() {
         return requester.unanswered() > 0;
     }
 
-    /** Returns why a stream ends whose peer closed its half without those answers. */
+    /** Returns the close reason for a peer that closed its half of the connection before it sent those responses. */
     CloseReason leftUnanswered() {
         return new CloseReason(
                 EndedBy.PEER_CLOSED,
@@ -156,12 +157,12 @@ final class Exchange {
                 null);
     }
 
-    /** Returns the header of the Read Request of the peer that was refused last, or nothing if none was. */
+    /** Returns the header of the peer's last refused Read Request. Empty if none was refused. */
     byte[] refusedRead() {
         return responder.refusedRead();
     }
 
-    /** Sends and completes nothing more, and takes no further requests of the peer. */
+    /** Stops sending, completing requests and accepting requests of the peer. */
     void stop() {
         requester.stop();
         responder.stop();

@@ -18,12 +18,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One RDMAP stream without I/O: how it begins, when requests may flow, and how it ends; what flows is the subject of its
- * {@link Exchange} (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>).
+ * The state machine of one RDMAP stream, without I/O: its start, when requests may be submitted, and its end. Its
+ * {@link Exchange} handles the messages (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>).
  *
- * <p>Events come from DDP ({@link DdpUlp}) and from the handler (the {@code on...} methods of this class). Commands come
- * from the layer above: {@link #submit}, {@link #flush}, {@link #close}, {@link #abort}. Outputs are calls on
- * {@link RdmapLink} and {@link RdmapUlp}. Everything happens on the event loop of the connection.
+ * <p>Events come from DDP ({@link DdpUlp}) and from the handler (the {@code on...} methods of this class). Commands
+ * come from the layer above: {@link #submit}, {@link #flush}, {@link #close}, {@link #abort}. Outputs are calls on
+ * {@link RdmapLink} and {@link RdmapUlp}. All calls happen on the event loop of the connection.
  */
 final class RdmapStream implements DdpUlp {
     private final RdmapSettings settings;
@@ -33,7 +33,7 @@ final class RdmapStream implements DdpUlp {
     private final Counters counters;
 
     private StreamPhase phase = new StreamPhase.Starting(null, null);
-    /** Null before start-up is over. */
+    /** Null until start-up is complete. */
     private @Nullable Exchange exchange;
 
     private boolean peerClosedHalf;
@@ -86,7 +86,7 @@ final class RdmapStream implements DdpUlp {
         ulp.onReady();
     }
 
-    /** Where requester and responder write to. */
+    /** Writes a message of the requester or responder. */
     private void write(DdpMessage message) {
         unflushed = true;
         link.write(message);
@@ -108,7 +108,7 @@ final class RdmapStream implements DdpUlp {
         end(reason);
     }
 
-    /** Takes a request of the layer above; it leaves with the next {@link #flush}. Only between ready and close. */
+    /** Submits a request. The next {@link #flush} sends it. Call it only between ready and close. */
     void submit(RdmapRequest request) {
         if (!open()) {
             throw new IllegalStateException("request submitted while the stream is "
@@ -130,7 +130,7 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    /** Ends the stream for a mistake or failure of this side. */
+    /** Ends the stream after an error of this side. */
     private void fail(ProtocolFault fault) {
         if (phase.outputClosed()) {
             abort(CloseReason.of(fault));
@@ -144,7 +144,7 @@ final class RdmapStream implements DdpUlp {
         link.flush();
     }
 
-    /** The response timeout has passed since it was armed. */
+    /** Called when the response deadline has passed. */
     void onResponseDeadline() {
         boolean over = phase instanceof StreamPhase.Terminating || phase instanceof StreamPhase.Ended;
         CloseReason reason = over ? null : exchange().missedResponseDeadline();
@@ -164,11 +164,12 @@ final class RdmapStream implements DdpUlp {
     }
 
     /**
-     * Ends the stream in order: what was submitted is sent and answered, then FIN, then the peer's FIN is awaited. Requests
-     * of the peer are taken until everything of this side is answered, and those that were taken are answered.
+     * Closes the stream in order: sends the submitted requests, waits for their responses, sends FIN, and waits for the
+     * peer's FIN. The stream accepts requests of the peer until all requests of this side are answered, and responds to
+     * every accepted request.
      *
-     * @param reason why the stream ended, unless something else ends it before all is sent
-     * @return why it ends as things stand: the reason, or what had begun to end it before
+     * @param reason the close reason, unless something else ends the stream before everything is sent
+     * @return the close reason known so far: the given one, or an earlier one if the stream was already ending
      */
     CloseReason close(CloseReason reason) {
         if (phase instanceof StreamPhase.Open) {
@@ -185,7 +186,7 @@ final class RdmapStream implements DdpUlp {
         return phase instanceof StreamPhase.Draining draining ? draining.reason() : reason;
     }
 
-    /** Ends the stream at once: nothing more is sent, the connection is closed. */
+    /** Ends the stream and closes the connection immediately. Nothing more is sent. */
     void abort(CloseReason reason) {
         CloseReason cause = note(reason);
         link.close();
@@ -228,7 +229,7 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    /** Lets out what an event led to, and ends the sending half once nothing is left for it. */
+    /** Flushes what an event has written. Closes the output of a draining stream if nothing is left to send. */
     private void moveOn() {
         if (phase instanceof StreamPhase.Ended) {
             return;
@@ -270,7 +271,9 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    /** The application took back what a Read is reading: the rest of it cannot be sent. */
+    /**
+     * The application invalidated the source of a Read. Ends the stream, as the rest of the response cannot be sent.
+     */
     @Override
     public void onSourceRevoked(DdpMessage message, long bytesRead) {
         ProtocolFault fault = new ProtocolFault(
@@ -291,8 +294,8 @@ final class RdmapStream implements DdpUlp {
     }
 
     /**
-     * After the Terminate this side is silent, but it goes on reading until the peer closes: closing a socket with unread
-     * input would make the kernel send RST, which can destroy the Terminate on its way.
+     * Closes the output after the Terminate, but continues to read until the peer closes. If a socket is closed with
+     * unread input, the kernel sends RST, and the peer can lose the Terminate.
      */
     private void onTerminateSent(OutgoingTerminate terminate) {
         counters.add(Counter.TERMINATES_SENT, 1);
@@ -313,7 +316,7 @@ final class RdmapStream implements DdpUlp {
         abort(reason);
     }
 
-    /** The peer will send nothing more. */
+    /** The peer closed its half of the connection. */
     void onPeerClosedHalf() {
         peerClosedHalf = true;
         if (phase.outputClosed()) {
@@ -343,12 +346,12 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    /** The connection is gone. */
+    /** The connection is closed. */
     void onDisconnected() {
         end(note(
                 exchange != null
                         ? new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null)
-                        : new CloseReason(EndedBy.TRANSPORT, null, "there was no connection to be had", null)));
+                        : new CloseReason(EndedBy.TRANSPORT, null, "could not connect", null)));
     }
 
     /** The transport failed: reset, timed out, unreachable. {@link #onDisconnected} follows. */
@@ -357,7 +360,7 @@ final class RdmapStream implements DdpUlp {
                 new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause)));
     }
 
-    /** The close timeout has passed: cut the connection, unless work that is left is getting on. */
+    /** The close timeout has passed. Closes the connection, unless a draining stream makes progress. */
     void onDeadline() {
         if (!(phase instanceof StreamPhase.Draining draining)) {
             link.close();
@@ -367,13 +370,13 @@ final class RdmapStream implements DdpUlp {
             abort(new CloseReason(
                     EndedBy.TIMEOUT,
                     null,
-                    "nothing moved within the close timeout of " + settings.closeTimeout()
-                            + ", and there was still work to be done",
+                    "no progress within the close timeout of " + settings.closeTimeout()
+                            + ", and work was left to do",
                     null));
         }
     }
 
-    /** Keeps the first cause, and returns it. */
+    /** Records the reason if it is the first. Returns the first reason. */
     private CloseReason note(CloseReason reason) {
         if (firstCause == null) {
             firstCause = reason;

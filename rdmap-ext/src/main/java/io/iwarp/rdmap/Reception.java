@@ -8,9 +8,9 @@ import io.iwarp.memory.AccessRight;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may come in on a stream, and who takes it: the checks of RDMAP on each segment, before anything of it is placed
- * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-7.2">RFC 5040 section 7.2</a>), and the way of each message to
- * the part that it is for. The checks change nothing, so a segment may be examined again.
+ * Checks each received segment before it is placed
+ * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-7.2">RFC 5040 section 7.2</a>), and routes each message to
+ * its queue. The checks change no state, so a segment may be checked again.
  */
 final class Reception {
     private final boolean extensions;
@@ -23,13 +23,13 @@ final class Reception {
     private long writtenBytes;
 
     /**
-     * @param extensions whether the messages of RFC 7306 are taken
-     * @param readyToReceive takes the first message of a peer-to-peer initiator
-     * @param sends takes Sends and Immediate Data
-     * @param requests takes Read and Atomic Requests
-     * @param terminates takes a Terminate
-     * @param requester takes the answers to the requests of this side
-     * @param hold ends when a segment is taken
+     * @param extensions whether the messages of RFC 7306 are accepted
+     * @param readyToReceive the queue for the first message of a peer-to-peer initiator
+     * @param sends the queue for Sends and Immediate Data
+     * @param requests the queue for Read and Atomic Requests
+     * @param terminates the queue for a Terminate
+     * @param requester receives the responses to the requests of this side
+     * @param hold ends when a segment is placed
      */
     Reception(
             boolean extensions,
@@ -48,7 +48,7 @@ final class Reception {
         this.hold = hold;
     }
 
-    /** Returns what is wrong with a segment, or null; nothing of it was placed yet. */
+    /** Returns the error in a segment, or null. Call it before the segment is placed. */
     @Nullable
     ProtocolFault examine(DdpSegment segment) {
         int control = segment.control();
@@ -73,12 +73,12 @@ final class Reception {
         return String.format("opcode 0x%x on %s", RdmapLayout.opcode(control), where);
     }
 
-    /** Returns the right that the buffer of a tagged segment has to grant. */
+    /** Returns the access right that a tagged segment needs. */
     AccessRight placementRight(DdpSegment segment) {
         return isReadResponse(segment) ? AccessRight.LOCAL_WRITE : AccessRight.REMOTE_WRITE;
     }
 
-    /** Returns the buffers for an untagged segment. */
+    /** Returns the queue for an untagged segment. */
     UntaggedQueue queue(DdpSegment segment) {
         return switch (segment.queueNumber()) {
             case RdmapLayout.SEND_QUEUE -> readyToReceive.takes(segment) ? readyToReceive : sends;
@@ -88,7 +88,7 @@ final class Reception {
         };
     }
 
-    /** A valid segment is in place. */
+    /** A valid segment has been placed. */
     void onPlaced(DdpSegment segment) {
         readyToReceive.onPlaced();
         hold.end();
@@ -100,9 +100,10 @@ final class Reception {
     }
 
     /**
-     * A Write is not reported to the application: its target learns of it by a later message (RFC 5040 section 5.1).
+     * A tagged message has been placed completely. A Write is not reported to the application. Only a later message
+     * tells the application about it (RFC 5040 section 5.1).
      *
-     * @return whether it was a Read Response; if not, it was a Write of {@link #writtenBytes}
+     * @return true for a Read Response, false for a Write of {@link #writtenBytes}
      */
     boolean onTaggedDelivery(DdpSegment last) {
         boolean readResponse = isReadResponse(last);
@@ -112,7 +113,7 @@ final class Reception {
         return readResponse;
     }
 
-    /** Returns the bytes of the Write that was delivered last; asked once for each. */
+    /** Returns the length of the last delivered Write in bytes. Call it once for each Write. */
     long writtenBytes() {
         long bytes = writtenBytes;
         writtenBytes = 0;

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of this side, from submission to completion: keeps their order, holds Reads and atomics back at the ORD,
- * honours fences and matches the peer's responses.
+ * Handles the requests of this side from submission to completion: keeps their order, holds back Reads and atomics
+ * beyond the ORD, applies fences and matches the peer's responses.
  *
  * <pre>
  *      completed │ on their way, or unanswered │ held back │
@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
  *             oldest                        waiting      newest
  * </pre>
  *
- * <p>Requests go to DDP in that order, so what is behind a request that is held back waits as well; and they complete in
- * that order, however early a response or the transport was (RFC 5040 section 5.5 rules 13 and 15).
+ * <p>Requests go to DDP in this order: all requests behind a held-back request wait as well. They complete in this
+ * order too, even if a later one is answered or sent first (RFC 5040 section 5.5 rules 13 and 15).
  */
 final class Requester {
-    /** The STag of messages that reach no memory; any but 0, which some hardware does not take. */
+    /** The STag of messages without payload. Not 0, which some hardware rejects. */
     private static final int READY_TO_RECEIVE_STAG = 1;
 
     private final Consumer<DdpMessage> output;
@@ -42,9 +42,9 @@ final class Requester {
     private final ArrayDeque<HeaderMessage> spareMessages = new ArrayDeque<>();
     private final AtomicResponses atomicResponses;
 
-    /** All that were submitted and are not complete. */
+    /** The requests that were submitted and have not completed. */
     private final RingQueue<RdmapRequest> requests = new RingQueue<>();
-    /** The position of the first that was not started. */
+    /** The position of the first request that has not started. */
     private long waiting;
 
     private @Nullable RdmapRequest readyToReceive;
@@ -54,10 +54,10 @@ final class Requester {
     private boolean stopped;
 
     /**
-     * @param output takes the messages
-     * @param completion told of each request that is complete, in the order of submission
+     * @param output writes the messages
+     * @param completion called with each completed request, in the order of submission
      * @param counters counts Reads and atomics
-     * @param ord how many Reads and atomics may be unanswered at a time, at least 0
+     * @param ord the maximum number of unanswered Reads and atomics, at least 0
      */
     Requester(Consumer<DdpMessage> output, Consumer<RdmapRequest> completion, Counters counters, int ord) {
         this.output = output;
@@ -67,7 +67,7 @@ final class Requester {
         this.atomicResponses = new AtomicResponses(Math.max(1, ord));
     }
 
-    /** Returns why a request that needs an answer can never be sent, or null. */
+    /** Returns the error if a request needs a response but the ORD is 0, otherwise null. */
     @Nullable
     ProtocolFault refusal(RdmapRequest request) {
         return ord > 0 || !request.awaitsResponse()
@@ -137,8 +137,8 @@ final class Requester {
     }
 
     /**
-     * Sends the message that tells a responder, in the peer-to-peer model, that it may begin to send. It is not a request
-     * of the application and is never told of as completed (RFC 6581 section 9.2).
+     * Sends the ready-to-receive message: in the peer-to-peer model, the responder may send after it. It is not a
+     * request of the application, and its completion is not reported (RFC 6581 section 9.2).
      */
     void sendReadyToReceive(ReadyToReceive kind) {
         RdmapRequest request = new RdmapRequest();
@@ -150,7 +150,7 @@ final class Requester {
         writeMessages(request);
     }
 
-    /** The transport has all of a message that this requester wrote. */
+    /** The transport has accepted all bytes of a message of this requester. */
     void onSent(DdpMessage message) {
         messagesUnderWay--;
         RdmapRequest completed = null;
@@ -165,7 +165,7 @@ final class Requester {
         }
     }
 
-    /** Returns what is wrong with a segment of a Read Response, or null; checked before it is placed. */
+    /** Returns the error in a segment of a Read Response, or null. Call it before the segment is placed. */
     @Nullable
     ProtocolFault examineReadResponse(DdpSegment segment) {
         RdmapRequest read = reads.peek();
@@ -202,14 +202,14 @@ final class Requester {
         return null;
     }
 
-    /** A segment of a Read Response that was examined is in place. */
+    /** A checked segment of a Read Response has been placed. */
     void onReadResponsePlaced(int length) {
         RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
         read.received(read.received() + length);
         answeredBytes += length;
     }
 
-    /** The Read Response that was examined is complete and in place. */
+    /** The checked Read Response is complete and placed. */
     void onReadResponse() {
         answered(reads.remove());
     }
@@ -234,43 +234,43 @@ final class Requester {
         }
     }
 
-    /** Returns the buffers for Atomic Responses: one for each outstanding atomic. */
+    /** Returns the queue for Atomic Responses, with one buffer for each outstanding atomic. */
     UntaggedQueue atomicResponses() {
         return atomicResponses;
     }
 
-    /** Returns how many Reads and atomics wait for an answer. */
+    /** Returns the number of Reads and atomics that wait for a response. */
     int unanswered() {
         return reads.size() + atomics.size();
     }
 
-    /** Returns how many Reads and atomics wait for an answer, in words. */
+    /** Returns the number of Reads and atomics that wait for a response, as text. */
     String describeUnanswered() {
         int count = unanswered();
         return count + (count == 1 ? " Read or atomic" : " Reads or atomics");
     }
 
-    /** Returns a number that grows with every part of an answer: its bytes, and one more when it is complete. */
+    /** Returns a counter that grows by the bytes of each response, and by one when a response is complete. */
     long answeredBytes() {
         return answeredBytes;
     }
 
-    /** Returns whether nothing is held back or unanswered. */
+    /** Returns whether no request is held back or unanswered. */
     boolean idle() {
         return waiting == requests.end() && unanswered() == 0;
     }
 
-    /** Returns how many messages DDP has not reported as sent. */
+    /** Returns the number of messages that DDP has not reported as sent. */
     int messagesUnderWay() {
         return messagesUnderWay;
     }
 
-    /** Sends and completes nothing more. */
+    /** Stops sending and completing requests. */
     void stop() {
         stopped = true;
     }
 
-    /** The queue of Atomic Responses, whose MSN says which atomic is answered (RFC 7306 section 5). */
+    /** The queue of Atomic Responses. The MSN of a response identifies its atomic (RFC 7306 section 5). */
     private final class AtomicResponses extends HeaderQueue {
         AtomicResponses(int buffers) {
             super(buffers, AtomicLayout.RESPONSE_LENGTH);

@@ -17,20 +17,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the peer's Reads and atomics: the queue of their requests, as many as the IRD allows, and one queue for the
- * answers to both, so that these leave in the order of the requests
- * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>,
- * <a href="https://www.rfc-editor.org/rfc/rfc7306#section-7">RFC 7306 section 7</a>).
+ * Responds to the peer's Reads and atomics. Accepts as many requests as the IRD allows. One queue holds the responses
+ * to both, so they are sent in the order of the requests (<a
+ * href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>, <a
+ * href="https://www.rfc-editor.org/rfc/rfc7306#section-7">RFC 7306 section 7</a>).
  *
- * <p>A request holds its place in the IRD until all of its answer has been handed to the transport. What a Read asks for is
- * read when its segments are cut, so a Response of 4 GiB needs no memory of its own. Answers go to DDP a few at a time:
- * requests of this side that come later are then not behind all that the peer has asked for.
+ * <p>A request occupies the IRD until its whole response has been handed to the transport. The source of a Read is read
+ * when the response is segmented, so a response of 4 GiB needs no extra memory. Only a few responses are handed to DDP
+ * at a time, so that later requests of this side do not wait behind all responses.
  *
- * <p>IRD overflow: {@link #available} is the room that the IRD leaves. A request that finds none has no buffer, and DDP ends
- * the stream for that (RFC 5040 section 6.2).
+ * <p>IRD overflow: {@link #available} returns the free places of the IRD. If there is none, a request finds no buffer,
+ * and DDP ends the stream (RFC 5040 section 6.2).
  */
 final class Responder extends HeaderQueue {
-    /** How many bytes of answers DDP has at a time, unless a single one is larger: enough for one burst behind another. */
+    /**
+     * The maximum number of response bytes that DDP holds, unless a single response is larger: enough to queue one
+     * burst behind another.
+     */
     private static final long BYTES_UNDER_WAY = 256 * 1024;
 
     private final Consumer<DdpMessage> output;
@@ -46,10 +49,10 @@ final class Responder extends HeaderQueue {
     private byte @Nullable [] refusedRead;
 
     /**
-     * @param output takes the answers
-     * @param stream what the peer may use
-     * @param counters counts what is asked and answered
-     * @param ird how many requests there is room for
+     * @param output writes the responses
+     * @param stream the memory that the peer may access
+     * @param counters counts requests and responses
+     * @param ird the maximum number of unanswered requests
      */
     Responder(Consumer<DdpMessage> output, StreamAssociation stream, Counters counters, int ird) {
         super(ird, AtomicLayout.REQUEST_LENGTH);
@@ -204,7 +207,7 @@ final class Responder extends HeaderQueue {
         }
     }
 
-    /** The transport has all of an answer. */
+    /** The transport has accepted all bytes of a response. */
     void onSent(Response response) {
         counters.add(Counter.PEER_READS_ANSWERED, 1);
         forgetAnswered();
@@ -219,12 +222,12 @@ final class Responder extends HeaderQueue {
         return responsesUnderWay == 0 && waiting.isEmpty();
     }
 
-    /** Takes no further requests: those that come are dropped. What has been asked for is still answered. */
+    /** Stops accepting requests: later ones are dropped. Accepted requests are still answered. */
     void stop() {
         stopped = true;
     }
 
-    /** Returns the header of the Read Request that was refused last, or nothing if none was. */
+    /** Returns the header of the last refused Read Request. Empty if none was refused. */
     byte[] refusedRead() {
         return refusedRead == null ? Terminate.NOTHING : refusedRead;
     }

@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to one Read or Atomic Request of the peer. Used again and again by a {@link Responder}. */
+/** The response to one Read or Atomic Request of the peer. A {@link Responder} reuses it. */
 final class Response extends DdpMessage {
     private final ByteBuf atomicBytes = Unpooled.buffer(AtomicLayout.RESPONSE_LENGTH, AtomicLayout.RESPONSE_LENGTH);
     private final ByteBuf ddpHeader =
@@ -22,9 +22,9 @@ final class Response extends DdpMessage {
     /**
      * Makes this a Read Response.
      *
-     * @param message the Read Request, which a Terminate has to quote if the source is revoked before all of it was read
-     * @param bytes its header
-     * @param source what to read, or null for a Read of no bytes
+     * @param message the Read Request. A Terminate quotes it if the source is invalidated before it was read completely
+     * @param bytes the header of the request
+     * @param source the memory to read, or null for a Read of 0 bytes
      */
     void read(UntaggedBuffer message, ByteBuf bytes, @Nullable TaggedBuffer source) {
         operation = Operation.READ;
@@ -55,22 +55,23 @@ final class Response extends DdpMessage {
         payload().wrap(atomicBytes, 0, AtomicLayout.RESPONSE_LENGTH);
     }
 
-    /** Returns what it answers. */
+    /** Returns the operation that this responds to. */
     Operation operation() {
         return operation;
     }
 
-    /** Returns the bytes that the operation moved: those read, or the operand of an atomic. */
+    /** Returns the number of payload bytes: the length of a Read, or of the operand of an atomic. */
     long operandBytes() {
         return operation == Operation.READ ? messageLength() : AtomicLayout.OPERAND_LENGTH;
     }
 
     /**
-     * Returns what to tell the peer about a Read that its source was revoked under: the request as it came, with both
-     * tagged offsets moved on and the size reduced by what was answered. See RFC 5040 section 4.8.
+     * Returns the Terminate for a Read whose source was invalidated before it was read completely. It quotes the
+     * request, with both tagged offsets advanced and the size reduced by the bytes that were sent (RFC 5040 section
+     * 4.8).
      *
-     * @param error why the rest is not answered
-     * @param answered the bytes that went out
+     * @param error the error that ends the response
+     * @param answered the number of bytes that were sent
      */
     Terminate revoked(ProtocolError error, long answered) {
         byte[] rest = new byte[ReadRequestLayout.LENGTH];
@@ -81,7 +82,7 @@ final class Response extends DdpMessage {
         return Terminate.of(error, segmentLength, quoted, rest);
     }
 
-    /** Moves the header of a Read Request on by the bytes that were answered. */
+    /** Advances the header of a Read Request by the bytes that were sent. */
     static void advance(byte[] readRequest, long answered) {
         ByteBuf header = Unpooled.wrappedBuffer(readRequest);
         move(header, ReadRequestLayout.SINK_TAGGED_OFFSET, answered);

@@ -9,8 +9,8 @@ import io.iwarp.memory.StreamAssociation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of Sends and Immediate Data: hands them to the application's receive queue after what RDMAP itself has to do
- * with them, which is to invalidate the STag they name and to check the size of Immediate Data
+ * The queue of Sends and Immediate Data. Invalidates the STag that a Send names, checks the size of Immediate Data, and
+ * then delivers the message to the application's receive queue
  * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>,
  * <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6.3">RFC 7306 section 6.3</a>).
  */
@@ -21,7 +21,7 @@ final class SendDelivery implements UntaggedQueue {
     private final InputHold hold;
 
     /**
-     * @param hold begins when a message has to wait for a receive
+     * @param hold begins when a message must wait for a receive
      */
     SendDelivery(RdmapUlp ulp, StreamAssociation stream, InputHold hold) {
         this.ulp = ulp;
@@ -65,7 +65,7 @@ final class SendDelivery implements UntaggedQueue {
     }
 
     private @Nullable ProtocolFault hand(UntaggedBuffer message) {
-        // Afterwards the buffer may be in use again.
+        // deliver() may reuse the buffer.
         Operation operation = RdmapUlp.isImmediate(message.control()) ? Operation.IMMEDIATE : Operation.SEND;
         long bytes = message.messageLength();
         ProtocolFault fault = receives.deliver(message);
@@ -89,7 +89,7 @@ final class SendDelivery implements UntaggedQueue {
         };
     }
 
-    /** Returns what is wrong with the size of an Immediate Data message, or null. */
+    /** Returns the error if Immediate Data has the wrong size, otherwise null. */
     static @Nullable ProtocolFault checkImmediateLength(long length) {
         return length == RdmapLayout.IMMEDIATE_LENGTH
                 ? null
