@@ -25,7 +25,7 @@ package io.iwarp.rdmap;
  *     +-----------------------------------------+
  * </pre>
  *
- * <p>The text of the RFC calls the response header 32 bytes long; its figure and fields have 12, which is what is used.
+ * <p>The text of the RFC gives the response header 32 bytes, but its figure and fields have 12. This class uses 12.
  */
 final class AtomicLayout {
     static final int REQUEST_LENGTH = 52;
@@ -48,14 +48,14 @@ final class AtomicLayout {
     /** AOpCode of CmpSwap. */
     static final int COMPARE_SWAP = 2;
 
-    /** The bytes of the target. */
+    /** Length of the target in bytes. */
     static final int OPERAND_LENGTH = 8;
 
     private static final int OPERATION_MASK = 0x0f;
 
     private AtomicLayout() {}
 
-    /** Returns the AOpCode in the first word of a request; the other bits are reserved. */
+    /** Returns the AOpCode in the first word of a request. The other bits are reserved. */
     static int operation(int word) {
         return word & OPERATION_MASK;
     }

@@ -3,7 +3,7 @@ package io.iwarp.rdmap;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 
-/** Whether the work that an orderly close waits for gets on. */
+/** Detects whether an orderly close makes progress. */
 final class CloseProgress {
     private final Counters counters;
     private final Requester requester;
@@ -12,7 +12,7 @@ final class CloseProgress {
     private long received;
     private int held;
 
-    /** From now on. */
+    /** Starts to observe. */
     CloseProgress(Counters counters, Requester requester, InputHold hold) {
         this.counters = counters;
         this.requester = requester;
@@ -27,9 +27,9 @@ final class CloseProgress {
     }
 
     /**
-     * Returns whether something moved since the last call, or could not because a message in front of the answers waits for
-     * a receive, which has a deadline of its own. What comes in matters only while answers are awaited, for which there is a
-     * deadline as well: otherwise a peer could keep the close waiting for as long as it sends.
+     * Returns whether the close made progress since the last call. It also returns true if a message waited for a
+     * receive: it blocks the responses behind it, and has its own deadline. Received bytes count only while responses
+     * are outstanding, which have a deadline as well. Otherwise a peer could delay the close for as long as it sends.
      */
     boolean moved() {
         boolean moved = counters.get(Counter.ULPDU_BYTES_SENT) > sent

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
-/** The message of a request that consists of an RDMAP header alone. A {@link Requester} uses it again and again. */
+/** The message of a request that consists of an RDMAP header alone. A {@link Requester} reuses it. */
 final class HeaderMessage extends DdpMessage {
     private final ByteBuf bytes = Unpooled.buffer(AtomicLayout.REQUEST_LENGTH, AtomicLayout.REQUEST_LENGTH);
     private @Nullable RdmapRequest completes;
@@ -17,7 +17,7 @@ final class HeaderMessage extends DdpMessage {
         completes = request.awaitsResponse() ? null : request;
     }
 
-    /** Returns the request that is complete when this message has been sent, or null. */
+    /** Returns the request that completes when this message has been sent, or null. */
     @Nullable
     RdmapRequest completes() {
         return completes;

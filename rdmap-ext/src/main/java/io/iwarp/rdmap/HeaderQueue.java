@@ -8,8 +8,8 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An untagged queue for messages that RDMAP handles itself and that consist of a header of known size. Its buffers are
- * made when they are needed: messages that come one after the other share a single one, however many there is room for.
+ * An untagged queue for messages that RDMAP handles itself and that consist of a header of known size. It allocates
+ * buffers on demand. Messages that arrive one after the other share a single buffer.
  */
 abstract class HeaderQueue implements UntaggedQueue {
     private final @Nullable UntaggedBuffer[] ring;
@@ -17,15 +17,15 @@ abstract class HeaderQueue implements UntaggedQueue {
     private int first;
 
     /**
-     * @param buffers how many messages there may be room for at a time
-     * @param room bytes of the largest message
+     * @param buffers the maximum number of messages at a time
+     * @param room the length of the largest message in bytes
      */
     HeaderQueue(int buffers, int room) {
         this.ring = new UntaggedBuffer[buffers];
         this.room = room;
     }
 
-    /** Returns how many buffers there are. */
+    /** Returns the number of buffers. */
     final int buffers() {
         return ring.length;
     }
@@ -63,11 +63,11 @@ abstract class HeaderQueue implements UntaggedQueue {
     }
 
     /**
-     * A message came.
+     * Handles a received message.
      *
-     * @param message says of which type and how long it is
-     * @param bytes its bytes, from index 0; valid during the call
-     * @return what is wrong with it, or null
+     * @param message describes the type and length of the message
+     * @param bytes the bytes of the message, from index 0; valid during the call
+     * @return the error in the message, or null
      */
     abstract @Nullable ProtocolFault onMessage(UntaggedBuffer message, ByteBuf bytes);
 }

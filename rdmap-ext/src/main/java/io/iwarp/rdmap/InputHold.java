@@ -1,21 +1,21 @@
 package io.iwarp.rdmap;
 
 /**
- * Whether input is held back because a message waits for a receive of the application. No answer of the peer can come
- * meanwhile, so a deadline for one gives the peer its time again.
+ * Tracks whether input is held back because a message waits for a receive of the application. No response of the peer
+ * can arrive during a hold, so response deadlines start again after it.
  *
- * <p>A hold lasts from the moment at which a message finds no receive until it, and so everything behind it, is taken.
+ * <p>A hold begins when a message finds no receive. It ends when that message is placed, and input continues.
  */
 final class InputHold {
     private boolean held;
     private int ended;
 
-    /** A message waits. It may come again while it does. */
+    /** A message waits for a receive. May be called again during a hold. */
     void begin() {
         held = true;
     }
 
-    /** A segment was taken. */
+    /** A segment was placed. */
     void end() {
         if (held) {
             held = false;
@@ -23,12 +23,12 @@ final class InputHold {
         }
     }
 
-    /** Returns the moment, for {@link #heldSince}. */
+    /** Returns the current moment, for {@link #heldSince}. */
     int now() {
         return ended;
     }
 
-    /** Returns whether input is held back, or was for some of the time since that moment. */
+    /** Returns whether input is held back now, or was at any time since the given moment. */
     boolean heldSince(int moment) {
         return held || ended != moment;
     }

@@ -6,12 +6,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
-/** The message of a stream's one {@link Terminate}. It is sent before everything that is not on the wire yet. */
+/** The message of a stream's {@link Terminate}. It is sent before all messages that are not on the wire yet. */
 final class OutgoingTerminate extends DdpMessage {
     private final @Nullable ProtocolError error;
 
     OutgoingTerminate(Terminate terminate) {
-        // On the heap: direct memory may be what the stream ends for. MPA copies so few bytes anyway.
+        // On the heap, as the stream may end because direct memory is exhausted. MPA copies short messages anyway.
         ByteBuf bytes = Unpooled.buffer(terminate.length());
         terminate.encode(bytes);
         untagged(Opcode.TERMINATE.control(), 0, RdmapLayout.TERMINATE_QUEUE);
@@ -20,7 +20,7 @@ final class OutgoingTerminate extends DdpMessage {
         error = terminate.error();
     }
 
-    /** Returns what it says, or null for an error that no RFC assigns. */
+    /** Returns the error, or null if no RFC assigns its numbers. */
     @Nullable
     ProtocolError error() {
         return error;

@@ -1,7 +1,7 @@
 package io.iwarp.rdmap;
 
 /**
- * The byte that RDMAP puts into the first byte of DDP's RsvdULP field, and the queue numbers it uses
+ * The RDMAP control byte, which is the first byte of DDP's RsvdULP field, and the queue numbers of RDMAP
  * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.1">RFC 5040 section 4.1</a>).
  *
  * <pre>
@@ -14,7 +14,7 @@ package io.iwarp.rdmap;
  * <p>Reserved bits are sent as zero and ignored on receive.
  */
 final class RdmapLayout {
-    /** RV of the IETF protocol suite. */
+    /** RV (RDMAP version) of the IETF protocol suite. */
     static final int VERSION = 1;
 
     /** Untagged queue of Sends and Immediate Data. */
@@ -29,10 +29,10 @@ final class RdmapLayout {
     /** Untagged queue of Atomic Responses (RFC 7306 section 4.1). */
     static final int ATOMIC_RESPONSE_QUEUE = 3;
 
-    /** Where the 64 bits of an Immediate Data message begin (RFC 7306 section 6.2). */
+    /** Offset of the 64 bits in an Immediate Data message (RFC 7306 section 6.2). */
     static final int IMMEDIATE_DATA = 0;
 
-    /** Bytes of an Immediate Data message. */
+    /** Length of an Immediate Data message in bytes. */
     static final int IMMEDIATE_LENGTH = 8;
 
     private static final int VERSION_SHIFT = 6;

@@ -2,23 +2,23 @@ package io.iwarp.rdmap;
 
 import io.iwarp.ddp.DdpMessage;
 
-/** What an {@link RdmapStream} can make its connection do. Calls come on the event loop. */
+/** The connection of an {@link RdmapStream}. All calls are made on the event loop. */
 interface RdmapLink {
-    /** Hands a message to DDP; it leaves with the next {@link #flush}. */
+    /** Hands a message to DDP. The next {@link #flush} sends it. */
     void write(DdpMessage message);
 
-    /** Lets everything written so far go out. */
+    /** Sends everything written so far. */
     void flush();
 
-    /** Sends FIN after everything written so far; bytes may still arrive. */
+    /** Sends FIN after everything written so far. Input may still arrive. */
     void closeOutput();
 
-    /** Closes the connection; ends in {@link RdmapStream#onDisconnected}. */
+    /** Closes the connection. {@link RdmapStream#onDisconnected} follows. */
     void close();
 
     /** Calls {@link RdmapStream#onResponseDeadline} once, after the response timeout. */
     void armResponseDeadline();
 
-    /** Calls {@link RdmapStream#onDeadline} after the close timeout, unless armed again before that. */
+    /** Calls {@link RdmapStream#onDeadline} after the close timeout. A further call restarts the timeout. */
     void armDeadline();
 }

@@ -7,25 +7,25 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognizes and takes the ready-to-receive message of a peer-to-peer initiator that comes as a Send. It uses up the first
- * message number of the queue of Sends, but no receive of the application, which never learns of it
- * (<a href="https://www.rfc-editor.org/rfc/rfc6581#section-4.4.2">RFC 6581 section 4.4.2</a>). A Write or Read in this role
- * needs no treatment. {@link Requester#sendReadyToReceive} sends the message; {@code SetupNegotiation} of MPA chooses
- * its kind.
+ * Recognizes and consumes the ready-to-receive message of a peer-to-peer initiator if that is a Send. The message uses
+ * the first message number of the Send queue, but no receive of the application. It is not reported to the application
+ * (<a href="https://www.rfc-editor.org/rfc/rfc6581#section-4.4.2">RFC 6581 section 4.4.2</a>). A Write or Read in this
+ * role needs no special handling. {@link Requester#sendReadyToReceive} sends the message; {@code SetupNegotiation} of
+ * MPA chooses its kind.
  */
 final class ReadyToReceiveQueue extends HeaderQueue {
-    /** Nothing has come yet, so the next segment may be the ready-to-receive message. */
+    /** Nothing has arrived yet, so the next segment may be the ready-to-receive message. */
     private boolean possible;
 
     private boolean taken;
 
-    /** @param possible whether the first message of the peer may be a Send of which nobody learns */
+    /** @param possible whether the first message of the peer may be a ready-to-receive message */
     ReadyToReceiveQueue(boolean possible) {
         super(1, 1);
         this.possible = possible;
     }
 
-    /** Returns whether a segment is the ready-to-receive message: the first one of the stream, an empty Send. */
+    /** Returns whether a segment is the ready-to-receive message: an empty Send, the first segment of the stream. */
     boolean takes(DdpSegment segment) {
         return possible
                 && Opcode.of(segment.control()) == Opcode.SEND
@@ -33,7 +33,7 @@ final class ReadyToReceiveQueue extends HeaderQueue {
                 && segment.last();
     }
 
-    /** The first segment has come, whatever it was. */
+    /** The first segment has arrived, whatever its type. */
     void onPlaced() {
         possible = false;
     }

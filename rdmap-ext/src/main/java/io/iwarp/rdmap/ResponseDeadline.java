@@ -5,7 +5,7 @@ import io.iwarp.EndedBy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The time that the peer has to go on with its answers while Reads or atomics wait for one. */
+/** The deadline for progress of the peer's responses while Reads or atomics are outstanding. */
 final class ResponseDeadline {
     private final Duration timeout;
     private final Requester requester;
@@ -22,7 +22,7 @@ final class ResponseDeadline {
         this.link = link;
     }
 
-    /** A request waits for an answer. The time begins, unless it runs already. */
+    /** A request waits for a response. Starts the timeout if it is not running. */
     void arm() {
         if (!armed) {
             armed = true;
@@ -33,10 +33,10 @@ final class ResponseDeadline {
     }
 
     /**
-     * The time is over. It begins again if an answer got on, or if none could come because input was held back; whatever
-     * else the peer sent is no answer.
+     * The timeout has passed. Starts it again if a response made progress, or if input was held back so that none could
+     * arrive. Only response data counts as progress.
      *
-     * @return the reason to end the stream if the peer owes an answer and sent nothing of one, otherwise null
+     * @return the reason to end the stream if a response is outstanding and made no progress, otherwise null
      */
     @Nullable
     CloseReason missed() {
@@ -51,8 +51,8 @@ final class ResponseDeadline {
         return new CloseReason(
                 EndedBy.TIMEOUT,
                 null,
-                "the peer sent nothing of an answer for " + timeout + " while " + requester.describeUnanswered()
-                        + " waited for one",
+                "the peer sent no response data for " + timeout + " while " + requester.describeUnanswered()
+                        + " waited for a response",
                 null);
     }
 }

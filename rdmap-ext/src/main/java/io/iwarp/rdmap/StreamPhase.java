@@ -6,7 +6,7 @@ import io.iwarp.mpa.ReadyToReceive;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A phase in the life of an {@link RdmapStream}, with the state that it alone has.
+ * A phase of an {@link RdmapStream}, with the state of that phase.
  *
  * <pre>
  *              onTransmitReady          close, all sent        FIN of the peer, deadline
@@ -18,16 +18,17 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 sealed interface StreamPhase {
-    /** Returns whether FIN was sent, so that the connection is closed when the peer's comes. */
+    /** Returns whether FIN was sent. The connection is then closed when the peer's FIN arrives. */
     default boolean outputClosed() {
         return false;
     }
 
     /**
-     * Requests have to wait: start-up, or a responder that has not heard an FPDU yet.
+     * Requests are not accepted yet: start-up is in progress, or a responder has not received an FPDU yet.
      *
-     * @param first the message that tells a responder that it may send; null before start-up is over, or for none
-     * @param setupFault why an initiator cannot use the connection that the Reply granted; its Terminate is the first FPDU
+     * @param first the ready-to-receive message to send; null before start-up is complete, or if none is needed
+     * @param setupFault why an initiator cannot use the established connection, or null; its Terminate is the first
+     *     FPDU
      */
     record Starting(
             @Nullable ReadyToReceive first, @Nullable ProtocolFault setupFault) implements StreamPhase {}
@@ -36,13 +37,13 @@ sealed interface StreamPhase {
     record Open() implements StreamPhase {}
 
     /**
-     * The application closed; what was submitted still goes out.
+     * The application closed the stream. Submitted requests are still sent.
      *
-     * @param reason why the stream ends if nothing gets in the way
+     * @param reason the close reason, unless the stream ends for another reason first
      */
     record Draining(CloseReason reason, CloseProgress progress) implements StreamPhase {}
 
-    /** FIN was sent; waiting for the peer's. */
+    /** FIN was sent. The stream waits for the peer's FIN. */
     record HalfClosed() implements StreamPhase {
         @Override
         public boolean outputClosed() {
@@ -50,9 +51,9 @@ sealed interface StreamPhase {
         }
     }
 
-    /** A Terminate is on its way out. */
+    /** A Terminate is being sent. */
     record Terminating(CloseReason reason) implements StreamPhase {}
 
-    /** The layer above knows that it is over; the connection may still be draining. */
+    /** The end was reported to the layer above. The connection may still be draining. */
     record Ended(@Override boolean outputClosed) implements StreamPhase {}
 }

@@ -23,7 +23,7 @@ final class TerminateLayout {
     static final int CONTROL = 0;
     static final int CONTROL_LENGTH = 4;
 
-    /** Where the DDP Segment Length is, if it is there. */
+    /** Offset of the DDP Segment Length, if present. */
     static final int SEGMENT_LENGTH = 4;
 
     static final int SEGMENT_LENGTH_LENGTH = 2;
@@ -38,8 +38,8 @@ final class TerminateLayout {
     static final int RDMA_HEADER_PRESENT = 0x2000;
 
     /**
-     * M, D and R as a little-endian siw kernel writes them. Its control word has the nibbles of the first byte swapped
-     * and these bits at the other end of the third byte; the RFC keeps the bits zero.
+     * M, D and R as siw writes them on little-endian machines. Its control word has the nibbles of the first byte
+     * swapped and these bits at the other end of the third byte. In the RFC, these bits are zero.
      */
     static final int SWAPPED_HEADER_BITS = 0x0700;
 
@@ -67,7 +67,7 @@ final class TerminateLayout {
         return control >>> CODE_SHIFT & CODE_MASK;
     }
 
-    /** Returns where the DDP header begins: behind the segment length if that is there. */
+    /** Returns the offset of the DDP header: after the segment length, if present. */
     static int ddpHeader(boolean segmentLengthPresent) {
         return segmentLengthPresent ? SEGMENT_LENGTH + SEGMENT_LENGTH_LENGTH : CONTROL_LENGTH;
     }

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Room for the one Terminate that a peer may send; it is always there (RFC 5040 section 5.4). */
+/** The queue for a peer's Terminate. It always has a buffer for one message (RFC 5040 section 5.4). */
 final class TerminateQueue implements UntaggedQueue {
     private final Consumer<ByteBuf> receiver;
     private @Nullable UntaggedBuffer buffer;
@@ -25,7 +25,7 @@ final class TerminateQueue implements UntaggedQueue {
         return taken ? 0 : 1;
     }
 
-    /** The memory comes from the heap and only when a Terminate arrives: most streams never see one. */
+    /** Allocates the buffer on the heap when a Terminate arrives, as most streams never receive one. */
     @Override
     public UntaggedBuffer buffer(int ahead) {
         if (buffer == null) {

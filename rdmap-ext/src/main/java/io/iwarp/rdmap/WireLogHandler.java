@@ -9,26 +9,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs one line for each MPA frame and FPDU that crosses the wire, decoded, at level TRACE. It goes between the transport
- * (or TLS) and MPA, one for each channel:
+ * Logs one line for each MPA frame and FPDU on the wire, decoded, at level TRACE. Add one handler to each channel,
+ * between the transport (or TLS) and MPA:
  *
  * <pre>{@code
  * initializer.withTransportHandlers(pipeline -> pipeline.addLast(new WireLogHandler()))
  *
- * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> MPA Request Frame: revision 1, CRC, 0 bytes of private data
- * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] <- MPA Reply Frame: revision 1, CRC, 0 bytes of private data
- * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> RDMA Write: 64 bytes to STag 0x1f2e3d4c TO 0x0, last
- * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> Send: MSN 1, 12 bytes at 0, last
- * }</pre>
+ * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> MPA Request Frame: revision 1, CRC, 0 bytes of private
+ * data [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] <- MPA Reply Frame: revision 1, CRC, 0 bytes of private
+ * data [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> RDMA Write: 64 bytes to STag 0x1f2e3d4c TO 0x0, last
+ * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> Send: MSN 1, 12 bytes at 0, last }</pre>
  *
- * <p>{@code ->} is what this side sends, when it is handed to the transport; {@code <-} is what comes, before it is checked:
- * a wrong CRC does not show here. Payload and private data are not logged. Bytes are passed on as they are, none is kept but
- * the headers of the FPDU at hand. Of a start without start-up frames, FPDUs with markers cannot be read.
+ * <p>{@code ->} marks output, logged when it is handed to the transport. {@code <-} marks input, logged before it is
+ * checked: a wrong CRC is not visible here. Payload and private data are not logged. The handler passes all bytes on
+ * unchanged and keeps only the headers of the current FPDU. After a start without start-up frames, it cannot decode
+ * FPDUs with markers.
  *
- * <p>While the logger is not enabled for TRACE, headers are followed but no text is made.
+ * <p>While TRACE is disabled, the handler parses headers but creates no text.
  */
 public final class WireLogHandler extends ChannelDuplexHandler {
-    /** The name of the logger that is used if none is given. */
+    /** The name of the default logger. */
     public static final String LOGGER_NAME = "io.iwarp.wire";
 
     private final Logger logger;
@@ -42,7 +42,7 @@ public final class WireLogHandler extends ChannelDuplexHandler {
         this(LOGGER_NAME);
     }
 
-    /** Logs to the logger of that name. */
+    /** Logs to the logger of the given name. */
     public WireLogHandler(String loggerName) {
         this.logger = LoggerFactory.getLogger(loggerName);
     }
@@ -55,7 +55,7 @@ public final class WireLogHandler extends ChannelDuplexHandler {
 
     private void log(ChannelHandlerContext ctx, String direction, WireReader reader) {
         if (logger.isTraceEnabled()) {
-            // Its text at once: an appender that is slow would show the channel as it is later.
+            // Convert to text now: a slow appender would show a later state of the channel.
             logger.trace("{} {} {}", ctx.channel().toString(), direction, reader.describe());
         }
     }

@@ -8,52 +8,52 @@ import io.netty.buffer.Unpooled;
 import java.util.function.Consumer;
 
 /**
- * Follows one direction of a connection, byte by byte, for the {@link WireLogHandler}: finds where frames and FPDUs
- * begin and end, in whatever pieces they come, and keeps the headers of the one at hand. It believes what it reads and checks
- * nothing.
+ * Parses one direction of a connection for the {@link WireLogHandler}. Finds the boundaries of frames and FPDUs,
+ * regardless of how the bytes are split into buffers, and keeps the headers of the current one. Does not validate its
+ * input.
  *
  * <pre>
- *   STARTUP ── whole start-up frame, or bytes that are none ──► FPDUS
+ *   STARTUP ── start-up frame complete, or other bytes ──► FPDUS
  *      │
  *      └── a rejection, or a frame of a wrong length ──► BEYOND
  * </pre>
  */
 final class WireReader {
     private enum Phase {
-        /** The start-up frame is awaited. */
+        /** Waiting for the start-up frame. */
         STARTUP,
         /** FPDUs follow each other. */
         FPDUS,
-        /** What comes is not iWARP's, or cannot be followed. */
+        /** Further bytes are not iWARP, or cannot be parsed. */
         BEYOND
     }
 
-    /** What an FPDU is described by: its length, the longest DDP header and the longest RDMAP header. */
+    /** The bytes that describe an FPDU: its length, the longest DDP header and the longest RDMAP header. */
     private static final int FPDU_HEAD = FpduLayout.ULPDU_LENGTH_LENGTH + WireText.LONGEST_HEADERS;
 
     private static final int HEAD = Math.max(MpaFrameLayout.HEADER_LENGTH + WireText.SETUP_LENGTH, FPDU_HEAD);
 
     private final ByteBuf head = Unpooled.buffer(HEAD, HEAD);
     private Phase phase = Phase.STARTUP;
-    /** Bytes of the frame or FPDU at hand that have come, markers left out. */
+    /** Bytes of the current frame or FPDU that have arrived, without markers. */
     private int taken;
-    /** All bytes of it, or those that tell how many there are. */
+    /** Length of the current frame or FPDU; until that is known, the length of its length field or header. */
     private int length = MpaFrameLayout.HEADER_LENGTH;
 
     private boolean lengthKnown;
     private boolean wantsMarkers;
     private boolean markersKnown;
     private boolean markers;
-    /** Bytes since the first FPDU began, modulo the interval of markers. */
+    /** Bytes since the start of the first FPDU, modulo the marker interval. */
     private int position;
 
     private boolean cutOff;
 
     /**
-     * Reads what a buffer holds and leaves its indices alone.
+     * Parses the readable bytes of a buffer. Does not change its indexes.
      *
-     * @param other the other direction, whose start-up frame says whether there are markers in this one
-     * @param found told of each frame and FPDU that is whole, while {@link #describe} tells of it
+     * @param other the other direction, whose start-up frame says whether this direction has markers
+     * @param found called for each complete frame and FPDU; {@link #describe} is valid during the call
      */
     void read(ByteBuf in, WireReader other, Consumer<WireReader> found) {
         int index = in.readerIndex();
@@ -155,7 +155,7 @@ final class WireReader {
         return bytes;
     }
 
-    /** The connection is closed; tells of a frame or FPDU that was not whole. */
+    /** The connection is closed. Reports a frame or FPDU that is incomplete. */
     void end(Consumer<WireReader> found) {
         if (taken > 0 && phase != Phase.BEYOND) {
             cutOff = true;
@@ -164,7 +164,7 @@ final class WireReader {
         phase = Phase.BEYOND;
     }
 
-    /** Returns the frame or FPDU at hand in one line; only while it is reported. */
+    /** Returns the current frame or FPDU in one line. Valid while it is reported. */
     String describe() {
         if (cutOff) {
             String of = lengthKnown ? " of " + length : "";

@@ -9,17 +9,17 @@ import io.netty.buffer.ByteBuf;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Frames and FPDUs in one line of text each. Whatever is in them, nothing throws. */
+/** Formats frames and FPDUs as one line of text each. Does not throw on malformed input. */
 final class WireText {
-    /** Bytes of DDP's and RDMAP's headers that the text is made from, at most. */
+    /** The maximum number of bytes of DDP and RDMAP headers that the text needs. */
     static final int LONGEST_HEADERS = DdpLayout.UNTAGGED_HEADER_LENGTH + AtomicLayout.REQUEST_LENGTH;
 
-    /** Bytes of private data that the text is made from, at most. */
+    /** The maximum number of bytes of private data that the text needs. */
     static final int SETUP_LENGTH = EnhancedSetup.LENGTH;
 
     private WireText() {}
 
-    /** Returns an MPA Request or Reply Frame, whose header is at the start of a buffer. */
+    /** Returns the text of an MPA Request or Reply Frame, whose header is at the start of a buffer. */
     static String frame(ByteBuf head) {
         int flags = MpaFrameLayout.flags(head, 0);
         int revision = MpaFrameLayout.revision(head, 0);
@@ -50,10 +50,10 @@ final class WireText {
     }
 
     /**
-     * Returns what an FPDU holds.
+     * Returns the text of an FPDU.
      *
-     * @param head holds the first bytes of the ULPDU from {@code index} on, {@link #LONGEST_HEADERS} or all there are
-     * @param ulpduLength of the whole ULPDU, in bytes
+     * @param head the first {@link #LONGEST_HEADERS} bytes of the ULPDU, or all if it is shorter, from {@code index} on
+     * @param ulpduLength the length of the whole ULPDU in bytes
      */
     static String fpdu(ByteBuf head, int index, int ulpduLength) {
         DdpSegment segment = new DdpSegment().wrap(head, index, ulpduLength);
@@ -101,7 +101,10 @@ final class WireText {
         };
     }
 
-    /** Appends what RDMAP's header says if all of it is there. */
+    /**
+     * Appends the content of the RDMAP header if the header is complete. Returns whether that replaces the payload
+     * text.
+     */
     private static boolean describe(StringBuilder text, Opcode opcode, DdpSegment segment) {
         int length = segment.payloadLength();
         ByteBuf in = segment.buffer();
@@ -188,7 +191,7 @@ final class WireText {
         return true;
     }
 
-    /** What a well-behaved peer does not send. */
+    /** Appends properties of the segment that violate the protocol. */
     private static void oddities(StringBuilder text, DdpSegment segment, @Nullable Opcode opcode) {
         if (segment.version() != DdpLayout.VERSION) {
             text.append(", DDP version ").append(segment.version());

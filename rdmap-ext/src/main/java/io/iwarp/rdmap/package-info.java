@@ -1,4 +1,4 @@
-/** RDMAP (RFC 5040) with its extensions (RFC 7306): the operations and their order. */
+/** RDMAP (RFC 5040) and its extensions (RFC 7306). */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 @NullMarked
 package io.iwarp.rdmap;
