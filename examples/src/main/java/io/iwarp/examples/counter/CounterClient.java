@@ -16,16 +16,16 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 
-/** Adds 1 to the number of a {@link CounterServer}, many times, several at a time. */
+/** Adds 1 to the counter of a {@link CounterServer} many times, with several requests in flight. */
 public final class CounterClient {
     private static final int OUTSTANDING = 32;
 
     private CounterClient() {}
 
     /**
-     * Counts.
+     * Runs the client.
      *
-     * @param args host and port of the server, and how many times to add
+     * @param args the host and port of the server, and the number of additions
      */
     public static void main(String[] args) throws Exception {
         int adds = Integer.parseInt(args[2]);

@@ -13,19 +13,19 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** Holds a number that clients add to by FetchAdd. Its code does not run when they do. */
+/** Holds a counter that clients increment with FetchAdd. No server code runs for an increment. */
 public final class CounterServer {
     private CounterServer() {}
 
     /**
      * Serves until the process ends.
      *
-     * @param args the port; 0 for one that is free
+     * @param args the port, or 0 for any free port
      */
     public static void main(String[] args) throws Exception {
         int port = args.length > 0 ? Integer.parseInt(args[0]) : 7471;
         ProtectionDomain domain = ProtectionDomain.create();
-        // All clients share it, so it is not tied to a connection.
+        // All clients share the region, so it is not associated with a connection.
         MemoryRegion counter = domain.region()
                 .allocate(ByteBufAllocator.DEFAULT, Long.BYTES)
                 .rights(AccessRight.REMOTE_ATOMIC)

@@ -17,22 +17,22 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Sends some messages to an {@link EchoServer}, and prints what comes back. */
+/** Sends messages to an {@link EchoServer} and prints the replies. */
 public final class EchoClient {
     private EchoClient() {}
 
     private static void talk(QueuePair queuePair, String text) throws Exception {
         ByteBuf answer = Unpooled.buffer(4096, 4096);
-        CompletableFuture<Completion> answered = queuePair.receive(answer); // before the message that is answered
+        CompletableFuture<Completion> answered = queuePair.receive(answer); // post the receive before the send
         queuePair.send(Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
         answered.get(10, TimeUnit.SECONDS);
         System.out.println("echo: " + answer.toString(StandardCharsets.UTF_8));
     }
 
     /**
-     * Sends the messages.
+     * Runs the client.
      *
-     * @param args host and port of the server, then the messages
+     * @param args the host and port of the server, then the messages
      */
     public static void main(String[] args) throws Exception {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

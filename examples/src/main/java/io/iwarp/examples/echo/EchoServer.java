@@ -16,16 +16,16 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** Sends each message back to the client that it came from. */
+/** Sends each message back to the client that sent it. */
 public final class EchoServer {
-    /** A client may have this many messages of at most this many bytes on their way. */
+    /** A client may have this many messages in flight, each of at most {@link #GREATEST_MESSAGE} bytes. */
     private static final int RECEIVES = 16;
 
     private static final int GREATEST_MESSAGE = 4096;
 
     private EchoServer() {}
 
-    /** A message of more than there is a receive for ends the connection, so receives are posted before it is accepted. */
+    /** Posts receives before accepting: a message that finds no receive ends the connection. */
     private static void onConnectionRequest(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
         queuePair.completionListener(EchoServer::onCompletion);
@@ -35,10 +35,10 @@ public final class EchoServer {
         request.accept();
     }
 
-    /** The buffer of a receive is sent back, and receives again when it has left. */
+    /** Sends the buffer of a receive back, then posts it as a receive again. */
     private static void onCompletion(QueuePair queuePair, Completion completion) {
         if (!completion.successful()) {
-            return; // the connection is over
+            return; // the connection has ended
         }
         ByteBuf message = completion.buffer();
         if (completion.operation() == Operation.RECEIVE) {
@@ -51,7 +51,7 @@ public final class EchoServer {
     /**
      * Serves until the process ends.
      *
-     * @param args the port; 0 for one that is free
+     * @param args the port, or 0 for any free port
      */
     public static void main(String[] args) throws Exception {
         int port = args.length > 0 ? Integer.parseInt(args[0]) : 7471;

@@ -76,7 +76,7 @@ public final class BesideHttp {
                 .channel();
     }
 
-    /** All clients count in the same region, which is therefore not tied to a stream. */
+    /** All clients share the region, so it is not associated with a stream. */
     private void accept(ConnectionRequest request) {
         request.accept(counter.remoteBuffer());
     }
@@ -100,7 +100,7 @@ public final class BesideHttp {
         }
     }
 
-    /** First nobody new gets in, then those who are in get their answers, then the threads end. */
+    /** Stops listening, closes the connections in order, then stops the threads. */
     private void shutDown() throws Exception {
         http.close().sync();
         iwarp.shutdownGracefully(Duration.ofSeconds(5)).toCompletableFuture().get();

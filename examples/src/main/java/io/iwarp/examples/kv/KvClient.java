@@ -18,7 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Puts to a {@link KvServer}, and gets from its memory. */
+/** Stores values through a {@link KvServer}, and reads them from its memory. */
 public final class KvClient {
     private static final int ATTEMPTS = 100;
 
@@ -37,7 +37,7 @@ public final class KvClient {
         answered.get(10, TimeUnit.SECONDS);
     }
 
-    /** Returns the value; null if there is none. */
+    /** Returns the value, or null if there is none. */
     private String get(String key) throws Exception {
         ByteBuf slot = Unpooled.directBuffer(Table.SLOT_LENGTH, Table.SLOT_LENGTH);
         try {
@@ -59,9 +59,9 @@ public final class KvClient {
     }
 
     /**
-     * Puts and gets.
+     * Runs the client.
      *
-     * @param args host and port of the server, then what to do: KEY=VALUE puts, KEY gets
+     * @param args the host and port of the server, then the operations: KEY=VALUE puts, KEY gets
      */
     public static void main(String[] args) throws Exception {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

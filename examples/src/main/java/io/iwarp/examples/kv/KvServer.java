@@ -20,7 +20,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 
-/** A cache that clients read by RDMA Reads alone. They put by messages, as only the server may write. */
+/** A cache that clients read with RDMA Reads. They put with messages, as only the server may write. */
 public final class KvServer {
     private static final int RECEIVES = 16;
 
@@ -47,7 +47,7 @@ public final class KvServer {
         try {
             store(put[0], put[1]);
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
-            queuePair.abort(); // no client of ours
+            queuePair.abort(); // not a valid client
             return;
         }
         queuePair
@@ -56,7 +56,7 @@ public final class KvServer {
         queuePair.sendQueue().send(-1, Unpooled.copiedBuffer("stored", StandardCharsets.UTF_8));
     }
 
-    /** Clients put on several event loops, and two of them may meet in one slot. */
+    /** Synchronized, as clients on different event loops may put to the same slot. */
     private synchronized void store(String key, String value) {
         ByteBuf slot = Table.encode(key, value);
         table.span().put(Table.slotOf(key), slot, 0, slot.readableBytes());
@@ -65,7 +65,7 @@ public final class KvServer {
     /**
      * Serves until the process ends.
      *
-     * @param args the port; 0 for one that is free
+     * @param args the port, or 0 for any free port
      */
     public static void main(String[] args) throws Exception {
         int port = args.length > 0 ? Integer.parseInt(args[0]) : 7471;

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /**
- * How a table of keys and values lies in memory: slots of one size, and a key has one slot. A slot has a checksum, so that a
- * client that reads it while it is written sees that, and reads again.
+ * The memory layout of a table of keys and values. All slots have one size, and each key has one slot. A checksum in
+ * the slot shows a client that it has read a slot during a write, and must read again.
  */
 final class Table {
     static final int SLOTS = 1024;
@@ -22,7 +22,7 @@ final class Table {
         return (long) Math.floorMod(key.hashCode(), SLOTS) * SLOT_LENGTH;
     }
 
-    /** Returns a whole slot. */
+    /** Returns the bytes of a slot. */
     static ByteBuf encode(String key, String value) {
         byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
         byte[] valueBytes = value.getBytes(StandardCharsets.UTF_8);
@@ -40,9 +40,9 @@ final class Table {
     }
 
     /**
-     * Returns the value of a slot; null if it holds another key or none.
+     * Returns the value in a slot, or null if the slot holds another key or none.
      *
-     * @throws IllegalStateException if the slot is not whole
+     * @throws IllegalStateException if the slot was read during a write
      */
     static String decode(ByteBuf slot, String key) {
         long checksum = slot.readLong();

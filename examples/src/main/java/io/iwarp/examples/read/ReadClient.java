@@ -21,7 +21,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 
-/** Reads the file of a {@link ReadServer} in pieces, several at a time. */
+/** Reads the file of a {@link ReadServer} in pieces, with several Reads in flight. */
 public final class ReadClient {
     private static final int PIECE = 1 << 18;
     private static final int OUTSTANDING = 8;
@@ -36,7 +36,7 @@ public final class ReadClient {
         for (long posted = 0; posted < source.length() || !outstanding.isEmpty(); ) {
             if (posted < source.length() && outstanding.size() < OUTSTANDING) {
                 int length = (int) Math.min(PIECE, source.length() - posted);
-                ByteBuf buffer = Unpooled.directBuffer(length, length); // the sink of a Read is direct memory
+                ByteBuf buffer = Unpooled.directBuffer(length, length); // the sink of a Read must be direct memory
                 outstanding.add(new Piece(buffer, queuePair.read(buffer, source.slice(posted, length))));
                 posted += length;
             } else {
@@ -49,9 +49,9 @@ public final class ReadClient {
     }
 
     /**
-     * Reads the file.
+     * Runs the client.
      *
-     * @param args host and port of the server, and the file to write
+     * @param args the host and port of the server, and the file to write
      */
     public static void main(String[] args) throws Exception {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

@@ -16,14 +16,14 @@ import java.net.InetSocketAddress;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/** Lets clients read a file by RDMA Reads. Its code does not run when they do. */
+/** Lets clients read a file with RDMA Reads. No server code runs for a Read. */
 public final class ReadServer {
     private ReadServer() {}
 
     /**
      * Serves until the process ends.
      *
-     * @param args the file, of less than 2 GiB, and the port; 0 for one that is free
+     * @param args the file, smaller than 2 GiB, and the port, or 0 for any free port
      */
     public static void main(String[] args) throws Exception {
         int port = args.length > 1 ? Integer.parseInt(args[1]) : 7471;
@@ -32,7 +32,7 @@ public final class ReadServer {
             int length = Math.toIntExact(channel.size());
             file = Unpooled.directBuffer(length, length);
             while (file.isWritable() && file.writeBytes(channel, file.writableBytes()) >= 0) {
-                // a channel may read less than it is asked for
+                // a channel may read fewer bytes than requested
             }
         }
         ProtectionDomain domain = ProtectionDomain.create();

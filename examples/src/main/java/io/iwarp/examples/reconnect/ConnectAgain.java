@@ -50,7 +50,7 @@ public final class ConnectAgain {
         region.span().put(0, number, 0, Long.BYTES);
         RemoteBuffer advertised = region.remoteBuffer();
         if (requests.incrementAndGet() == 1) {
-            region.close(); // too early
+            region.close(); // invalidates its STag before the client reads
         }
         request.accept(advertised);
     }

@@ -47,11 +47,11 @@ public final class MutualTls {
                 .get();
     }
 
-    /** The name is that of the certificate. It was checked before this is called. */
+    /** TLS verified the certificate before this call. The name is the subject of the certificate. */
     private static void decide(ConnectionRequest request) {
         String name = request.peerPrincipal().getName();
         if (name.equals("CN=alice")) {
-            request.accept("welcome".getBytes(StandardCharsets.UTF_8)); // and what memory alice may use
+            request.accept("welcome".getBytes(StandardCharsets.UTF_8)); // here, grant access to memory
         } else {
             request.reject("nothing here for " + name);
         }
@@ -62,7 +62,7 @@ public final class MutualTls {
                 .keyManager(certificate.toKeyManagerFactory())
                 .trustManager(authority)
                 .build();
-        // With the host's name the client checks that the certificate is for it.
+        // With the host name, the client verifies that the certificate belongs to the host.
         IwarpChannelInitializer secured = IwarpChannelInitializer.initiator(domain)
                 .withTransportHandlers(pipeline ->
                         pipeline.addLast(tls.newHandler(pipeline.channel().alloc(), HOST, port)));

@@ -36,7 +36,7 @@ public final class BlockingClients {
     private final IwarpConnector connector = new IwarpConnector(
             new Bootstrap().group(group).channel(NioSocketChannel.class), IwarpChannelInitializer.initiator(domain));
 
-    /** For Java 21 and later alone this is Executors.newVirtualThreadPerTaskExecutor(). */
+    /** On Java 21 and later, call Executors.newVirtualThreadPerTaskExecutor() directly. */
     private static ExecutorService threads() throws Throwable {
         if (Runtime.version().feature() < 21) {
             return Executors.newCachedThreadPool();
@@ -49,7 +49,7 @@ public final class BlockingClients {
                 .invoke();
     }
 
-    /** One client: adds 1 ten times, and tells how much it has added. */
+    /** One client: adds 1 ten times and returns the sum. */
     private int count(SocketAddress server) throws Exception {
         QueuePair queuePair = connector.connect(server).get();
         try {

@@ -21,7 +21,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Writes a file into the memory of a {@link WriteServer}, piece by piece, which stores it. */
+/** Writes a file piece by piece into the memory of a {@link WriteServer}, which stores it. */
 public final class WriteClient {
     private final QueuePair queuePair;
 
@@ -29,7 +29,7 @@ public final class WriteClient {
         this.queuePair = queuePair;
     }
 
-    /** Sends a message, and waits for the answer, which says that the memory is free again. */
+    /** Sends a message and waits for the reply. After the reply, the memory may be written again. */
     private String ask(ByteBuf message) throws Exception {
         ByteBuf answer = Unpooled.buffer(WriteServer.GREATEST_MESSAGE, WriteServer.GREATEST_MESSAGE);
         CompletableFuture<Completion> answered = queuePair.receive(answer);
@@ -45,7 +45,7 @@ public final class WriteClient {
             while (answer.equals("next")) {
                 byte[] piece = source.readNBytes((int) memory.length());
                 if (piece.length > 0) {
-                    queuePair.write(Unpooled.wrappedBuffer(piece), memory); // is in place before the message arrives
+                    queuePair.write(Unpooled.wrappedBuffer(piece), memory); // placed before the message arrives
                 }
                 answer = ask(Unpooled.copyInt(piece.length));
             }
@@ -54,9 +54,9 @@ public final class WriteClient {
     }
 
     /**
-     * Writes the file.
+     * Runs the client.
      *
-     * @param args host and port of the server, and the file
+     * @param args the host and port of the server, and the file
      */
     public static void main(String[] args) throws Exception {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());

@@ -27,13 +27,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Stores files that clients write into its memory. A client says by a message when a piece is there. */
+/** Stores files that clients write into its memory. A client sends a message after each piece. */
 public final class WriteServer {
     static final int PIECE = 1 << 20;
     static final int GREATEST_MESSAGE = 256;
 
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final ExecutorService threads = Executors.newCachedThreadPool(); // files are not for event loops
+    private final ExecutorService threads = Executors.newCachedThreadPool(); // file access blocks
     private final Path directory;
 
     private WriteServer(Path directory) {
@@ -55,7 +55,7 @@ public final class WriteServer {
     private void serve(QueuePair queuePair, MemoryRegion memory, ByteBuf message, CompletableFuture<Completion> named) {
         try (memory) {
             named.get();
-            // Of what a peer says only the last part of a path may choose the file.
+            // Use only the last element of the path that the peer sent.
             Path name = Path.of(message.toString(StandardCharsets.UTF_8)).getFileName();
             Path part = Files.createTempFile(directory, "incoming", ".part");
             try {
@@ -74,13 +74,13 @@ public final class WriteServer {
         }
     }
 
-    /** Each message says how many bytes of the next piece are there; 0 is the end. */
+    /** Each message holds the length of the next piece in bytes; 0 marks the end. */
     private static long store(QueuePair queuePair, MemoryRegion memory, ByteBuf message, Path part) throws Exception {
         byte[] piece = new byte[PIECE];
         long stored = 0;
         try (OutputStream file = Files.newOutputStream(part)) {
             while (true) {
-                CompletableFuture<Completion> next = queuePair.receive(message.clear()); // before it is asked for
+                CompletableFuture<Completion> next = queuePair.receive(message.clear()); // before asking
                 queuePair.send(Unpooled.copiedBuffer("next", StandardCharsets.UTF_8));
                 next.get();
                 int length = message.readInt();
@@ -100,7 +100,7 @@ public final class WriteServer {
     /**
      * Serves until the process ends.
      *
-     * @param args the directory, and the port; 0 for one that is free
+     * @param args the directory, and the port, or 0 for any free port
      */
     public static void main(String[] args) throws Exception {
         int port = args.length > 1 ? Integer.parseInt(args[1]) : 7471;
