@@ -96,7 +96,7 @@ class AccessStormTest {
             boolean read = buffer.fetch(buffer.baseTaggedOffset(), response, 0, WINDOW);
             for (int at = 0; read && at < WINDOW; at += 8) {
                 if (response.getByte(at) == SECRET) {
-                    throw new AssertionError("byte " + at + " was read after the STag was taken back");
+                    throw new AssertionError("byte " + at + " was read after the STag was invalidated");
                 }
             }
             return read;
@@ -121,7 +121,7 @@ class AccessStormTest {
         }
     }
 
-    /** The ways to take back the STag of a window. */
+    /** The ways to invalidate the STag of a window. */
     private void revoke(int way, MemoryRegion region, MemoryWindow window) {
         switch (way) {
             case 0 -> window.invalidate();

@@ -11,7 +11,7 @@ import io.netty.buffer.Unpooled;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a peer may take back with a Send with Invalidate. */
+/** Which STags a peer may invalidate with a Send with Invalidate. */
 class InvalidationTest {
     private final IwarpDevice device = IwarpDevice.create();
     private final ProtectionDomain domain = device.allocateProtectionDomain();

@@ -6,7 +6,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.lang.reflect.Field;
 import java.util.Queue;
 
-/** Looks for timers that nobody has taken back. */
+/** Looks for timers that were not cancelled. */
 final class Timers {
     private Timers() {}
 

@@ -14,11 +14,11 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** Cases of {@link MemoryRegion} and {@link MemoryWindow}: what was taken back stays so, and leaves nothing behind. */
+/** Cases of {@link MemoryRegion} and {@link MemoryWindow}: an invalidated one stays invalid and leaks nothing. */
 public final class RegionStress {
     private RegionStress() {}
 
-    /** A region, and a device that it has for itself. */
+    /** A region and a device of its own. */
     static class Registered {
         static final int LENGTH = 256;
         private static final ByteBuf SOURCE =
@@ -77,7 +77,7 @@ public final class RegionStress {
             placed = place();
         }
 
-        /** Takes the STag back. */
+        /** Invalidates the STag. */
         @Actor
         public void owner() {
             region.invalidate();
@@ -109,7 +109,7 @@ public final class RegionStress {
             placed = place();
         }
 
-        /** Gives the memory back. */
+        /** Closes the region. */
         @Actor
         public void owner() {
             region.close();

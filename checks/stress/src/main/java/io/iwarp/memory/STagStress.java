@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.openjdk.jcstress.infra.results.Z_Result;
 
-/** Cases of the STags of a device: an STag means one thing, or nothing any more. */
+/** Cases of the STags of a device: an STag names one buffer, or none after invalidation. */
 public final class STagStress {
     private static final int LENGTH = 8;
 
@@ -50,7 +50,7 @@ public final class STagStress {
         }
     }
 
-    /** An STag is looked up while it is taken back and others are issued. */
+    /** An STag is looked up while it is invalidated and others are issued. */
     @JCStressTest
     @Outcome(
             id = "true, true",
@@ -63,7 +63,7 @@ public final class STagStress {
         private final TaggedBuffer first = issue();
         private boolean sameOrNone = true;
 
-        /** Takes the STag back and asks for others. */
+        /** Invalidates the STag and allocates others. */
         @Actor
         public void owner() {
             takeBack(first);
