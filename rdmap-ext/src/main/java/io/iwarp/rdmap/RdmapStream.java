@@ -370,8 +370,7 @@ final class RdmapStream implements DdpUlp {
             abort(new CloseReason(
                     EndedBy.TIMEOUT,
                     null,
-                    "no progress within the close timeout of " + settings.closeTimeout()
-                            + ", and work was left to do",
+                    "no progress within the close timeout of " + settings.closeTimeout() + ", and work was left to do",
                     null));
         }
     }

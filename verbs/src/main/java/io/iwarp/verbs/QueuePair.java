@@ -33,12 +33,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * RemoteBuffer memory = queuePair.remoteBuffers().get(0);     // what the peer advertised when it accepted
- * 
+ *
  * queuePair.write(text, memory);                              // into the peer's memory
  * queuePair.read(back, memory.slice(0, 15)).thenAccept(read -> show(back));
  * queuePair.send(message)                                     // behind the Write: the peer finds the text in place
  *         .exceptionally(failure -> explain(failure));
- * 
+ *
  * queuePair.closed().thenAccept(reason -> log(reason));       // every end of the connection, with its reason
  * }</pre>
  *
