@@ -50,6 +50,6 @@ final class Completer {
     }
 
     private static void logFailedListener(Channel channel, Throwable cause) {
-        LOGGER.error("{} a listener failed; the queue pair goes on", channel, cause);
+        LOGGER.error("{} a listener threw an exception; the queue pair continues", channel, cause);
     }
 }

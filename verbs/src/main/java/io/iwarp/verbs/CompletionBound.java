@@ -9,8 +9,8 @@ interface CompletionBound {
     int depth();
 
     /**
-     * Returns the current number of such requests. Any thread may call it; the result may change at any time, but only
-     * falls once the queue is closed.
+     * Returns the current number of such requests. Any thread may call it; the result is exact once no request can be
+     * added.
      */
     int uncompleted();
 

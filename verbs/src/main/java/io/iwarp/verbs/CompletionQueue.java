@@ -251,7 +251,7 @@ public final class CompletionQueue implements AutoCloseable {
     private void requireListener() {
         requireOpen();
         if (listener == null) {
-            throw new IllegalStateException("nobody would get the event: set a listener on the completion queue");
+            throw new IllegalStateException("no listener for the event: set a listener on the completion queue");
         }
     }
 
@@ -298,7 +298,7 @@ public final class CompletionQueue implements AutoCloseable {
         try {
             told.onCompletionEvent(this);
         } catch (RuntimeException | Error e) {
-            LOGGER.error("a listener of a completion queue failed; the queue goes on", e);
+            LOGGER.error("a listener of a completion queue threw an exception; the queue continues", e);
         }
     }
 
@@ -311,7 +311,7 @@ public final class CompletionQueue implements AutoCloseable {
                 throw new ResourceLimitException(
                         "a completion queue of " + capacity + " completions has " + (capacity - reserved)
                                 + " not reserved, and the queue pair needs " + port.room()
-                                + ": create a larger one, use smaller depths, or poll what ended queue pairs left",
+                                + ": create a larger one, use smaller depths, or poll what ended queue pairs completed",
                         "capacity",
                         capacity);
             }

@@ -53,7 +53,7 @@ final class CompletionRoutes {
 
     private static CompletionTarget required(@Nullable CompletionTarget target) {
         if (target == null) {
-            throw new IllegalStateException("nobody would learn of the completion: set a completion listener or a"
+            throw new IllegalStateException("no target for the completion: set a completion listener or a"
                     + " completion queue on the queue pair, or use the form that returns a future");
         }
         return target;

@@ -107,7 +107,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     void abort() {
         int left = open.size();
         if (left > 0) {
-            LOGGER.info("{} connections had not closed in order by the deadline, and are cut off", left);
+            LOGGER.info("{} connections had not closed in order by the deadline and are aborted", left);
             open.forEach(this::abort);
         }
     }

@@ -237,7 +237,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     /** The peer sees a connection that is closed during start-up and may retry later. */
     private void refuse(Channel channel) {
         LOGGER.debug(
-                "{} refused: {} connections are in set-up, as many as maximumSetups allows",
+                "{} refused: {} connections are in set-up, the limit of maximumSetups",
                 channel,
                 settings.maximumSetups());
         IwarpMetrics metrics = settings.metrics();

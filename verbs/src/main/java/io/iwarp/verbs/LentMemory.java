@@ -56,7 +56,7 @@ final class LentMemory {
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,
                 "the application changed the buffer of " + operation + " " + workRequestId
                         + ", or used it twice, and it no longer has room for the " + bytes
-                        + " bytes that came: leave it alone until the completion");
+                        + " received bytes: do not change it before the completion");
     }
 
     /** Releases the reference of a request that ends. */

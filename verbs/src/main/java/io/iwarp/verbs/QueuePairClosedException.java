@@ -9,7 +9,7 @@ public final class QueuePairClosedException extends IllegalStateException {
     private final transient CloseReason reason;
 
     QueuePairClosedException(CloseReason reason) {
-        super("the queue pair takes no more requests: " + reason + "; make a new connection");
+        super("the queue pair is closing or has ended: " + reason + "; make a new connection");
         this.reason = reason;
     }
 

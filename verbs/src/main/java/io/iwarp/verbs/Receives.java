@@ -74,7 +74,7 @@ abstract class Receives implements ReceiveWait.Source {
     static ProtocolFault withoutListener() {
         return new ProtocolFault(
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,
-                "nobody would get the message: set a completion listener or a completion queue on the queue pair before the"
+                "no target for a message: set a completion listener or a completion queue on the queue pair before the"
                         + " connection is made");
     }
 

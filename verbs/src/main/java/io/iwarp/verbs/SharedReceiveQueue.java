@@ -98,7 +98,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
         try {
             told.onLimit(this, taker);
         } catch (RuntimeException | Error e) {
-            LOGGER.error("a listener of a shared receive queue failed; the queue goes on", e);
+            LOGGER.error("a listener of a shared receive queue threw an exception; the queue continues", e);
         }
     }
 
@@ -122,7 +122,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
             throw new IllegalArgumentException("limit " + newLimit + " is outside 0 to the depth, " + pool.depth());
         }
         if (listener == null) {
-            throw new IllegalStateException("nobody would get the event: set a listener on the shared receive queue");
+            throw new IllegalStateException("no listener for the event: set a listener on the shared receive queue");
         }
         return pool.armLimit(newLimit);
     }
