@@ -96,7 +96,10 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 });
     }
 
-    /** As {@link #initiator(ProtectionDomain, QueuePairSettings, byte[], Consumer)}, without private data and preparation. */
+    /**
+     * As {@link #initiator(ProtectionDomain, QueuePairSettings, byte[], Consumer)}, without private data and
+     * preparation.
+     */
     public static IwarpChannelInitializer initiator(ProtectionDomain domain, QueuePairSettings settings) {
         return initiator(domain, settings, new byte[0], queuePair -> {});
     }

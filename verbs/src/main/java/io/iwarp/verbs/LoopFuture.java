@@ -56,7 +56,7 @@ class LoopFuture<T> extends CompletableFuture<T> {
             if (loop.inEventLoop()) {
                 throw new BlockingOperationException(
                         "an event loop must not wait for this future, which an event loop"
-                                + " completes: chain what follows with thenAccept or thenCompose, or wait in a thread of your own");
+                                + " completes: use thenAccept or thenCompose, or wait on a thread of your own");
             }
         }
     }
@@ -113,7 +113,7 @@ class LoopFuture<T> extends CompletableFuture<T> {
 
         private static UnsupportedOperationException onlyAStage() {
             return new UnsupportedOperationException(
-                    "this is a stage, which can be chained to but not asked, waited for or completed: toCompletableFuture()"
+                    "this stage can be chained to, but not queried, waited for or completed: toCompletableFuture()"
                             + " gives a future of it");
         }
 

@@ -193,8 +193,8 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     }
 
     /**
-     * Returns the number of claimed requests that are not released. Any thread may call it; the result may change at
-     * any time.
+     * Returns the number of claimed requests that are not released. Any thread may call it; the result is exact
+     * once closed.
      */
     @Override
     public int uncompleted() {

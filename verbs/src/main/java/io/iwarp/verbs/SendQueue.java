@@ -63,7 +63,9 @@ public final class SendQueue {
         poster.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
     }
 
-    /** As {@link #write(long, ByteBuf, RemoteBuffer, long, PostOptions)}, to the start of the target, without options. */
+    /**
+     * As {@link #write(long, ByteBuf, RemoteBuffer, long, PostOptions)}, to the start of the target, without options.
+     */
     public void write(long workRequestId, ByteBuf source, RemoteBuffer target) {
         write(workRequestId, source, target, 0, PostOptions.NONE);
     }
@@ -157,7 +159,7 @@ public final class SendQueue {
      * Posts an RDMA Read into a part of a region.
      *
      * @param workRequestId comes back in the completion
-     * @param sink a region of this queue pair's domain with the right LOCAL_WRITE; it must stay valid until the completion
+     * @param sink a region of this queue pair's domain with the right LOCAL_WRITE; valid until the completion
      * @param offset of the first byte in the sink, 0 for its start
      * @param length 0 to 2^32 - 1 bytes
      * @param source what the peer advertised
@@ -216,8 +218,8 @@ public final class SendQueue {
 
     /**
      * Posts a CmpSwap: compares bits of a 64-bit number of the peer and, if they are equal, replaces bits of it.
-     * {@link Completion#original} is the number before the operation; the swap took place if that compares equal. No other
-     * atomic of any stream intervenes. The number's byte order in memory is that of the peer's machine, as with
+     * {@link Completion#original} is the number before the operation; the swap took place if that compares equal. No
+     * other atomic of any stream intervenes. The number's byte order in memory is that of the peer's machine, as with
      * {@link #fetchAdd}.
      *
      * @param target what the peer advertised, with the right REMOTE_ATOMIC
