@@ -348,7 +348,7 @@ public final class QueuePairSettings {
         /**
          * Returns the settings.
          *
-         * @throws IllegalArgumentException if a setting is out of range; the message names the setting, its value and range
+         * @throws IllegalArgumentException if a setting is out of range; the message names setting, value and range
          */
         public QueuePairSettings build() {
             return new QueuePairSettings(this);
