@@ -9,19 +9,19 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the commands' own protocols a connection carries. Both sides say so at the beginning of the private data of
- * the MPA start-up, so that a client at the wrong server is told.
+ * The application protocol of a connection. Both sides name it at the beginning of the private data of the MPA
+ * start-up, so that a client of the wrong server gets an error.
  */
 enum Application {
-    /** {@link Demo}: the reply goes on with a {@link DemoAdvertisement}. */
+    /** {@link Demo}: the reply continues with a {@link DemoAdvertisement}. */
     DEMO("iwarp demo 1", "the responder of a running demo"),
-    /** {@link EchoServer}: the reply goes on with the longest message it takes, 4 bytes. */
+    /** {@link EchoServer}: the reply continues with the length of the longest message, 4 bytes. */
     ECHO("iwarp echo 1", "an echo-server, to be used by 'iwarp echo-client'"),
-    /** {@link CounterServer}: the reply goes on with a {@link CounterGrant}. */
+    /** {@link CounterServer}: the reply continues with a {@link CounterGrant}. */
     COUNTER("iwarp counter 1", "a counter-server, to be used by 'iwarp counter-client'"),
-    /** {@link KvServer}: the reply goes on with a {@link KvGrant}. */
+    /** {@link KvServer}: the reply continues with a {@link KvGrant}. */
     KV("iwarp kv 1", "a kv-server, to be used by 'iwarp kv-client'"),
-    /** {@link PerfServer}: the request goes on with a {@link PerfTask}, the reply with the server's memory. */
+    /** {@link PerfServer}: the request continues with a {@link PerfTask}, the reply with the server's memory. */
     PERF("iwarp perf 1", "a perf server of version 1, to be used by 'iwarp perf client'"),
     /** {@link PerfServer}, asked by {@link ServerUsage}: nothing goes with the request or the reply. */
     PERF_USAGE("iwarp perf usage 1", "a perf server of version 1, to be used by 'iwarp perf client'"),
@@ -43,12 +43,12 @@ enum Application {
         return greeting.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Returns the private data of a connection request that goes on with {@code rest}. */
+    /** Returns the private data of a connection request that continues with {@code rest}. */
     byte[] request(ByteBuf rest) {
         return reply(rest);
     }
 
-    /** Returns the private data of an acceptance that goes on with {@code rest}. */
+    /** Returns the private data of an acceptance that continues with {@code rest}. */
     byte[] reply(ByteBuf rest) {
         return ByteBufUtil.getBytes(Unpooled.copiedBuffer(Unpooled.wrappedBuffer(request()), rest));
     }

@@ -6,11 +6,11 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
 
 /**
- * Keeps as many operations on their way as the depth allows. What uses up receives counts when the server says that it
- * came; all else counts at its completion.
+ * Keeps as many operations in flight as the depth allows. An operation that consumes a receive counts when the server
+ * reports it. Other operations count at their completion.
  */
 final class BandwidthLoad extends PerfLoad {
-    /** Of small operations only some are timed, because looking at the clock takes as long as a part of them. */
+    /** Only a sample of small operations is timed, because reading the clock takes a significant part of their time. */
     private static final int TIMED_SIZE = 1 << 16;
 
     private static final int TIMED_INTERVAL = 64;
@@ -57,7 +57,7 @@ final class BandwidthLoad extends PerfLoad {
         }
     }
 
-    /** Of the operations on their way no more are timed than there are places. */
+    /** The maximum number of timed operations in flight. */
     private int next(int place) {
         return place + 1 == postedAt.length ? 0 : place + 1;
     }

@@ -6,8 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Direct buffers of one size, allocated when first needed and kept. How many there are at most is what its user bounds.
- * Any thread may call any method.
+ * A pool of direct buffers of one size, allocated on demand and kept. The user bounds their number. Thread-safe.
  */
 final class BufferPool implements AutoCloseable {
     private final int length;
@@ -15,13 +14,13 @@ final class BufferPool implements AutoCloseable {
     private boolean closed;
 
     /**
-     * @param length of each buffer in bytes
+     * @param length the length of each buffer in bytes
      */
     BufferPool(int length) {
         this.length = length;
     }
 
-    /** Returns a buffer whose bytes are all zero; give it back with {@link #giveBack}. */
+    /** Returns a zeroed buffer. Return it with {@link #giveBack}. */
     synchronized ByteBuf take() {
         ByteBuf buffer = idle.poll();
         if (buffer == null) {
@@ -30,7 +29,7 @@ final class BufferPool implements AutoCloseable {
         return buffer.setZero(0, length);
     }
 
-    /** Takes a buffer back, to which nobody may have access any more: its region must be closed. */
+    /** Returns a buffer to the pool. Close its region first, so that nobody can access it. */
     synchronized void giveBack(ByteBuf buffer) {
         if (closed) {
             buffer.release();
@@ -39,7 +38,7 @@ final class BufferPool implements AutoCloseable {
         }
     }
 
-    /** Releases what is idle, and later what is given back. */
+    /** Releases the idle buffers, and the others when they are returned. */
     @Override
     public synchronized void close() {
         closed = true;

@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * Bytes that follow from a seed, so that a receiver who knows the seed can check each one. Eight bytes of the pattern
- * are the mixed bits of their place, so no byte can be missing, doubled or elsewhere without being seen.
+ * Bytes generated from a seed, so that a receiver that knows the seed can check each byte. Each eight bytes of the
+ * pattern are a hash of their position, so a missing, duplicated or misplaced byte is detected.
  *
  * @param seed any number
  */
@@ -20,7 +20,7 @@ record BytePattern(long seed) {
     private static final int SECOND_SHIFT = 27;
     private static final int LAST_SHIFT = 31;
 
-    /** How much is made or compared at a time where the memory is large, in bytes. */
+    /** The block size for generating and comparing large memory, in bytes. */
     private static final int PIECE = 1 << 20;
 
     /** Appends {@code length} bytes, the first being number 0 of the pattern. */
@@ -52,7 +52,10 @@ record BytePattern(long seed) {
         }
     }
 
-    /** Returns the number of the first byte of a span that is not the pattern's, or -1 if all {@code length} are. */
+    /**
+     * Returns the index of the first byte of a span that differs from the pattern, or -1 if none of {@code length}
+     * does.
+     */
     long firstDifference(ByteSpan span, long length) {
         ByteBuf piece = ByteBufAllocator.DEFAULT.directBuffer(PIECE, PIECE);
         try {
@@ -70,7 +73,7 @@ record BytePattern(long seed) {
         }
     }
 
-    /** Returns the number of the first byte from {@code index} on that is not the pattern's, or -1 if all are. */
+    /** Returns the offset of the first byte from {@code index} on that differs from the pattern, or -1 if none does. */
     int firstDifference(ByteBuf in, int index, int length) {
         return firstDifference(in, index, 0, length);
     }

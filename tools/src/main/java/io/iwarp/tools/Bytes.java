@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Numbers of bytes and of other things, times and rates, as people write and read them. */
+/** Parses and formats byte counts, other counts, times and rates in human-readable form. */
 final class Bytes {
     private static final Pattern SIZE =
             Pattern.compile("(\\d{1,18})\\s*(?:([KMGT])(?:i?B)?|B)?", Pattern.CASE_INSENSITIVE);
@@ -20,7 +20,7 @@ final class Bytes {
 
     private Bytes() {}
 
-    /** Reads {@code 65536}, {@code 64K} and {@code 64KiB}, which are the same. */
+    /** Parses byte counts: {@code 65536}, {@code 64K} and {@code 64KiB} are equal. */
     static final class Converter implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {

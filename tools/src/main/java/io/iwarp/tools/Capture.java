@@ -20,10 +20,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pcap file with everything that crosses the sockets of a command, for Wireshark.
+ * Writes all bytes on the sockets of a command to one pcap file for Wireshark.
  *
- * <p>The TCP around the bytes is made up: segments are cut where Wireshark can follow them, see {@link MpaSegments}. The file
- * does not show what the kernel did with segments and acknowledgements.
+ * <p>The TCP segments are synthetic: their boundaries are chosen so that Wireshark can decode them, see
+ * {@link MpaSegments}. The file does not show the segments and acknowledgements of the kernel.
  */
 final class Capture implements Closeable {
     private static final int BUFFER_BYTES = 1 << 16;
@@ -41,12 +41,12 @@ final class Capture implements Closeable {
         return new Capture(file);
     }
 
-    /** Adds the tap; call it before anything else is added to the pipeline. */
+    /** Adds the capturing handler. Call this method before other handlers are added to the pipeline. */
     void addTo(ChannelPipeline pipeline) {
         pipeline.addLast(new Tap());
     }
 
-    /** Ends the file; call it when all channels are closed. */
+    /** Closes the file. Call this method after all channels are closed. */
     @Override
     public void close() throws IOException {
         synchronized (file) {

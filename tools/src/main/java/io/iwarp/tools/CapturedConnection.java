@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection of a capture, in segments that Wireshark can follow. Both directions are written in the order in which their
- * segments began. One thread uses an instance.
+ * One connection of a capture, in segments that Wireshark can decode. The segments of both directions are written in
+ * the order in which they began. Not thread-safe.
  */
 final class CapturedConnection {
     /** If one direction stops in the middle of a segment, the other one is not held back any longer than this. */
@@ -22,7 +22,7 @@ final class CapturedConnection {
     private final Deque<Segment> waiting = new ArrayDeque<>();
     private int waitingBytes;
 
-    /** What one side sends. */
+    /** The output of one side. */
     private final class Direction {
         private final boolean outbound;
         private final MpaSegments segments =
@@ -59,7 +59,7 @@ final class CapturedConnection {
             waitingBytes += bytes.readableBytes();
         }
 
-        /** What is not complete is written as it is. */
+        /** Writes an incomplete segment as it is. */
         void flush() {
             ByteBuf rest = segments.rest();
             if (rest.isReadable() || open != null) {
@@ -116,7 +116,7 @@ final class CapturedConnection {
         }
     }
 
-    /** Writes what is left, and the end of the connection. */
+    /** Writes the remaining bytes and the end of the connection. */
     void close() {
         sent.flush();
         received.flush();

@@ -7,7 +7,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads one of several words, each the text of an enum constant. Upper case and {@code _} instead of {@code -} are accepted.
+ * Parses a word as an enum constant, by its text. Upper case and {@code _} instead of {@code -} are accepted.
  *
  * @param <E> the enum
  */

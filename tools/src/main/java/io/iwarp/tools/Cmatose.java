@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** rdma-core's ucmatose: many messages over many connections, the server's first. */
+/** The ucmatose of rdma-core: sends many messages over many connections. The server sends first. */
 @Command(
         name = "cmatose",
         description = {

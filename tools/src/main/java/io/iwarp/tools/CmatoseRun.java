@@ -110,7 +110,7 @@ final class CmatoseRun {
         accepted.add(node);
     }
 
-    /** After another set-up the two ends would wait for each other: both for the first message. */
+    /** Rejects other set-ups, in which both ends would wait for the first message of the other. */
     private static void requirePeerToPeer(QueuePair queuePair) throws CommandFailedException {
         MpaParameters agreed = queuePair.parameters();
         if (agreed == null || !agreed.peerToPeer()) {

@@ -1,6 +1,6 @@
 package io.iwarp.tools;
 
-/** A command could not do what it was asked to do. The message is the one line that the user sees. */
+/** A command failed. Its message is the one line that the user sees. */
 final class CommandFailedException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -32,7 +32,7 @@ final class CompletionScript implements Callable<Integer> {
     @Parameters(paramLabel = "SHELL", description = "One of ${COMPLETION-CANDIDATES}.")
     private Shell shell;
 
-    /** The shells that there are scripts for. */
+    /** The supported shells. */
     enum Shell {
         BASH,
         ZSH,
@@ -65,7 +65,7 @@ final class CompletionScript implements Callable<Integer> {
         return script.toString();
     }
 
-    /** Adds what may follow a command, and then what may follow each of its subcommands. */
+    /** Adds the completions of a command, then those of its subcommands. */
     private static void addLevel(StringBuilder script, CommandLine root, CommandLine command, String condition) {
         List<CommandLine> subcommands = command.getSubcommands().values().stream()
                 .distinct()

@@ -4,7 +4,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Judges an iWARP peer of any make; alone it prints its help. */
+/** Tests the conformance of any iWARP peer. Without a subcommand, prints the help. */
 @Command(
         name = "conformance",
         mixinStandardHelpOptions = true,

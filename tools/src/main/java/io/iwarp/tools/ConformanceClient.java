@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Judges a client. */
+/** Tests the conformance of a client. */
 @picocli.CommandLine.Command(
         name = "client",
         description = "Judges a client that speaks the exchange of rping. COMMAND starts it, once for each connection.",

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Puts reports of the conformance suite side by side. */
+/** Compares reports of the conformance suite. */
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,

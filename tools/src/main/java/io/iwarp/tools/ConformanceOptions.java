@@ -27,7 +27,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What both roles of the conformance suite share: the options, and what is printed and written. */
+/** The options and output that both roles of the conformance suite share. */
 @Command(
         mixinStandardHelpOptions = true,
         versionProvider = Iwarp.Version.class,
@@ -46,7 +46,7 @@ final class ConformanceOptions {
     private static final int CANNOT_RUN = 2;
     private static final long RESTART_SECONDS = 120;
 
-    /** Kinds of peers of which deviations are known. */
+    /** Kinds of peers with known deviations. */
     enum PeerKind {
         SIW,
         IRDMA,
@@ -149,7 +149,7 @@ final class ConformanceOptions {
             description = "Write what each case that failed has sent and received, for Wireshark.")
     private @Nullable Path captures;
 
-    /** Opens the way to the peer. */
+    /** Opens the connection to the peer. */
     @FunctionalInterface
     interface Opener {
         /** Returns it. */

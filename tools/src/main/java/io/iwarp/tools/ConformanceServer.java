@@ -11,7 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Judges a server. */
+/** Tests the conformance of a server. */
 @Command(
         name = "server",
         description = "Judges a server that speaks the exchange of rping and serves one client after the other, such as"

@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What {@link PerfConnect} measured.
  *
- * @param connections how many were made
- * @param parallel how many at a time
- * @param loops what the client ran on
- * @param tls whether TLS was set up as well
- * @param nanos how long all took, without closing those that were kept
- * @param times how long each took, in nanoseconds
- * @param here what all take of the client's memory, if they were kept
- * @param there what all take of the server's memory, if they were kept
+ * @param connections the number of connections
+ * @param parallel the number of concurrent connection attempts
+ * @param loops the event loops of the client
+ * @param tls whether the connections use TLS
+ * @param nanos the total time in nanoseconds, without closing kept connections
+ * @param times the time of each connection, in nanoseconds
+ * @param here the client memory of all connections, if they were kept
+ * @param there the server memory of all connections, if they were kept
  */
 record ConnectResult(
         int connections,
@@ -36,7 +36,7 @@ record ConnectResult(
         return times.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
     }
 
-    /** Returns one or two lines for people. */
+    /** Returns one or two lines of human-readable text. */
     String text() {
         String rate = String.format(
                 Locale.ROOT,
@@ -62,7 +62,7 @@ record ConnectResult(
                 usage.direct() / connections);
     }
 
-    /** Returns one line of JSON, without its end. */
+    /** Returns one line of JSON, without a line separator. */
     String json() {
         StringBuilder line = new StringBuilder(String.format(
                 Locale.ROOT,

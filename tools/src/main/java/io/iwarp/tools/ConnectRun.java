@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes many connections, some at a time. Each is closed as soon as it is made, or all are kept. It goes on by itself on the
- * event loops.
+ * Establishes many connections with limited concurrency. Closes each connection immediately, or keeps all of them. Runs
+ * asynchronously on the event loops.
  */
 final class ConnectRun {
     private static final Logger LOGGER = LoggerFactory.getLogger(ConnectRun.class);
@@ -48,8 +48,8 @@ final class ConnectRun {
     /**
      * Begins.
      *
-     * @param connections how many to make in all, at least 1
-     * @param parallel how many to make at a time, at least 1
+     * @param connections the total number of connections, at least 1
+     * @param parallel the number of concurrent connection attempts, at least 1
      * @param keep whether to keep them until {@link #close}
      */
     static ConnectRun begin(
@@ -101,9 +101,9 @@ final class ConnectRun {
     }
 
     /**
-     * Waits for as long as connections get made, and then a minute more.
+     * Waits while connections are established. Fails after one minute without progress.
      *
-     * @return how long all took, in nanoseconds
+     * @return the total time in nanoseconds
      */
     long await() throws IOException, InterruptedException, CommandFailedException {
         int before;
@@ -120,12 +120,12 @@ final class ConnectRun {
         throw Endpoint.noAnswer();
     }
 
-    /** Returns how long each took, from the first step of TCP to the queue pair being ready, in nanoseconds. */
+    /** Returns the time of each connection, from the TCP connect to the ready queue pair, in nanoseconds. */
     Histogram times() {
         return times;
     }
 
-    /** Closes those that were kept, and waits for it. */
+    /** Closes the kept connections and waits until they are closed. */
     void close() throws IOException, InterruptedException, CommandFailedException {
         kept.forEach(QueuePair::close);
         for (QueuePair queuePair : kept) {

@@ -28,7 +28,7 @@ class ConnectionOptions {
             showDefaultValue = Visibility.NEVER)
     private boolean verbose;
 
-    /** The default settings, with what the options say about MPA. */
+    /** Returns the default settings with the MPA options applied. */
     QueuePairSettings.Builder settings() {
         return wire.settings();
     }
@@ -38,19 +38,19 @@ class ConnectionOptions {
         return transport;
     }
 
-    /** Opens what a server needs. Closing it is the caller's. */
+    /** Opens the endpoint of a server. The caller closes it. */
     Endpoint openServer() throws IOException, CommandFailedException {
         return wire.open(verbose, transport.loops(), transport.ofServer());
     }
 
-    /** Opens what a client needs. Closing it is the caller's. */
+    /** Opens the endpoint of a client. The caller closes it. */
     Endpoint openClient() throws IOException, CommandFailedException {
         return wire.open(verbose, transport.loops(), transport.ofClient());
     }
 
     /**
-     * Opens what a server needs that has its client in the same process, where {@link #openClient} captures and logs for
-     * both. Closing it is the caller's.
+     * Opens what a server needs that has its client in the same process, where {@link #openClient} captures and logs
+     * for both. Closing it is the caller's.
      */
     Endpoint openLocalServer() throws CommandFailedException {
         return new Endpoint(transport.loops(), transport.ofServer(), () -> {});

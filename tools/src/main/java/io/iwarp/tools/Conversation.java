@@ -23,16 +23,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair for a thread that waits: it sends a message and waits for the next one, without handling
- * completions. A receive is posted again only when its message was taken, so a peer that sends more than it may ends the
- * stream and fills no memory.
+ * A blocking interface to a queue pair: sends messages and waits for the next one, without completions. Posts a receive
+ * again only after its message was taken, so a peer that sends too many messages ends the stream and cannot exhaust
+ * memory.
  *
- * <p>One thread uses it; do not call it on an event loop.
+ * <p>Not thread-safe. Do not call it on an event loop.
  */
 final class Conversation implements QueuePairListener {
     /** The longest message in bytes. */
     static final int MESSAGE_BYTES = 1024;
-    /** How many messages may wait to be taken. */
+    /** The maximum number of messages that wait to be taken. */
     static final int DEPTH = 8;
 
     private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
@@ -43,8 +43,8 @@ final class Conversation implements QueuePairListener {
             @Nullable ByteBuf message, @Nullable CloseReason end) {}
 
     /**
-     * Takes a queue pair over, before its connection is made or accepted. If a connection is made at the second attempt,
-     * this is called again, and the first one is forgotten.
+     * Takes a queue pair over, before its connection is made or accepted. If a connection is made at the second
+     * attempt, this is called again, and the first one is forgotten.
      */
     void attach(QueuePair fresh) {
         arrivals.clear();
@@ -52,7 +52,7 @@ final class Conversation implements QueuePairListener {
         fresh.listener(this);
         fresh.completionListener(this::onCompletion);
         for (int i = 0; i < DEPTH; i++) {
-            // On the heap and unpooled: it is collected like any object, whichever way the connection ends.
+            // Unpooled heap buffer: the garbage collector frees it, however the connection ends.
             fresh.receiveQueue().receive(0, Unpooled.buffer(MESSAGE_BYTES, MESSAGE_BYTES));
         }
     }
@@ -76,7 +76,7 @@ final class Conversation implements QueuePairListener {
      * Waits for the next message.
      *
      * @return a copy that needs no release
-     * @throws StreamEndedException if the stream ended, and each message before that has been taken
+     * @throws StreamEndedException if the stream ended and all earlier messages were taken
      */
     ByteBuf receive() throws IOException, InterruptedException, CommandFailedException {
         Arrival arrival = arrivals.poll(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
@@ -97,7 +97,7 @@ final class Conversation implements QueuePairListener {
         return copy;
     }
 
-    /** Posts a Send; the bytes must not change any more. */
+    /** Posts a Send; the bytes must not change afterwards. */
     void send(ByteBuf message) throws IOException, InterruptedException, CommandFailedException {
         try {
             queuePair().sendQueue().send(0, message);
@@ -126,7 +126,7 @@ final class Conversation implements QueuePairListener {
         }
     }
 
-    /** Posts a Send that invalidates an STag of the peer; the bytes must not change any more. */
+    /** Posts a Send that invalidates an STag of the peer; the bytes must not change afterwards. */
     void sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated)
             throws IOException, InterruptedException, CommandFailedException {
         try {
@@ -147,7 +147,7 @@ final class Conversation implements QueuePairListener {
         }
     }
 
-    /** Returns what the peer is told of a window that was bound for it. */
+    /** Returns the advertisement of a window for the peer. */
     RemoteBuffer advertised(MemoryWindow window) throws IOException, InterruptedException, CommandFailedException {
         try {
             return window.remoteBuffer();
@@ -156,13 +156,13 @@ final class Conversation implements QueuePairListener {
         }
     }
 
-    /** Ends the connection in order: what was posted still goes out. Waits until it is over. */
+    /** Closes the connection in order: posted requests are still sent. Waits until it is closed. */
     void close() throws IOException, InterruptedException, CommandFailedException {
         queuePair().close();
         Endpoint.await(queuePair().closed());
     }
 
-    /** A post may meet the end of the stream at any time, which is no misuse. */
+    /** The stream may end at any time, so a post after its end is not an error of the caller. */
     private StreamEndedException ended(IllegalStateException refusal)
             throws IOException, InterruptedException, CommandFailedException {
         requireEnding(refusal);

@@ -7,7 +7,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Counts in the memory of a counter server. */
+/** Adds to numbers in the memory of a counter server. */
 @Command(
         name = "counter-client",
         description = {

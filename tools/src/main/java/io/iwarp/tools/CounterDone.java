@@ -4,16 +4,16 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What a client of the counter server says when it is done: two numbers of 8 bytes, big-endian.
+ * The final message of a client of the counter server: two numbers of 8 bytes, big-endian.
  *
- * @param adds how often it added 1 to the counter
- * @param rounds how often it added 1 to the number under the lock
+ * @param adds how often the client added 1 to the counter
+ * @param rounds how often the client added 1 to the number under the lock
  */
 record CounterDone(long adds, long rounds) {
-    /** In bytes. */
+    /** Length in bytes. */
     static final int ENCODED_LENGTH = Long.BYTES + Long.BYTES;
 
-    /** Returns the message in a buffer on the heap, which needs no release. */
+    /** Returns the message in a heap buffer that needs no release. */
     ByteBuf encode() {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeLong(adds).writeLong(rounds);
     }

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What the counter server gives a client, in the private data of its acceptance: a number of 8 bytes, big-endian, and
+ * The counter server's grant to a client, in the private data of its acceptance: a number of 8 bytes, big-endian, and
  * three advertised buffers of 8 bytes.
  *
  * @param client the client's number, at least 1, with which it takes the lock
@@ -14,10 +14,10 @@ import io.netty.buffer.Unpooled;
  * @param number may be read and written
  */
 record CounterGrant(long client, RemoteBuffer counter, RemoteBuffer lock, RemoteBuffer number) {
-    /** In bytes. */
+    /** Length in bytes. */
     static final int ENCODED_LENGTH = Long.BYTES + 3 * RemoteBuffer.ENCODED_LENGTH;
 
-    /** Returns the grant in a buffer on the heap, which needs no release. */
+    /** Returns the grant in a heap buffer that needs no release. */
     ByteBuf encode() {
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeLong(client);
         counter.encode(out);

@@ -69,7 +69,7 @@ final class CounterRun {
         story.step("", "each time under a lock of CmpSwap, which was busy %,d times", refusals);
     }
 
-    /** Returns the totals of whoever was done last. */
+    /** Returns the totals of the client that finished last. */
     private CounterTotals byFetchAdd(ExecutorService threads, List<CounterWorker> workers)
             throws IOException, InterruptedException, CommandFailedException {
         long begin = System.nanoTime();
@@ -105,7 +105,7 @@ final class CounterRun {
         story.step("check", "%s", totals.verdict());
     }
 
-    /** The first that fails ends the wait. */
+    /** The first failure ends the wait. */
     private static <T> List<T> runAll(ExecutorService threads, List<Callable<T>> tasks)
             throws IOException, InterruptedException, CommandFailedException {
         CompletionService<T> running = new ExecutorCompletionService<>(threads);

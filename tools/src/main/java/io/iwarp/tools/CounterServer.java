@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Offers numbers that any number of clients change. */
+/** Serves numbers that any number of clients change. */
 @Command(
         name = "counter-server",
         description = {
@@ -36,7 +36,7 @@ final class CounterServer implements Callable<Integer> {
                         endpoint.listen(listen.address(), connection.settings().build(), service)) {
             out.println(ListenOptions.listening(listener));
             shutdown.await();
-            // Before the memory goes: a client is not at fault, and shall not be told that its STag is invalid.
+            // Close the connections before the memory. Otherwise clients would see errors about invalid STags.
             endpoint.closeConnections();
         }
         return 0;

@@ -12,15 +12,15 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * The passive side of counting: hands out the numbers, and adds up what clients say they did. While they count it has
- * nothing to do, as atomics, Reads and Writes are carried out without it. Everything runs on event loops.
+ * The passive side of counting: grants access to the numbers, and sums up the reports of the clients. It is idle while
+ * they count, as the stack executes atomics, Reads and Writes. Everything runs on event loops.
  */
 final class CounterService implements ConnectionRequestListener, AutoCloseable {
     private final SharedNumbers numbers;
     private final Consumer<String> log;
 
     /**
-     * @param log told in a line of each client that was done or lost
+     * @param log called with one line for each client that finished or was lost
      */
     CounterService(ProtectionDomain domain, Consumer<String> log) {
         this.numbers = new SharedNumbers(domain);
@@ -43,7 +43,7 @@ final class CounterService implements ConnectionRequestListener, AutoCloseable {
         request.accept(Application.COUNTER.reply(grant.encode()));
     }
 
-    /** Takes the memory back from all clients. */
+    /** Invalidates the STags of all clients and closes the memory. */
     @Override
     public void close() {
         numbers.close();

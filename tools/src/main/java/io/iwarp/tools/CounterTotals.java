@@ -5,20 +5,20 @@ import io.netty.buffer.Unpooled;
 import java.util.Locale;
 
 /**
- * How the numbers of the counter server stand when a client is done: six numbers of 8 bytes, big-endian.
+ * The state of the counter server when a client finishes: six numbers of 8 bytes, big-endian.
  *
  * @param counter the counter
- * @param adds what all clients said they added to it, since the server began
+ * @param adds the sum that all clients reported for the counter since the server started
  * @param number the number under the lock
- * @param rounds what all clients said they added to that
- * @param atWork how many other clients are not done yet
- * @param lost how many clients were lost that did not say what they had done
+ * @param rounds the sum that all clients reported for the number under the lock
+ * @param atWork the number of other clients that have not finished
+ * @param lost the number of clients that were lost before they reported
  */
 record CounterTotals(long counter, long adds, long number, long rounds, long atWork, long lost) {
-    /** In bytes. */
+    /** Length in bytes. */
     static final int ENCODED_LENGTH = 6 * Long.BYTES;
 
-    /** Returns the message in a buffer on the heap, which needs no release. */
+    /** Returns the message in a heap buffer that needs no release. */
     ByteBuf encode() {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
                 .writeLong(counter)
@@ -34,17 +34,17 @@ record CounterTotals(long counter, long adds, long number, long rounds, long atW
                 in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
     }
 
-    /** Returns whether nothing is open, so that the numbers have to be exactly what was said. */
+    /** Returns whether all clients have reported, so that the numbers must match the reports exactly. */
     boolean conclusive() {
         return atWork == 0 && lost == 0;
     }
 
-    /** Returns whether the numbers are exactly what was said. */
+    /** Returns whether the numbers match the reports exactly. */
     boolean exact() {
         return counter == adds && number == rounds;
     }
 
-    /** Returns how the numbers stand, and what that proves. */
+    /** Returns the numbers and what they prove, as text. */
     String verdict() {
         String numbers = String.format(Locale.ROOT, "counter %,d, number %,d", counter, number);
         if (atWork > 0) {

@@ -16,11 +16,11 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One client of the counter server. First it adds under the lock, step by step on the calling thread; then it adds by
- * FetchAdd on the event loop, where the next one is posted when one has completed.
+ * One client of the counter server. First it adds under the lock on the calling thread. Then it adds with FetchAdd on
+ * the event loop and posts the next one after each completion.
  */
 final class CounterWorker {
-    /** FetchAdds that are posted and not complete. The queue pair sends as many at a time as the peer takes. */
+    /** The number of FetchAdds in flight. The queue pair sends as many at a time as the peer accepts. */
     private static final int DEPTH = 64;
 
     private final CounterDone work;
@@ -50,7 +50,7 @@ final class CounterWorker {
         return new CounterWorker(endpoint.connect(server, settings, Application.COUNTER.request(), fresh -> {}), work);
     }
 
-    /** Adds to the number under the lock as often as it should. */
+    /** Adds to the number under the lock, the requested number of times. */
     void countUnderLock() throws IOException, InterruptedException, CommandFailedException {
         ByteBuf number = ByteBufAllocator.DEFAULT.directBuffer(Long.BYTES, Long.BYTES);
         try {
@@ -69,7 +69,7 @@ final class CounterWorker {
         }
     }
 
-    /** Adds to the counter as often as it should, says so, and waits for the answer. */
+    /** Adds to the counter the requested number of times, reports it, and waits for the reply. */
     CounterTotals count() throws IOException, InterruptedException, CommandFailedException {
         queuePair.completionListener((source, completion) -> onCompletion(completion));
         answered.whenComplete((completion, failure) -> onAnswer(failure));
@@ -121,7 +121,7 @@ final class CounterWorker {
         }
     }
 
-    /** Returns how often the lock was held by another one when this one asked. */
+    /** Returns how often another client held the lock on an attempt to take it. */
     long refusals() {
         return lock.refusals();
     }
@@ -132,7 +132,7 @@ final class CounterWorker {
         Endpoint.await(queuePair.closed());
     }
 
-    /** Ends the connection at once, and with it what waits for an answer. */
+    /** Aborts the connection, which ends all waiting for replies. */
     void abort() {
         queuePair.abort();
     }

@@ -35,7 +35,7 @@ final class Counting implements Callable<Integer> {
         QueuePairSettings settings = connection.settings().build();
         Story story = new Story(spec.commandLine().getOut());
         story.title("iWARP counter: one memory, several clients, over TCP loopback");
-        // The two sides share nothing but the process, and one capture has all that crosses the wire.
+        // The two sides share only the process. One capture contains the traffic of both.
         try (Endpoint clientEnd = connection.openClient();
                 Endpoint serverEnd = connection.openLocalServer();
                 CounterService service = new CounterService(serverEnd.domain(), line -> {});

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Both ends of a connection in one process, and the story of what they do. */
+/** Runs both ends of a connection in one process and prints each step. */
 @Command(
         name = "demo",
         description = {
@@ -60,7 +60,7 @@ final class Demo implements Callable<Integer> {
         Story story = new Story(spec.commandLine().getOut());
         story.title("iWARP demo: RDMA over TCP loopback, " + Bytes.size(size));
         QueuePairSettings settings = connection.settings().build();
-        // The two ends share nothing but the process, and one capture has all that crosses the wire.
+        // The two ends share only the process. One capture contains the traffic of both.
         try (Endpoint initiatorEnd = connection.openClient();
                 Endpoint responderEnd = connection.openLocalServer();
                 DemoResponder responder = new DemoResponder(responderEnd.domain(), story, size);

@@ -5,16 +5,16 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What the responder of the demo tells the initiator in the private data of its acceptance: two advertised buffers.
+ * The responder's advertisement to the initiator of the demo, in the private data of its acceptance: two buffers.
  *
  * @param memory may be written and read
- * @param number 8 bytes that may be changed by atomics
+ * @param number 8 bytes that atomics may change
  */
 record DemoAdvertisement(RemoteBuffer memory, RemoteBuffer number) {
-    /** In bytes. */
+    /** Length in bytes. */
     static final int ENCODED_LENGTH = 2 * RemoteBuffer.ENCODED_LENGTH;
 
-    /** Returns the advertisement in a buffer on the heap, which needs no release. */
+    /** Returns the advertisement in a heap buffer that needs no release. */
     ByteBuf encode() {
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH);
         memory.encode(out);

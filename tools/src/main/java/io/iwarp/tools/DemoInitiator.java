@@ -23,7 +23,7 @@ final class DemoInitiator {
         this.size = size;
     }
 
-    /** Connects and follows its script; fails if anything is not as it should be. */
+    /** Connects and follows its script. Fails on any deviation. */
     void run(SocketAddress address, QueuePairSettings settings, DemoResponder responder)
             throws IOException, InterruptedException, CommandFailedException {
         long begin = System.nanoTime();
@@ -47,7 +47,7 @@ final class DemoInitiator {
         tellEnd(queuePair, other);
     }
 
-    /** If the responder was the first to see that something is wrong, its reason is the better one. */
+    /** Prefers the responder's failure if the responder detected the error first. */
     private static void follow(DemoInitiatorScript script, DemoResponderScript other)
             throws IOException, InterruptedException, CommandFailedException {
         try {

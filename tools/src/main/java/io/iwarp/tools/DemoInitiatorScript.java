@@ -18,7 +18,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** What the initiator of the demo does, step by step: each operation there is. It also tells most of the story. */
+/** The steps of the demo's initiator, with each operation once. Also prints most of the output. */
 final class DemoInitiatorScript {
     private static final int MESSAGES = 8;
     private static final long ADDED = 5;
@@ -47,7 +47,7 @@ final class DemoInitiatorScript {
         this.mailbox = new Mailbox(queuePair, MESSAGES, RemoteBuffer.ENCODED_LENGTH);
     }
 
-    /** Does everything, up to the error that ends the stream. */
+    /** Runs all steps, including the error that ends the stream. */
     void run(DemoResponderScript other) throws IOException, InterruptedException, CommandFailedException {
         write(other);
         read();
@@ -156,7 +156,7 @@ final class DemoInitiatorScript {
         return ByteBufAllocator.DEFAULT.directBuffer(length, length);
     }
 
-    /** On purpose, and as the last thing, because it ends the stream. */
+    /** Provokes an error. The last step, because it ends the stream. */
     private void breakTheRules(RemoteBuffer gone) throws IOException, InterruptedException, CommandFailedException {
         story.step("error", "initiator reads with the invalidated STag, which is not allowed:");
         story.step("", "the responder ends the stream with a Terminate, which says:");

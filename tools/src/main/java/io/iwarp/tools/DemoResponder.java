@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The passive half of the demo: advertises memory to the first initiator that asks, and then follows its script. */
 final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
-    /** What the number for atomics is at first. */
+    /** The initial value of the number for atomics. */
     static final long NUMBER = 37;
 
     private static final byte[] ONE_AT_A_TIME = "another initiator was first".getBytes(StandardCharsets.UTF_8);
@@ -74,12 +74,12 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
         request.accept(Application.DEMO.reply(advertisement.encode()));
     }
 
-    /** Returns what it does with the initiator that it accepted, once there is one. */
+    /** Returns the script for the accepted initiator, once there is one. */
     CompletionStage<DemoResponderScript> script() {
         return script;
     }
 
-    /** Takes the memory back from the initiator and releases it. */
+    /** Invalidates the initiator's STags and releases the memory. */
     @Override
     public void close() {
         thread.shutdownNow();

@@ -12,9 +12,9 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** What the responder of the demo does, step by step on a thread of its own, and its part of the story. */
+/** The steps of the demo's responder, on its own thread, and their output. */
 final class DemoResponderScript implements Runnable, AutoCloseable {
-    /** How much of the memory a window shows, at most, in bytes. */
+    /** The maximum length of a window in bytes. */
     static final int WINDOW_BYTES = 64;
 
     private static final int MESSAGES = 16;
@@ -28,11 +28,11 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
     private final CompletableFuture<Void> end = new CompletableFuture<>();
 
     /**
-     * What the responder found in its memory.
+     * The content of the responder's memory.
      *
-     * @param deliveredAtNanos when it got the initiator's message
+     * @param deliveredAtNanos when the initiator's message arrived
      * @param verifyNanos how long it took to compare
-     * @param firstDifference the first byte that is not as the initiator announced it, or -1
+     * @param firstDifference the index of the first byte that differs from the announced pattern, or -1
      */
     record Report(long deliveredAtNanos, long verifyNanos, long firstDifference) {}
 
@@ -73,7 +73,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         long length = Math.min(done.length(), region.length());
         long difference = new BytePattern(done.seed()).firstDifference(region.span(), length);
         report.complete(new Report(deliveredAt, System.nanoTime() - deliveredAt, difference));
-        // The message comes back as it is if all bytes are right, and without its last byte if not.
+        // Echo the message if all bytes are correct, otherwise without its last byte.
         queuePair.send(difference < 0 ? message : message.slice(0, message.readableBytes() - 1));
     }
 
@@ -145,12 +145,12 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         return report;
     }
 
-    /** Returns a stage that completes when all was done, or with what went wrong. */
+    /** Returns a stage that completes after the last step, or with the failure. */
     CompletionStage<Void> end() {
         return end;
     }
 
-    /** Takes the memory back from the initiator. */
+    /** Invalidates the initiator's STags. */
     @Override
     public void close() {
         region.close();

@@ -4,16 +4,16 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What the initiator of the demo says after its RDMA Write: two numbers of 8 bytes, big-endian.
+ * The message of the demo's initiator after its RDMA Write: two numbers of 8 bytes, big-endian.
  *
- * @param length how many bytes it has written, from the start of the advertised memory
- * @param seed which {@link BytePattern} they follow
+ * @param length the number of bytes written, from the start of the advertised memory
+ * @param seed the seed of their {@link BytePattern}
  */
 record DoneMessage(long length, long seed) {
-    /** In bytes. */
+    /** Length in bytes. */
     static final int ENCODED_LENGTH = Long.BYTES + Long.BYTES;
 
-    /** Returns the message in a buffer on the heap, which needs no release. */
+    /** Returns the message in a heap buffer that needs no release. */
     ByteBuf encode() {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeLong(length).writeLong(seed);
     }

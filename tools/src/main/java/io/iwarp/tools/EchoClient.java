@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Sends messages to an echo server, checks what comes back, and measures the round trips. */
+/** Sends messages to an echo server, checks the replies, and measures the round trips. */
 @Command(
         name = "echo-client",
         description = {

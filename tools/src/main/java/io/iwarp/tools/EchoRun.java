@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.HdrHistogram.Histogram;
 
-/** Messages to an echo server, one at a time. The next one leaves on the event loop when the last one has come back. */
+/** Sends messages to an echo server, one at a time. Each reply triggers the next message on the event loop. */
 final class EchoRun {
     private static final int SIGNIFICANT_DIGITS = 3;
 
@@ -22,7 +22,10 @@ final class EchoRun {
     private final ByteBuf reply;
     private final Histogram roundTrips = new Histogram(SIGNIFICANT_DIGITS);
     private final CompletableFuture<Void> done = new CompletableFuture<>();
-    /** The message on its way; 0 and less while warming up. This and what follows belongs to the event loop. */
+    /**
+     * The number of the message in flight; 0 or less during warm-up. This and the following fields belong to the event
+     * loop.
+     */
     private long number;
 
     private boolean sent;
@@ -40,7 +43,7 @@ final class EchoRun {
         new BytePattern(size).append(message, size);
     }
 
-    /** Runs to the end, or until the server has been silent for too long. */
+    /** Runs until all messages are answered or the server times out. */
     void run() throws IOException, InterruptedException, CommandFailedException {
         queuePair.completionListener((source, completion) -> onCompletion(completion));
         queuePair.channel().eventLoop().execute(this::next);
@@ -110,7 +113,7 @@ final class EchoRun {
         return endNanos - beginNanos;
     }
 
-    /** Call it when the queue pair is closed. */
+    /** Call this method after the queue pair is closed. */
     void release() {
         message.release();
         reply.release();

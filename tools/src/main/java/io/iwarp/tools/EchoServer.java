@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Sends every message back to where it came from. */
+/** Sends every message back to its sender. */
 @Command(
         name = "echo-server",
         description = "Returns every message to its sender. It serves any number of clients until Ctrl-C.",

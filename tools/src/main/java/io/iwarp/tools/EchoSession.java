@@ -15,7 +15,7 @@ import java.io.PrintWriter;
  * received, so at the end each comes back exactly once to be released. Everything runs on the event loop.
  */
 final class EchoSession implements QueuePairListener {
-    /** How many messages may be on their way. */
+    /** The maximum number of messages in flight. */
     static final int DEPTH = 8;
 
     private final QueuePair queuePair;
@@ -56,7 +56,7 @@ final class EchoSession implements QueuePairListener {
                 source.receiveQueue().receive(slot, buffers[slot].clear());
             }
         } catch (IllegalStateException e) {
-            // The stream is ending, and what was not posted will not come back.
+            // The stream is ending. A buffer that is not posted does not complete, so release it.
             buffers[slot].release();
         }
     }

@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a command needs to listen and connect: event loops and a protection domain. Its methods block; do not call them on
- * an event loop.
+ * The endpoint of a command: event loops and a protection domain, to listen and connect. Its methods block. Do not call
+ * them on an event loop.
  */
 final class Endpoint implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(Endpoint.class);
@@ -47,9 +47,9 @@ final class Endpoint implements AutoCloseable {
     private final Closeable afterwards;
 
     /**
-     * @param loops what it runs on
-     * @param transportHandlers adds to each pipeline what belongs between the socket and MPA
-     * @param afterwards closed when this endpoint and all its channels are
+     * @param loops the event loops
+     * @param transportHandlers adds the handlers between the socket and MPA to each pipeline
+     * @param afterwards closed after this endpoint and all its channels
      */
     Endpoint(EventLoops loops, TransportHandlers transportHandlers, Closeable afterwards) {
         this.group = loops.open();
@@ -84,7 +84,9 @@ final class Endpoint implements AutoCloseable {
                 address));
     }
 
-    /** Listens for connections of another protocol on the same event loops; they are closed together with all others. */
+    /**
+     * Listens for connections of another protocol on the same event loops; they are closed together with all others.
+     */
     Channel listen(SocketAddress address, ChannelHandler protocol) throws IOException, InterruptedException {
         ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
             @Override
@@ -126,7 +128,7 @@ final class Endpoint implements AutoCloseable {
                 .connect(address);
     }
 
-    /** Waits for what the peer or the transport has to do, at most a minute. */
+    /** Waits for the peer or the transport, at most a minute. */
     static <T> T await(CompletionStage<T> stage) throws IOException, InterruptedException, CommandFailedException {
         try {
             return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -137,7 +139,7 @@ final class Endpoint implements AutoCloseable {
         }
     }
 
-    /** Waits for as long as messages of the peer arrive, and then a minute more. */
+    /** Waits while messages of the peer arrive. Fails after one minute without progress. */
     static <T> T awaitWhileBusy(QueuePair queuePair, CompletableFuture<T> result)
             throws IOException, InterruptedException, CommandFailedException {
         long delivered;
@@ -154,7 +156,7 @@ final class Endpoint implements AutoCloseable {
         throw noAnswer();
     }
 
-    /** What an {@link ExecutionException} is about, to be thrown. */
+    /** Returns the cause of an {@link ExecutionException}, to be thrown. */
     static IOException failureOf(ExecutionException failed) throws CommandFailedException {
         if (failed.getCause() instanceof CommandFailedException failure) {
             throw failure;
@@ -162,7 +164,7 @@ final class Endpoint implements AutoCloseable {
         return failed.getCause() instanceof IOException failure ? failure : new IOException(failed.getCause());
     }
 
-    /** The peer is there, but silent. */
+    /** The peer is connected, but silent. */
     static CommandFailedException noAnswer() {
         return new CommandFailedException(
                 "the other side did not answer for " + PATIENCE_SECONDS + " s: check its log, and try again");
@@ -173,12 +175,12 @@ final class Endpoint implements AutoCloseable {
         return PATIENCE_SECONDS;
     }
 
-    /** Closes all connections at once, and from now on new ones. */
+    /** Closes all connections immediately, and refuses new ones. */
     void closeConnections() {
         connections.close().awaitUninterruptibly();
     }
 
-    /** Closes all connections, waits for the event loops to end, then what was to be closed afterwards. */
+    /** Closes all connections, waits for the event loops to end, then closes {@code afterwards}. */
     @Override
     public void close() throws IOException {
         // An event loop that is told to shut down without a quiet period may end before it has closed its channels.

@@ -22,7 +22,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says in one line what went wrong and what to do; the stack trace is for {@code --verbose}. */
+/** Formats errors as one line: the problem and what to do. {@code --verbose} adds the stack trace. */
 final class ErrorLines {
     private static final Logger LOGGER = LoggerFactory.getLogger(ErrorLines.class);
 
@@ -125,13 +125,13 @@ final class ErrorLines {
         return oneLine(failure + ": this is a fault of the program; --verbose shows where");
     }
 
-    /** Servers of this package say why in the private data; those of others may say nothing, or nothing legible. */
+    /** Servers of this package send the reason in the private data. Other servers may send nothing, or binary data. */
     private static String reasonOf(ConnectionRejectedException rejected) {
         byte[] privateData = rejected.privateData();
         return privateData.length == 0 ? "it gave no reason" : oneLine(new String(privateData, StandardCharsets.UTF_8));
     }
 
-    /** What a peer sent is shown, but cannot add lines or move the cursor. */
+    /** Sanitizes text of a peer: it must not add lines or move the cursor. */
     static String oneLine(String text) {
         return text.replaceAll("\\p{Cntrl}+", " ");
     }

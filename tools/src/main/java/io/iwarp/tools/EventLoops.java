@@ -6,18 +6,18 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 
 /**
- * Which event loops a command runs on.
+ * The event loops of a command.
  *
- * @param transport how they reach the network
- * @param threads how many there are, at least 1
+ * @param transport the transport to the network
+ * @param threads the number of threads, at least 1
  * @param busyPolling whether they go on asking for events for a while before they sleep: each then takes a whole
  *     processor while there is traffic, and answers sooner
  */
 record EventLoops(Transport transport, int threads, boolean busyPolling) {
-    /** What a command uses that was not told otherwise. */
+    /** The default of all commands. */
     static final EventLoops DEFAULT = new EventLoops(Transport.NIO, 2, false);
 
-    /** Returns a new group; the threads start when they are needed, and ending them is the caller's. */
+    /** Returns a new group. Its threads start on demand. The caller shuts it down. */
     EventLoopGroup open() {
         IoHandlerFactory handlers = transport.handlers();
         return new MultiThreadIoEventLoopGroup(threads, busyPolling ? new BusyPolling(handlers) : handlers);

@@ -2,7 +2,7 @@ package io.iwarp.tools;
 
 import java.io.IOException;
 
-/** The server's side of what {@link FileMessage} describes. One thread uses it; do not call it on an event loop. */
+/** The server's side of what {@link FileMessage} describes. Not thread-safe. Do not call it on an event loop. */
 final class FileDialogue {
     private final Conversation conversation;
 
@@ -33,7 +33,7 @@ final class FileDialogue {
         return expected.cast(message);
     }
 
-    /** The failure that a message of this kind came where another one was due. */
+    /** Returns the failure for a message of an unexpected kind. */
     static CommandFailedException unexpected(FileMessage message, String expected) {
         return new CommandFailedException(
                 "a message " + message.getClass().getSimpleName() + " came, expected was " + expected);

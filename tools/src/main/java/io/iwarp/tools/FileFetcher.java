@@ -17,8 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 
 /**
- * Reads a file from the server's memory by RDMA Reads, of which several are on their way at a time, and stores it. One
- * thread uses it.
+ * Reads a file from the server's memory with RDMA Reads, several in flight at a time, and stores it. Not thread-safe.
  */
 final class FileFetcher implements AutoCloseable {
     private final String name;
@@ -35,7 +34,7 @@ final class FileFetcher implements AutoCloseable {
         private CompletableFuture<Completion> read = new CompletableFuture<>();
         private int length;
 
-        /** Registered once, as each Read would have to do it otherwise. */
+        /** Registered once. Otherwise each Read would register its sink. */
         Sink(ProtectionDomain domain, int capacity) {
             buffer = ByteBufAllocator.DEFAULT.directBuffer(capacity, capacity);
             region = domain.region()
@@ -53,7 +52,7 @@ final class FileFetcher implements AutoCloseable {
     /**
      * @param name at the server
      * @param chunkLength of each Read, in bytes
-     * @param reads how many may be on their way
+     * @param reads the maximum number of Reads in flight
      */
     FileFetcher(String name, Conversation conversation, ProtectionDomain domain, int chunkLength, int reads) {
         this.name = name;
@@ -64,7 +63,7 @@ final class FileFetcher implements AutoCloseable {
         }
     }
 
-    /** What was fetched: its bytes, and the SHA-256 that both ends computed. */
+    /** The result: the length in bytes, and the SHA-256 that both ends computed. */
     record Fetched(long size, String hash) {}
 
     /**
@@ -129,7 +128,7 @@ final class FileFetcher implements AutoCloseable {
         }
     }
 
-    /** Returns the bytes of the oldest Read. Waits for it, and stores what it brought. */
+    /** Waits for the oldest Read, stores its data, and returns its length in bytes. */
     private int store(PartialFile file) throws IOException, InterruptedException, CommandFailedException {
         Sink sink = underWay.remove();
         Endpoint.await(sink.read);
@@ -162,7 +161,9 @@ final class FileFetcher implements AutoCloseable {
         return kind.cast(message);
     }
 
-    /** A server that refuses says so before it closes, perhaps behind pieces that nobody will read any more. */
+    /**
+     * Reads the server's refusal, which it sends before it closes, possibly behind pieces that are not read any more.
+     */
     private void lookForRefusal() throws IOException, InterruptedException, CommandFailedException {
         while (true) {
             if (FileMessage.decode(conversation.receive()) instanceof FileMessage.Refused refused) {
@@ -175,7 +176,7 @@ final class FileFetcher implements AutoCloseable {
         return new CommandFailedException("the server refused " + name + ": " + ErrorLines.oneLine(refused.reason()));
     }
 
-    /** Call it when the queue pair is closed. */
+    /** Call this method after the queue pair is closed. */
     @Override
     public void close() {
         sinks.forEach(Sink::close);

@@ -8,8 +8,8 @@ import java.net.ProtocolException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What {@link WriteClient}, {@link ReadClient} and {@link WriteServer} say to each other. Each message is one Send: a
- * byte that tells the kind, then the fields in order, numbers big-endian, a text or hash up to the end of the message.
+ * The messages of {@link WriteClient}, {@link ReadClient} and {@link WriteServer}. Each message is one Send: a byte for
+ * the kind, then the fields in order. Numbers are big-endian. A text or hash extends to the end of the message.
  *
  * <pre>
  *   client                                    server
@@ -52,7 +52,7 @@ sealed interface FileMessage {
     /** Appends the fields. */
     void encodeFields(ByteBuf out);
 
-    /** Returns the message in a buffer on the heap, which needs no release. */
+    /** Returns the message in a heap buffer that needs no release. */
     default ByteBuf encode() {
         ByteBuf out = Unpooled.buffer();
         out.writeByte(kind());
@@ -61,7 +61,7 @@ sealed interface FileMessage {
     }
 
     /**
-     * Client: may I write a file?
+     * Client: requests to write a file.
      *
      * @param size its bytes
      * @param name its name, without a directory
@@ -81,7 +81,7 @@ sealed interface FileMessage {
     }
 
     /**
-     * Server: write into this memory.
+     * Server: grants memory to write to.
      *
      * @param slotLength the greatest length of a piece in bytes, at least 1
      * @param memory one or more slots
@@ -145,7 +145,7 @@ sealed interface FileMessage {
     }
 
     /**
-     * Whoever has the file: that was the last piece.
+     * Sender of the file: all pieces were sent.
      *
      * @param hash SHA-256 of what was read from it, in hexadecimal
      */
@@ -164,7 +164,7 @@ sealed interface FileMessage {
     }
 
     /**
-     * Whoever gets the file: it has its name now.
+     * Receiver of the file: the file is stored under its name.
      *
      * @param hash SHA-256 of what was stored, in hexadecimal
      */
@@ -183,7 +183,7 @@ sealed interface FileMessage {
     }
 
     /**
-     * Server: no, and nothing of the file is to be kept.
+     * Server: refuses. Nothing of the file is kept.
      *
      * @param reason a sentence for the client's user, cut off so that it fits into a message
      */
@@ -209,7 +209,7 @@ sealed interface FileMessage {
     }
 
     /**
-     * Client: may I read a file?
+     * Client: requests to read a file.
      *
      * @param name its name, without a directory
      */
@@ -228,7 +228,7 @@ sealed interface FileMessage {
     }
 
     /**
-     * Server: yes.
+     * Server: accepts the request to read.
      *
      * @param size the file's bytes
      */
@@ -247,7 +247,7 @@ sealed interface FileMessage {
     }
 
     /**
-     * Server: read this memory.
+     * Server: grants memory to read.
      *
      * @param number 0 for the first piece of the file
      * @param memory all of the piece, under an STag of its own
@@ -267,7 +267,7 @@ sealed interface FileMessage {
     }
 
     /**
-     * Client: a piece has been read, and its STag comes back with this message.
+     * Client: has read a piece. The message invalidates the STag of the piece.
      *
      * @param number of the piece
      */
@@ -288,7 +288,7 @@ sealed interface FileMessage {
     /**
      * Reads a message.
      *
-     * @throws ProtocolException if it is none
+     * @throws ProtocolException if it is not a valid message
      */
     static FileMessage decode(ByteBuf in) throws ProtocolException {
         try {

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /** Reads a file piece by piece and writes it into the server's memory. While one piece travels, the next is read. */
 final class FileSender implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(FileSender.class);
-    /** Enough that reading and writing overlap; a server may offer more slots than are worth the memory. */
+    /** The maximum number of slots to use: enough to overlap reading and writing without wasting memory. */
     private static final int MOST_SLOTS = 4;
 
     private final String name;
@@ -31,7 +31,7 @@ final class FileSender implements AutoCloseable {
     private long nextCredit;
     /** Bytes that were posted. */
     private long sent;
-    /** Whether the server may have stored the file: it has all that it needs for it. */
+    /** Whether the server may have stored the file, as it has all pieces and the hash. */
     private boolean complete;
 
     /** A buffer, and the Write that reads from it. */
@@ -93,7 +93,7 @@ final class FileSender implements AutoCloseable {
         }
     }
 
-    /** A server that refuses says so before it closes. One that was lost says nothing. */
+    /** Reads the server's refusal, which it sends before it closes. A lost server sends none. */
     private CommandFailedException notConfirmed(StreamEndedException end)
             throws IOException, InterruptedException, CommandFailedException {
         try {
@@ -143,7 +143,9 @@ final class FileSender implements AutoCloseable {
         buffer.writerIndex(length);
     }
 
-    /** Takes the next message, which must be of this kind; credits for the last pieces come before what ends the file. */
+    /**
+     * Takes the next message, which must be of this kind; credits for the last pieces come before what ends the file.
+     */
     private <M extends FileMessage> M expect(Class<M> kind)
             throws IOException, InterruptedException, CommandFailedException {
         while (true) {
@@ -166,7 +168,7 @@ final class FileSender implements AutoCloseable {
         }
     }
 
-    /** Call it when the queue pair is closed. */
+    /** Call this method after the queue pair is closed. */
     @Override
     public void close() throws IOException {
         slots.forEach(slot -> slot.buffer.release());

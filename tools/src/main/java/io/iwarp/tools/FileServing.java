@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * Lets one client read a file from the server's memory. Each piece that is in memory can be read through a window of its
- * own, which the client invalidates when it has the piece: while it reads one, the next is fetched from the disk.
+ * Lets one client read a file from the server's memory. Each piece that is in memory can be read through a window of
+ * its own, which the client invalidates when it has the piece: while it reads one, the next is fetched from the disk.
  * One thread uses it.
  */
 final class FileServing {
@@ -33,7 +33,7 @@ final class FileServing {
      * Serves a file.
      *
      * @param region the memory, registered without a right
-     * @return what to tell of it
+     * @return a line about it for the log
      */
     String serve(Path path, MemoryRegion region) throws IOException, InterruptedException, CommandFailedException {
         try (SourceFile file = SourceFile.open(path)) {

@@ -30,7 +30,7 @@ final class FileStoring {
      * Stores a file.
      *
      * @param region the memory, registered without a right
-     * @return what to tell of it
+     * @return a line about it for the log
      */
     String store(FileMessage.Offer offer, MemoryRegion region)
             throws IOException, InterruptedException, CommandFailedException {

@@ -80,7 +80,7 @@ final class KvServer implements Callable<Integer> {
             try (IwarpListener listener = endpoint.listen(address, settings, request -> decide(request, service))) {
                 out.println(ListenOptions.listening(listener));
                 shutdown.await();
-                // Before the memory goes: a client is not at fault, and shall not be told that its STag is invalid.
+                // Close the connections before the memory. Otherwise clients would see errors about invalid STags.
                 endpoint.closeConnections();
             }
         } finally {

@@ -8,8 +8,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * The memory of one side of a connection: what is sent from, received into, and registered for the other side. Confined to
- * the event loop once the connection is made.
+ * The memory of one side of a connection: what is sent from, received into, and registered for the other side. Confined
+ * to the event loop once the connection is made.
  */
 final class PerfMemory implements AutoCloseable {
     private final ByteBuf source;
@@ -62,7 +62,7 @@ final class PerfMemory implements AutoCloseable {
         return sink.getByte(source.readableBytes() - 1);
     }
 
-    /** Takes the memory back from the other side; what is posted keeps what it needs of it. */
+    /** Invalidates the memory for the other side. Posted requests keep the buffers that they need. */
     @Override
     public void close() {
         region.close();

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param task what each connection does
  * @param connections how many there are
- * @param loops what the client runs on
+ * @param loops the event loops of the client
  * @param tls whether all goes through TLS
  * @param unsent bytes that may wait in the kernel until TCP sends them, 0 if the kernel decides
  * @param warmup how long it runs before it is measured

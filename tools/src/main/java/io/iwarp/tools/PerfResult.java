@@ -129,7 +129,7 @@ record PerfResult(
         return present ? "with" : "without";
     }
 
-    /** Returns one line of JSON, without its end. */
+    /** Returns one line of JSON, without a line separator. */
     String json() {
         PerfTask task = plan.task();
         EventLoops loops = plan.loops();

@@ -102,7 +102,7 @@ final class PerfRun {
         return PerfResult.of(plan, agreed, slices, here, there);
     }
 
-    /** Waits for as long as operations get done, and then a minute more. */
+    /** Waits while operations complete. Fails after one minute without progress. */
     private void awaitArrival(PerfLoad load) throws IOException, InterruptedException, CommandFailedException {
         long before;
         do {

@@ -53,7 +53,7 @@ final class PerfServer implements Callable<Integer> {
                         listen.address(), settings, new PerfService(endpoint.domain(), greatestDepth, out::println))) {
             out.println(ListenOptions.listening(listener));
             shutdown.await();
-            // Before the memory goes: a client is not at fault, and shall not be told that its STag is invalid.
+            // Close the connections before the memory. Otherwise clients would see errors about invalid STags.
             endpoint.closeConnections();
         }
         return 0;

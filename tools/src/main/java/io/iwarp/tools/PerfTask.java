@@ -5,12 +5,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What one connection of a measurement does. It goes to the server in the private data of the connection request, and is
- * all that the server has to know.
+ * What one connection of a measurement does. It goes to the server in the private data of the connection request, and
+ * is all that the server has to know.
  *
  * <p>The numbers that both sides must agree on follow from it: the server posts {@link #window} receives and posts each
- * again at once when it was used; after each {@link #batch} of messages it tells by Immediate Data how many came so far, and
- * the client has no more on their way than the window.
+ * again at once when it was used; after each {@link #batch} of messages it tells by Immediate Data how many came so
+ * far, and the client has no more on their way than the window.
  *
  * @param operation what is done
  * @param mode what is measured
@@ -19,7 +19,7 @@ import io.netty.buffer.Unpooled;
  * @param memory the client's memory, which the server writes to in latency mode
  */
 record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, RemoteBuffer memory) {
-    /** In bytes. */
+    /** Length in bytes. */
     static final int ENCODED_LENGTH =
             Byte.BYTES + Byte.BYTES + Integer.BYTES + Integer.BYTES + RemoteBuffer.ENCODED_LENGTH;
 

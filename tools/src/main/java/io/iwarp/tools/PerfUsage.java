@@ -18,7 +18,7 @@ import java.lang.management.ManagementFactory;
  * @param direct bytes that Netty's allocator holds outside of the heap
  */
 record PerfUsage(long nanos, long cpuNanos, long allocated, long heap, long direct) {
-    /** In bytes. */
+    /** Length in bytes. */
     static final int ENCODED_LENGTH = 5 * Long.BYTES;
 
     /** Returns what this process has used up until now. */

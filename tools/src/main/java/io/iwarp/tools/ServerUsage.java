@@ -8,10 +8,10 @@ import java.net.SocketAddress;
 
 /**
  * A connection on which a client asks what the server's process has used up. The question is one byte, the answer a
- * {@link PerfUsage}. One thread uses it; it must not be an event loop.
+ * {@link PerfUsage}. Not thread-safe. Do not call it on an event loop.
  */
 final class ServerUsage {
-    /** In bytes. */
+    /** Length in bytes. */
     static final int QUESTION_LENGTH = 1;
 
     /** The question for what is used when garbage is collected. */

@@ -21,8 +21,8 @@ import java.util.Set;
  *   offset 16   number    changed by RDMA Read and RDMA Write of whoever holds the lock
  * </pre>
  *
- * <p>Each client gets windows of its own, which end with its connection: one for the atomics, one for the bytes that are
- * read and written. Any thread may call any method.
+ * <p>Each client gets windows of its own, which end with its connection: one for the atomics, one for the bytes that
+ * are read and written. Any thread may call any method.
  */
 final class SharedNumbers implements AutoCloseable {
     private static final long COUNTER = 0;
@@ -106,7 +106,7 @@ final class SharedNumbers implements AutoCloseable {
         return bytes.getLong(0);
     }
 
-    /** Takes the memory back from all clients. */
+    /** Invalidates the STags of all clients and closes the memory. */
     @Override
     public synchronized void close() {
         closed = true;

@@ -7,10 +7,10 @@ import io.iwarp.verbs.QueuePair;
 import java.io.IOException;
 
 /**
- * A lock in the memory of a peer: a 64-bit number that is 0 when nobody holds it, and else the number of the holder. The
- * peer's processor has no part in it.
+ * A lock in the memory of a peer: a 64-bit number that is 0 when nobody holds it, and else the number of the holder.
+ * The peer's processor has no part in it.
  *
- * <p>One thread uses it; do not call it on an event loop.
+ * <p>Not thread-safe. Do not call it on an event loop.
  */
 final class SpinLock {
     private static final long FREE = 0;
@@ -38,7 +38,9 @@ final class SpinLock {
         }
     }
 
-    /** Gives the lock back. What was written before is in place by then, as the peer begins with an atomic after that. */
+    /**
+     * Gives the lock back. What was written before is in place by then, as the peer begins with an atomic after that.
+     */
     void release() throws IOException, InterruptedException, CommandFailedException {
         long found = Endpoint.await(queuePair.compareSwap(lock, compare(holder).swap(FREE)))
                 .original();
@@ -48,7 +50,7 @@ final class SpinLock {
         }
     }
 
-    /** Returns how often the lock was held by another one when this one asked. */
+    /** Returns how often another client held the lock on an attempt to take it. */
     long refusals() {
         return refusals;
     }

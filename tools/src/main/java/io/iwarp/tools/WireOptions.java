@@ -84,7 +84,7 @@ final class WireOptions {
             showDefaultValue = Visibility.NEVER)
     private boolean wireLog;
 
-    /** The default settings, with what the options say about MPA. */
+    /** Returns the default settings with the MPA options applied. */
     QueuePairSettings.Builder settings() {
         return QueuePairSettings.builder()
                 .mpa(MpaSettings.builder()
@@ -114,10 +114,10 @@ final class WireOptions {
     }
 
     /**
-     * Opens what a command needs to listen and connect. Closing it is the caller's.
+     * Opens the endpoint of a command. The caller closes it.
      *
      * @param verbose whether to log what the stack does
-     * @param loops what it runs on
+     * @param loops the event loops
      * @param security adds to each pipeline what encrypts, or nothing
      */
     Endpoint open(boolean verbose, EventLoops loops, TransportHandlers security)

@@ -21,10 +21,10 @@ import java.util.concurrent.CompletableFuture;
  * A client's connection to the cache. It carries out one operation at a time and waits for it: more at a time take more
  * connections.
  *
- * <p>Keys and short values are text, in UTF-8. Each operation fails with an {@link IOException} if the connection has ended,
- * and with an {@link IllegalArgumentException} if a key or value has no allowed length.
+ * <p>Keys and short values are text, in UTF-8. Each operation fails with an {@link IOException} if the connection has
+ * ended, and with an {@link IllegalArgumentException} if a key or value has no allowed length.
  *
- * <p>One thread uses it; it must not be an event loop.
+ * <p>Not thread-safe. Do not call it on an event loop.
  */
 public final class KvConnection implements AutoCloseable {
     private final QueuePair queuePair;

@@ -6,18 +6,18 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What a client may reach, told in the private data of the server's acceptance: three advertised buffers of 20 bytes each,
- * for this connection only.
+ * What a client may reach, told in the private data of the server's acceptance: three advertised buffers of 20 bytes
+ * each, for this connection only.
  *
  * @param index may be read
  * @param values may be read
  * @param cells may be changed by atomics
  */
 public record KvGrant(RemoteBuffer index, RemoteBuffer values, RemoteBuffer cells) {
-    /** In bytes. */
+    /** Length in bytes. */
     public static final int ENCODED_LENGTH = 3 * RemoteBuffer.ENCODED_LENGTH;
 
-    /** Returns the grant in a buffer on the heap, which needs no release. */
+    /** Returns the grant in a heap buffer that needs no release. */
     public ByteBuf encode() {
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH);
         index.encode(out);

@@ -9,19 +9,18 @@ import java.util.zip.CRC32C;
  * changed by atomics only, as 64-bit numbers.
  *
  * <pre>
- *   index     buckets of 4 {@linkplain KvSlot slots}; a key is in the bucket of its hash, or in the next with a free slot
- *   values    {@linkplain KvEntry entries}, anywhere
- *   cells     for each slot a counter of hits and a {@linkplain KvWord word}, which is the value if that is short
- * </pre>
+ *   index     buckets of 4 {@linkplain KvSlot slots}; a key is in the bucket of its hash, or in the next with a free
+ * slot values    {@linkplain KvEntry entries}, anywhere cells     for each slot a counter of hits and a {@linkplain
+ * KvWord word}, which is the value if that is short </pre>
  */
 final class KvLayout {
     /** Slots that are read at once. */
     static final int BUCKET_SLOTS = 4;
-    /** In bytes. */
+    /** Length in bytes. */
     static final int BUCKET_LENGTH = BUCKET_SLOTS * KvSlot.LENGTH;
     /** The offset of the word in a cell; the counter is at its beginning. */
     static final int WORD = AtomicOperation.LENGTH;
-    /** In bytes. */
+    /** Length in bytes. */
     static final int CELL_LENGTH = WORD + AtomicOperation.LENGTH;
 
     private KvLayout() {}
@@ -46,7 +45,8 @@ final class KvLayout {
     }
 
     /**
-     * Returns where the bucket begins that is the {@code probe}th to look into for a key, as the number of its first slot.
+     * Returns where the bucket begins that is the {@code probe}th to look into for a key, as the number of its first
+     * slot.
      */
     static long bucket(int hash, long probe, long slots) {
         long buckets = slots / BUCKET_SLOTS;

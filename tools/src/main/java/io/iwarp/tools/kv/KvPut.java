@@ -64,7 +64,7 @@ final class KvPut {
         return value;
     }
 
-    /** Returns the message in a buffer on the heap, which needs no release. */
+    /** Returns the message in a heap buffer that needs no release. */
     ByteBuf encode() {
         int length = HEAD + key.length + value.length;
         return Unpooled.buffer(length, length)

@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and reads entries in the server's memory, again and again until what was read is whole. The first Read of a key takes
- * a round trip for its bucket and one for its entry. Where it was is remembered: the next time slot and entry are read
- * at once, in one round trip, which will do if the slot still says the same.
+ * Finds and reads entries in the server's memory, again and again until what was read is whole. The first Read of a key
+ * takes a round trip for its bucket and one for its entry. Where it was is remembered: the next time slot and entry are
+ * read at once, in one round trip, which will do if the slot still says the same.
  *
  * <p>One thread uses it.
  */
@@ -190,7 +190,7 @@ final class KvReader implements AutoCloseable {
                 : CompletableFuture.completedFuture(null);
     }
 
-    /** Call it when the queue pair is closed. */
+    /** Call this method after the queue pair is closed. */
     @Override
     public void close() {
         sink.close();

@@ -53,7 +53,7 @@ record KvReply(Outcome outcome, long request, long version, String reason) {
         }
     }
 
-    /** Returns the message in a buffer on the heap, which needs no release. */
+    /** Returns the message in a heap buffer that needs no release. */
     ByteBuf encode() {
         ByteBuf out = Unpooled.buffer(HEAD, LONGEST)
                 .writeInt(outcome.code)

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param inWord whether the value is in the word of the cell
  */
 record KvSlot(long version, long offset, int hash, int keyLength, int valueLength, boolean inWord) {
-    /** In bytes. */
+    /** Length in bytes. */
     static final int LENGTH = 64;
     /** A slot that no key uses. */
     static final KvSlot FREE = new KvSlot(0, 0, 0, 0, 0, false);

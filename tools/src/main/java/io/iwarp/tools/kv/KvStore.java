@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The cache in the server: the only one who writes the index and the values, while any number of clients read them by RDMA
- * without it. A client's read that meets a change sees so, as {@link KvSlot} and {@link KvEntry} tell, and reads again.
+ * The cache in the server: the only one who writes the index and the values, while any number of clients read them by
+ * RDMA without it. A client's read that meets a change sees so, as {@link KvSlot} and {@link KvEntry} tell, and reads
+ * again.
  *
  * <p>A put writes a new entry, then the slot that points to it, and only then gives the old entry back. So there is no
  * time at which a key cannot be read, and no lock that a client could hold.
@@ -218,7 +219,7 @@ public final class KvStore implements AutoCloseable {
         return refusals;
     }
 
-    /** Takes the memory back from all clients. */
+    /** Invalidates the STags of all clients and closes the memory. */
     @Override
     public synchronized void close() {
         index.close();
