@@ -32,7 +32,7 @@ final class FileServing {
     /**
      * Serves a file.
      *
-     * @param region the memory, registered without a right
+     * @param region the memory, registered without access rights
      * @return a line about it for the log
      */
     String serve(Path path, MemoryRegion region) throws IOException, InterruptedException, CommandFailedException {
@@ -73,7 +73,7 @@ final class FileServing {
         }
     }
 
-    /** The message comes as a Send with Invalidate, so with it the client has lost its access to the piece. */
+    /** The message is a Send with Invalidate, so the client cannot access the piece any more. */
     private void awaitTaken(long number) throws IOException, InterruptedException, CommandFailedException {
         FileMessage.Taken taken = client.receive(FileMessage.Taken.class);
         if (taken.number() != number || windows[slotOf(number)].isValid()) {

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** Stores the file of one client that writes it into the server's memory. One thread uses it. */
+/** Stores the file that one client writes into the server's memory. Not thread-safe. */
 final class FileStoring {
     private final FileDialogue client;
     private final TargetDirectory target;
@@ -29,7 +29,7 @@ final class FileStoring {
     /**
      * Stores a file.
      *
-     * @param region the memory, registered without a right
+     * @param region the memory, registered without access rights
      * @return a line about it for the log
      */
     String store(FileMessage.Offer offer, MemoryRegion region)

@@ -10,7 +10,7 @@ import picocli.CommandLine.IHelpSectionRenderer;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** Shows the options of a command in groups: its own first, then those that many commands have. */
+/** Groups the options in the help of a command: its own options first, then the shared ones. */
 final class GroupedOptions implements IHelpSectionRenderer {
     private static final String OWN = "Options";
     private static final String OTHER = "Other options";

@@ -7,7 +7,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** The {@code iwarp} command; alone it prints its help. */
+/** The {@code iwarp} command. Without a subcommand, prints the help. */
 @Command(
         name = "iwarp",
         mixinStandardHelpOptions = true,
@@ -47,12 +47,12 @@ public final class Iwarp implements Runnable {
     }
 
     /**
-     * Returns the exit code of a command. It is not 0 if the output could not be written: whoever reads a file of results
-     * must not take half of them for all.
+     * Returns the exit code of a command. It is not 0 if the output could not be written, so that truncated results are
+     * not mistaken for complete ones.
      */
     static int execute(CommandLine command, String... args) {
         int exitCode = command.execute(args);
-        // A writer of picocli's does not know that the stream behind it failed.
+        // A writer of picocli does not report failures of its stream.
         boolean complete = !command.getOut().checkError() && !System.out.checkError();
         if (!complete && exitCode == ExitCode.OK) {
             command.getErr().println("iwarp: stdout cannot be written: the output is not complete");

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** Gets and puts as fast as it can. */
+/** Measures the rate of gets and puts. */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,

@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text file as keys and values, in one of two forms. In a table, of which {@code /etc/services} is one, lines have a
- * key, tabs, and a value, and those that begin with {@code #} are comments. In any other file, a list of words for
- * instance, the value is the line, and its key is the number of the line, from 1 on. Empty lines are left out. Of a key
- * that comes twice the last value stays.
+ * Reads keys and values from a text file in one of two forms. In a table such as {@code /etc/services}, each line has a
+ * key, tabs, and a value, and lines that begin with {@code #} are comments. In any other file, such as a list of words,
+ * the value is the line and the key is the line number, from 1 on. Empty lines are skipped. The last value of a key
+ * wins.
  */
 final class KvFile {
     /** Nothing to load. */
@@ -27,7 +27,7 @@ final class KvFile {
     private static final char TAB = '\t';
     private static final Pattern TABS = Pattern.compile("^\t+");
     private static final String COMMENT = "#";
-    /** What the decoder puts in the place of bytes that are no UTF-8. */
+    /** The decoder's replacement for invalid UTF-8. */
     private static final char NOT_UTF_8 = '\ufffd';
 
     private final @Nullable Path path;
@@ -51,11 +51,11 @@ final class KvFile {
     /**
      * Reads a file.
      *
-     * @param skipping whether to leave out lines that cannot be used, instead of failing
-     * @throws CommandFailedException if a line cannot be used; it says which, and why
+     * @param skipping whether to skip invalid lines instead of failing
+     * @throws CommandFailedException if a line is invalid; the message names the line and the reason
      */
     static KvFile read(Path path, boolean skipping) throws IOException, CommandFailedException {
-        // What is no UTF-8 becomes a character that is refused below, where the number of the line is known.
+        // Invalid UTF-8 is replaced by a character that is rejected below, where the line number is known.
         List<String> lines = new String(Files.readAllBytes(path), StandardCharsets.UTF_8)
                 .lines()
                 .toList();
@@ -98,12 +98,12 @@ final class KvFile {
         return line;
     }
 
-    /** Returns how many keys there are at most. */
+    /** Returns the maximum number of keys. */
     int size() {
         return entries.size();
     }
 
-    /** Stores all, and tells what was loaded. */
+    /** Stores all entries and prints what was loaded. */
     void fill(KvStore store, Consumer<String> log) throws CommandFailedException {
         if (path == null) {
             return;

@@ -13,12 +13,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A file of the writes that a server has acknowledged, of one client. Each is handed to the operating system before the next
- * operation begins, so the file tells of all but the last when the process is killed. A line that was cut short does
- * not count.
+ * A journal of one client's acknowledged writes. Each write is handed to the operating system before the next operation
+ * begins, so if the process is killed, at most the last write is missing. A truncated line does not count.
  */
 final class KvJournal implements Closeable {
-    /** The name of a journal ends so. */
+    /** The suffix of journal file names. */
     static final String SUFFIX = ".journal";
 
     private static final Pattern LINE = Pattern.compile("(\\S+) (\\d+)\\.");
@@ -31,7 +30,7 @@ final class KvJournal implements Closeable {
         this.acknowledged = acknowledged;
     }
 
-    /** Opens a journal to go on with it, or begins one. */
+    /** Opens an existing journal for appending, or creates one. */
     static KvJournal open(Path path) throws IOException {
         Map<String, Long> before = Files.exists(path) ? read(path) : new HashMap<>();
         OutputStream file = Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
@@ -39,7 +38,7 @@ final class KvJournal implements Closeable {
         return new KvJournal(file, before);
     }
 
-    /** Returns the last number that was acknowledged for each key in a journal. */
+    /** Returns the last acknowledged number for each key in a journal. */
     static Map<String, Long> read(Path path) throws IOException {
         Map<String, Long> last = new HashMap<>();
         for (String line : Files.readAllLines(path, StandardCharsets.UTF_8)) {
@@ -57,7 +56,7 @@ final class KvJournal implements Closeable {
         file.write((key + " " + number + ".\n").getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Returns the last number that was acknowledged for a key, or 0. */
+    /** Returns the last acknowledged number for a key, or 0. */
     long last(String key) {
         return acknowledged.getOrDefault(key, 0L);
     }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What a cache begins with, how large it is, and where its web pages are. */
+/** The options for the initial content of a cache, its size, and the address of its web pages. */
 final class KvServerOptions {
     private static final int GREATEST_PORT = 65_535;
     private static final long LEAST_MEMORY = 1 << 12;
@@ -59,7 +59,7 @@ final class KvServerOptions {
             description = "The greatest size of all keys and values together.")
     private long memory;
 
-    /** Returns what there is to load. */
+    /** Returns the files to load. */
     KvFile file() throws IOException, CommandFailedException {
         OptionCheck.require(
                 command,
@@ -69,7 +69,7 @@ final class KvServerOptions {
         return file == null ? KvFile.NONE : KvFile.read(file, skipping);
     }
 
-    /** Returns an empty cache with room for what is to be loaded; closing it is the caller's. */
+    /** Returns an empty cache with room for the entries to load. The caller closes it. */
     KvStore store(ProtectionDomain domain, KvFile loaded) throws CommandFailedException {
         try {
             return new KvStore(domain, ByteBufAllocator.DEFAULT, Math.max(entries, loaded.size()), memory);
@@ -79,7 +79,7 @@ final class KvServerOptions {
         }
     }
 
-    /** Returns where the web pages are. */
+    /** Returns the address of the web pages. */
     InetSocketAddress httpAddress(InetSocketAddress listen) {
         OptionCheck.require(
                 command,

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** Writes, reads back and aborts connections, and fails if anything that was acknowledged is lost. */
+/** Writes, reads back and aborts connections. Fails if an acknowledged write is lost. */
 @Command(
         name = "soak",
         mixinStandardHelpOptions = true,
@@ -133,7 +133,7 @@ final class KvSoak implements Callable<Integer> {
         }
     }
 
-    /** Returns when all have ended, and fails when the first does. */
+    /** Waits until all have ended. Fails as soon as one fails. */
     private void abortAtRandom(List<KvSoakClient> working, ExecutorCompletionService<Void> running)
             throws IOException, InterruptedException, CommandFailedException {
         ThreadLocalRandom random = ThreadLocalRandom.current();

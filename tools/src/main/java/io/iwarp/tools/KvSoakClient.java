@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client of the soak: writes its keys, reads its own and others', and fails as soon as an acknowledged write cannot
- * be read or a value is not whole. One thread runs it; another may abort its connection at any time, after which it
- * connects again.
+ * One client of the soak test: writes its keys and reads its own and other clients' keys. Fails if an acknowledged
+ * write cannot be read or a value is corrupt. One thread runs it. Another thread may abort its connection at any time;
+ * the client then reconnects.
  */
 final class KvSoakClient {
     private static final int KEYS = 8;
@@ -30,7 +30,7 @@ final class KvSoakClient {
     private final SplittableRandom random = new SplittableRandom();
     private final List<KvSoakKey> keys = new ArrayList<>();
     private final List<KvSoakKey> foreign;
-    /** What the keys had when this connection looked last. */
+    /** The values of the keys that this connection read last. */
     private final Map<KvSoakKey, Seen> seen = new HashMap<>();
 
     private final AtomicLong reads = new AtomicLong();
@@ -41,12 +41,12 @@ final class KvSoakClient {
     private boolean aborted;
 
     /**
-     * What was done, by one client or more.
+     * The work of one or more clients.
      *
-     * @param reads of keys
-     * @param writes that were acknowledged
-     * @param connections that were made
-     * @param retries of reads that met a change
+     * @param reads the number of reads
+     * @param writes the number of acknowledged writes
+     * @param connections the number of connections
+     * @param retries the number of reads that were repeated because of a concurrent change
      */
     record Totals(long reads, long writes, long connections, long retries) {
         static final Totals NONE = new Totals(0, 0, 0, 0);
@@ -64,10 +64,10 @@ final class KvSoakClient {
     private record Seen(long number, long version) {}
 
     /**
-     * @param name of the client; nobody else may have it at the same time
+     * @param name the name of the client, unique among running clients
      * @param connector connects to the server
-     * @param journal that of the client
-     * @param foreign keys of others to read
+     * @param journal the client's journal
+     * @param foreign the keys of other clients to read
      */
     KvSoakClient(String name, Connector connector, KvJournal journal, List<KvSoakKey> foreign) {
         this.connector = connector;
@@ -78,7 +78,7 @@ final class KvSoakClient {
         }
     }
 
-    /** Works until it is too late. */
+    /** Works until the deadline. */
     void run(long deadlineNanos) throws Exception {
         try (journal) {
             while (System.nanoTime() - deadlineNanos < 0) {
@@ -109,7 +109,7 @@ final class KvSoakClient {
         }
     }
 
-    /** Reads a key of this client, which must have what was acknowledged last, or a write that was on its way. */
+    /** Reads a key of this client. Its value must be the last acknowledged write or an unacknowledged later one. */
     private Seen look(KvConnection connected, KvSoakKey key)
             throws IOException, InterruptedException, CommandFailedException {
         Seen now = check(connected, key, journal.last(key.name()));
@@ -118,7 +118,7 @@ final class KvSoakClient {
         return now;
     }
 
-    /** Returns what a key has. It must be at least the write that was acknowledged. */
+    /** Returns the value of a key. It must be at least as new as the last acknowledged write. */
     static long verify(KvConnection connected, KvSoakKey key, long acknowledged)
             throws IOException, InterruptedException, CommandFailedException {
         return check(connected, key, acknowledged).number();
@@ -144,7 +144,7 @@ final class KvSoakClient {
     private void write(KvConnection connected, KvSoakKey key)
             throws IOException, InterruptedException, CommandFailedException {
         Seen before = seen.containsKey(key) ? Objects.requireNonNull(seen.get(key)) : look(connected, key);
-        // What is not known after a failure is looked at anew.
+        // After a failure, read the unknown state again.
         seen.remove(key);
         long next = before.number() + 1;
         if (key.kind() == KvSoakKey.Kind.SWAPPED && before.number() > 0) {
@@ -161,7 +161,7 @@ final class KvSoakClient {
         try {
             acknowledge(key, new Seen(next, connected.put(key.name(), key.value(next), before.version())));
         } catch (KvConflictException e) {
-            // A put of a connection that was aborted arrived after this one had looked.
+            // A put of an aborted connection arrived after this connection had read the key.
             look(connected, key);
         }
     }
@@ -193,7 +193,7 @@ final class KvSoakClient {
         return fresh;
     }
 
-    /** Any thread: aborts the connection, in the middle of whatever it does. */
+    /** Aborts the connection during any operation. Any thread may call this method. */
     synchronized void abort() {
         if (cache != null) {
             aborted = true;
@@ -222,7 +222,7 @@ final class KvSoakClient {
         }
     }
 
-    /** Returns what it has done so far. Any thread may ask. */
+    /** Returns the work done so far. Any thread may call this method. */
     Totals totals() {
         return new Totals(reads.get(), writes.get(), connections.get(), retries.get());
     }

@@ -5,18 +5,18 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * A key of the soak, which only one client writes. Each write has a number, and its whole value follows from key and
- * number, so that whoever reads it can tell whether it is whole.
+ * A key of the soak test, which only one client writes. Each write has a number. The key and the number determine the
+ * whole value, so a reader can detect a corrupt value.
  *
  * @param name as the cache has it
- * @param kind what its values are like
+ * @param kind the kind of its values
  */
 record KvSoakKey(String name, Kind kind) {
     private static final int MOST_FILLER = 8000;
     private static final int FIRST_LETTER = 'a';
     private static final int LETTERS = 26;
 
-    /** What values are like. */
+    /** The kind of values. */
     enum Kind {
         /** Key, number and up to 8,000 letters. */
         LONG,
@@ -53,7 +53,7 @@ record KvSoakKey(String name, Kind kind) {
     }
 
     /**
-     * Tells the number of a value.
+     * Returns the number of the write that stored a value.
      *
      * @throws CommandFailedException if no write has such a value
      */

@@ -6,8 +6,9 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
 
 /**
- * One operation at a time, and the time until its effect is back: the server answers a Send by a Send, a Write by a Write
- * that this side sees in its memory, a Write with Immediate Data by the like. A Read or atomic is its own answer.
+ * Measures round trips, one operation at a time. The server answers a Send with a Send, a Write with a Write into this
+ * side's memory, and a Write with Immediate Data with the same. A Read or atomic needs no answer of the server's
+ * program.
  */
 final class LatencyLoad extends PerfLoad {
     private final boolean byWrite;

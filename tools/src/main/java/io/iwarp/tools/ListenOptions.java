@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Where a server listens. */
+/** The listen address of a server. */
 final class ListenOptions {
     private static final int GREATEST_PORT = 65_535;
 
@@ -45,7 +45,7 @@ final class ListenOptions {
         return new InetSocketAddress(InetAddress.getByName(bind), port);
     }
 
-    /** Returns the line that tells where a listener can be reached. */
+    /** Returns the line that shows the address of a listener. */
     static String listening(IwarpListener listener) {
         return "listening on " + addressText(listener.localAddress()) + ", Ctrl-C ends";
     }

@@ -9,16 +9,16 @@ import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A fixed number of receives, posted at once and taken one by one. Unlike those of a {@link Conversation} they also tell
- * what else came with a message: Immediate Data, a Solicited Event, an invalidated STag.
+ * A fixed number of receives, posted together and taken one by one. Unlike a {@link Conversation}, it also reports
+ * Immediate Data, Solicited Events and invalidated STags.
  *
- * <p>One thread takes them; it must not be an event loop.
+ * <p>Not thread-safe. Do not call it on an event loop.
  */
 final class Mailbox {
     private final ArrayDeque<CompletableFuture<Completion>> receives = new ArrayDeque<>();
 
     /**
-     * Posts the receives; the connection need not be made yet.
+     * Posts the receives. The connection may not be established yet.
      *
      * @param bytes the longest message
      */
@@ -33,7 +33,7 @@ final class Mailbox {
         return Endpoint.await(receives.remove());
     }
 
-    /** Waits for the next message and tells its bytes. */
+    /** Waits for the next message and returns its length in bytes. */
     ByteBuf nextMessage() throws IOException, InterruptedException, CommandFailedException {
         ByteBuf message = next().buffer();
         return message == null ? Unpooled.EMPTY_BUFFER : message;

@@ -4,8 +4,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Looks at memory each time that bytes of the peer were placed: as good as looking at it all the time, because in between
- * the event loop, which places them, does not get to change it.
+ * Checks memory each time after bytes of the peer were placed. This replaces polling, as only the event loop places
+ * bytes.
  */
 final class MemoryWatch extends ChannelInboundHandlerAdapter {
     private final Runnable look;
@@ -19,7 +19,7 @@ final class MemoryWatch extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        // The handlers behind this one may place bytes in answer to that.
+        // The next handlers may place bytes in response to this event.
         ctx.fireChannelReadComplete();
         look.run();
     }

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Cuts one direction of a connection into segments for a capture: the start-up frame, then one FPDU in each segment.
  * Wireshark follows markers only where a segment begins with an FPDU.
  *
- * <p>One exception: where an FPDU ends and a marker follows, which belongs to the next FPDU, Wireshark counts it to the one
- * before. So that segment gets the marker as well. The bytes and their order are those of the connection in any case.
+ * <p>One exception: if a marker directly follows an FPDU, it belongs to the next FPDU, but Wireshark counts it to the
+ * previous one. So the previous segment includes the marker. The bytes and their order never change.
  *
- * <p>What is no MPA, for example because it is encrypted, is not cut. One thread uses an instance.
+ * <p>Bytes that are not MPA, for example encrypted ones, are not segmented. Not thread-safe.
  */
 final class MpaSegments {
     private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
@@ -41,7 +41,7 @@ final class MpaSegments {
         this.markers = markers;
     }
 
-    /** Takes a copy of what was sent or received next. */
+    /** Appends a copy of the next bytes sent or received. */
     void add(ByteBuf bytes) {
         held = Unpooled.copiedBuffer(held, bytes);
     }
@@ -51,7 +51,7 @@ final class MpaSegments {
         return requestsMarkers;
     }
 
-    /** Returns the next segment, on the heap; null if it is not there yet. */
+    /** Returns the next segment in a heap buffer, or null if it is incomplete. */
     @Nullable
     ByteBuf next() {
         int length = raw ? held.readableBytes() : started ? fpduLength() : startupLength();
@@ -68,7 +68,7 @@ final class MpaSegments {
         return markerBehind && held.readableBytes() >= length - MARKER_BYTES;
     }
 
-    /** Returns all bytes that are held, whole segment or not. */
+    /** Returns all buffered bytes, even if the segment is incomplete. */
     ByteBuf rest() {
         return take(held.readableBytes());
     }
@@ -103,7 +103,7 @@ final class MpaSegments {
         return true;
     }
 
-    /** Returns the bytes of the next segment, 0 if too few are there to tell. */
+    /** Returns the length of the next segment in bytes, or 0 if it is not known yet. */
     private int fpduLength() {
         boolean marked = markers.get();
         boolean markerFirst = marked && position % MARKER_SPACING == 0;
@@ -123,7 +123,7 @@ final class MpaSegments {
     private int markersWithin(int content) {
         int count = 0;
         long offset = Math.floorMod(-position, MARKER_SPACING);
-        // Each marker moves the bytes behind it.
+        // Each marker shifts the bytes after it.
         while (offset - (long) MARKER_BYTES * count < content) {
             count++;
             offset += MARKER_SPACING;

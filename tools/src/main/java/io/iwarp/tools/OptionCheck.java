@@ -3,14 +3,14 @@ package io.iwarp.tools;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Checks of what was given on a command line, beyond what picocli does by itself. */
+/** Checks of command-line arguments, in addition to those of picocli. */
 final class OptionCheck {
     private OptionCheck() {}
 
     /**
-     * Ends the command with a complaint and its usage if a condition does not hold.
+     * Ends the command with an error message and its usage if a condition is false.
      *
-     * @param complaint what is wrong, with the option and its value
+     * @param complaint the error, with the option and its value
      */
     static void require(CommandSpec command, boolean condition, String complaint) {
         if (!condition) {

@@ -16,11 +16,11 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * A file that grows under a temporary name and gets its own at the end, so nobody ever sees a half one. Closing it without
- * {@link #keepAs} deletes it. It belongs to one thread.
+ * A file that is written under a temporary name and renamed when it is complete, so no incomplete file is visible under
+ * the final name. Closing it without {@link #keepAs} deletes it. Not thread-safe.
  */
 final class PartialFile implements AutoCloseable {
-    /** What a file is called while it grows, with something random in between. */
+    /** The prefix and suffix of the temporary name, with random characters in between. */
     static final String PREFIX = ".iwarp-";
 
     static final String SUFFIX = ".part";
@@ -41,12 +41,12 @@ final class PartialFile implements AutoCloseable {
         while (true) {
             Path path = directory.resolve(PREFIX + UUID.randomUUID() + SUFFIX);
             FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            // The lock, which ends with the process, tells others that somebody writes this file.
+            // The lock marks the file as in use. It ends with the process.
             channel.lock();
             if (Files.exists(path)) {
                 return new PartialFile(path, channel);
             }
-            // Somebody took the file for an abandoned one before it was locked.
+            // Another process deleted the file as abandoned before it was locked.
             channel.close();
         }
     }
@@ -76,7 +76,7 @@ final class PartialFile implements AutoCloseable {
                 FileLock lock = channel.tryLock()) {
             return lock != null && Files.deleteIfExists(file);
         } catch (OverlappingFileLockException | FileSystemException e) {
-            // This process is writing it, or it cannot be opened: it is none that can be cleaned up.
+            // This process is writing the file, or cannot open it. Do not delete it.
             return false;
         }
     }
@@ -88,14 +88,14 @@ final class PartialFile implements AutoCloseable {
         }
     }
 
-    /** Puts the bytes on the disk. */
+    /** Forces the bytes to disk. */
     void finish() throws IOException {
         channel.force(true);
     }
 
     /**
-     * Gives the finished file its name, in the same directory; one that has the name already is replaced. The file is locked
-     * until it is closed, so nobody takes it for an abandoned one before.
+     * Renames the finished file within its directory and replaces an existing file. The file stays locked until it is
+     * closed, so that it is not deleted as abandoned.
      */
     Path keepAs(Path target) throws IOException {
         return Files.move(path, target, StandardCopyOption.ATOMIC_MOVE);

@@ -8,7 +8,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Where a server listens, as written on the command line.
+ * A server address on the command line.
  *
  * @param host a name or an address
  * @param port 1 to 65535

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 /**
  * A certificate and its private key, read from files in PEM format.
  *
- * @param key belongs to the first certificate
+ * @param key the private key of the first certificate
  * @param certificates the certificate, followed by those of intermediate authorities
  */
 record PemIdentity(PrivateKey key, List<X509Certificate> certificates) {

@@ -4,7 +4,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Measures the stack, as perftest measures RDMA hardware; alone it prints its help. */
+/** Measures the stack, as perftest measures RDMA hardware. Without a subcommand, prints the help. */
 @Command(
         name = "perf",
         mixinStandardHelpOptions = true,

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Measures what connections cost to make, and to have. */
+/** Measures the time to establish connections and the memory of open ones. */
 @Command(
         name = "connect",
         description = "Measures the set-up of connections to a perf server. With --idle it keeps all connections, and"

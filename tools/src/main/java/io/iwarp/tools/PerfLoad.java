@@ -15,8 +15,8 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One connection of a measurement, at the client: posts one operation after another on the event loop until it is told to
- * stop. What is not said to be for other threads belongs to the event loop.
+ * One connection of a measurement, at the client: posts operations on the event loop until it is stopped. Call methods
+ * on the event loop unless their documentation says otherwise.
  */
 abstract class PerfLoad {
     private final QueuePair queuePair;
@@ -29,7 +29,7 @@ abstract class PerfLoad {
 
     /**
      * @param queuePair connected; {@link #close} closes it
-     * @param memory of this side; {@link #close} gives it back
+     * @param memory the memory of this side; {@link #close} releases it
      * @param target the memory of the other side
      * @param meter that of the connection's event loop
      */
@@ -44,13 +44,13 @@ abstract class PerfLoad {
     /** Begins; called once on the event loop. */
     abstract void onBegin();
 
-    /** No more shall be posted; {@link #finish} when all that was posted is done. */
+    /** Stops posting. Call {@link #finish} when all posted operations are done. */
     abstract void onStop();
 
     /** An operation of this side has completed. */
     abstract void onDone(Completion completion);
 
-    /** Something of the other side has used up a receive. */
+    /** A message of the other side has consumed a receive. */
     abstract void onReceived(Completion completion);
 
     /** Any thread: begins to post. */
@@ -68,7 +68,7 @@ abstract class PerfLoad {
         queuePair.channel().eventLoop().execute(() -> attempt(step));
     }
 
-    /** Takes a step that may meet the end of the stream. */
+    /** Runs a step during which the stream may end. */
     final void attempt(Runnable step) {
         try {
             step.run();
@@ -108,7 +108,7 @@ abstract class PerfLoad {
         return finished;
     }
 
-    /** Returns how many were posted. */
+    /** Returns the number of posted operations. */
     final long posted() {
         return posted;
     }
@@ -148,7 +148,7 @@ abstract class PerfLoad {
         }
     }
 
-    /** Posts the question whether everything before it has arrived; the server answers at once. */
+    /** Posts a query whether all earlier operations have arrived. The server answers immediately. */
     final void ask() {
         queuePair.sendQueue().sendImmediate(0, 0, PostOptions.SOLICITED_AND_FENCED);
     }
@@ -158,7 +158,7 @@ abstract class PerfLoad {
         queuePair.abort();
     }
 
-    /** Not on an event loop: ends the connection in order, waits for that, and gives the memory back. */
+    /** Closes the connection in order, waits for it, and releases the memory. Do not call it on an event loop. */
     final void close() throws IOException, InterruptedException, CommandFailedException {
         try {
             queuePair.close();

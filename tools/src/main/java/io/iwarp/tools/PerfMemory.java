@@ -30,7 +30,7 @@ final class PerfMemory implements AutoCloseable {
         region = domain.region().buffers(sink).rights(right).register();
     }
 
-    /** Returns what the other side is told. */
+    /** Returns the advertisement for the other side. */
     RemoteBuffer remoteBuffer() {
         return region.remoteBuffer();
     }

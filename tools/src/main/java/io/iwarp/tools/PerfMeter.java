@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
 /**
- * Counts what the connections of one event loop get done, and how long it takes. Confined to that loop, except for
+ * Counts and times the operations of all connections of one event loop. Confined to that loop, except for
  * {@link #operations} and {@link #timed}.
  */
 final class PerfMeter {
@@ -31,17 +31,20 @@ final class PerfMeter {
         timed.setRelease(timed.getPlain() + 1);
     }
 
-    /** Returns how many were done since the loop's first connection; any thread, a moment's view. */
+    /**
+     * Returns the number of operations since the loop's first connection. Any thread may call it; the value is a
+     * snapshot.
+     */
     long operations() {
         return operations.getAcquire();
     }
 
-    /** Returns how many were timed since the loop's first connection; any thread, a moment's view. */
+    /** Returns the number of timed operations since the loop's first connection. Any thread may call it; a snapshot. */
     long timed() {
         return timed.getAcquire();
     }
 
-    /** Forgets what was so far. */
+    /** Starts a measurement and discards earlier values. */
     void begin() {
         latencies.reset();
         operationsAtBegin = operations.getPlain();
@@ -49,7 +52,7 @@ final class PerfMeter {
         beginNanos = System.nanoTime();
     }
 
-    /** Returns what was done since {@link #begin}. */
+    /** Returns the results since {@link #begin}. */
     PerfSlice end() {
         long nanos = System.nanoTime() - beginNanos;
         long allocated = threads.getCurrentThreadAllocatedBytes() - allocatedAtBegin;

@@ -2,11 +2,11 @@ package io.iwarp.tools;
 
 import java.util.Locale;
 
-/** What {@link PerfClient} asks. Each has a number, which goes over the wire. */
+/** The modes of {@link PerfClient}. Each has a number on the wire. */
 enum PerfMode {
-    /** How much goes through when many operations are on their way. */
+    /** Throughput with many operations in flight. */
     BANDWIDTH(1),
-    /** How long one operation takes when it is alone, to the peer's program and back. */
+    /** Round-trip time of a single operation, to the peer's program and back. */
     LATENCY(2);
 
     private final int code;
@@ -15,7 +15,7 @@ enum PerfMode {
         this.code = code;
     }
 
-    /** Returns the number that goes over the wire. */
+    /** Returns the number on the wire. */
     int code() {
         return code;
     }

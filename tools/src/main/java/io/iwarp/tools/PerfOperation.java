@@ -1,14 +1,14 @@
 package io.iwarp.tools;
 
-/** What {@link PerfClient} measures. Each has a number, which goes over the wire. */
+/** The operations that {@link PerfClient} measures. Each has a number on the wire. */
 enum PerfOperation {
     /** Messages to receives of the server. */
     SEND(1, "send"),
-    /** Bytes into the server's memory, of which its program learns nothing. */
+    /** Writes to the server's memory, without a notification of its program. */
     WRITE(2, "write"),
-    /** Bytes into the server's memory and Immediate Data, of which its program learns. */
+    /** Writes to the server's memory with Immediate Data, which notifies its program. */
     WRITE_IMMEDIATE(3, "write-immediate"),
-    /** Bytes out of the server's memory. */
+    /** Reads of the server's memory. */
     READ(4, "read"),
     /** FetchAdds on 64 bits of the server's memory. */
     FETCH_ADD(5, "fetch-add"),
@@ -23,7 +23,7 @@ enum PerfOperation {
         this.text = text;
     }
 
-    /** Returns the number that goes over the wire. */
+    /** Returns the number on the wire. */
     int code() {
         return code;
     }
@@ -43,17 +43,17 @@ enum PerfOperation {
                 "this perf server knows no operation " + code + ": use the same version on both sides");
     }
 
-    /** Returns whether each uses up a receive of the server. */
+    /** Returns whether each operation consumes a receive of the server. */
     boolean usesReceives() {
         return this == SEND || this == WRITE_IMMEDIATE;
     }
 
-    /** Returns whether it works on 64 bits, so that there is no size to choose. */
+    /** Returns whether the operation has a fixed size of 64 bits. */
     boolean atomic() {
         return this == FETCH_ADD || this == COMPARE_SWAP;
     }
 
-    /** Returns whether the server's bytes or numbers come back, so that its completion is an answer. */
+    /** Returns whether the operation returns data of the server, so that its completion is the response. */
     boolean answered() {
         return this == READ || atomic();
     }

@@ -8,7 +8,7 @@ import java.time.Duration;
  * @param task what each connection does
  * @param connections how many there are
  * @param loops the event loops of the client
- * @param tls whether all goes through TLS
+ * @param tls whether the connections use TLS
  * @param unsent bytes that may wait in the kernel until TCP sends them, 0 if the kernel decides
  * @param warmup how long it runs before it is measured
  * @param duration how long it is measured
@@ -21,7 +21,7 @@ record PerfPlan(
         long unsent,
         Duration warmup,
         Duration duration) {
-    /** Returns how long it takes altogether, set-up aside. */
+    /** Returns the total duration without set-up. */
     Duration total() {
         return warmup.plus(duration);
     }

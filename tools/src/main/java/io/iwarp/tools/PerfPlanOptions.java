@@ -125,7 +125,7 @@ final class PerfPlanOptions {
             return List.of((long) Long.BYTES);
         }
         List<Long> sizes = sweep != null ? sweep.sizes() : List.of(size != null ? size : defaultSize());
-        // The server sees a Write in its last byte.
+        // The server detects a Write by its last byte.
         int least = mode == PerfMode.LATENCY && operation == PerfOperation.WRITE ? 1 : 0;
         for (long bytes : sizes) {
             OptionCheck.require(

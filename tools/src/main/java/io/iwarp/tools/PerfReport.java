@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The results of one client as a page that needs no other file: how it was measured, curves over the size, all numbers.
- * One size alone has no curve.
+ * The results of one client as a self-contained page: the set-up, charts over the size, and all numbers. There is no
+ * chart for a single size.
  */
 final class PerfReport {
     private static final double BYTES_PER_MEGABYTE = 1e6;

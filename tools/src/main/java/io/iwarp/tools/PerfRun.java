@@ -187,7 +187,7 @@ final class PerfRun {
         } catch (ExecutionException e) {
             throw Endpoint.failureOf(e);
         } catch (TimeoutException e) {
-            // Nothing failed: the time has passed, as it should.
+            // No failure: the time has passed.
             return;
         }
     }

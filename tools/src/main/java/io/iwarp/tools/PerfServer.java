@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Is measured by {@link PerfClient}. */
+/** The server for {@link PerfClient}. */
 @Command(
         name = "server",
         description = "Is the other side of measurements by perf client and perf connect, until Ctrl-C.",

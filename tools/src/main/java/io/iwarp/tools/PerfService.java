@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The passive side of measurements: does for each connection what its client asks for. Everything runs on event loops. */
+/**
+ * The passive side of measurements: executes the task that the client of each connection requests. Runs on event loops.
+ */
 final class PerfService implements ConnectionRequestListener {
     private final ProtectionDomain domain;
     private final int greatestDepth;

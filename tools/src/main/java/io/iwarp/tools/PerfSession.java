@@ -16,8 +16,8 @@ import io.netty.buffer.Unpooled;
 import java.util.function.Consumer;
 
 /**
- * One connection of a measurement, at the server. For bandwidth it receives and tells how much came; for latency it gives
- * back to the client what it gets; Reads and atomics need nothing of it. Everything runs on the event loop.
+ * One connection of a measurement, at the server. In bandwidth mode, it reports the number of received messages. In
+ * latency mode, it echoes messages. Reads and atomics need no server code. Everything runs on the event loop.
  */
 final class PerfSession implements QueuePairListener {
     private final QueuePair queuePair;
@@ -74,7 +74,7 @@ final class PerfSession implements QueuePairListener {
             try {
                 onMessage(completion);
             } catch (QueuePairClosedException e) {
-                // The client has gone; onClosed tells why.
+                // The connection has ended. onClosed reports the reason.
                 received++;
             }
         }
@@ -112,7 +112,7 @@ final class PerfSession implements QueuePairListener {
         try {
             queuePair.sendQueue().write(seen, memory.source(), task.memory());
         } catch (QueuePairClosedException e) {
-            // The client has gone; onClosed tells why.
+            // The connection has ended. onClosed reports the reason.
             received++;
         }
     }

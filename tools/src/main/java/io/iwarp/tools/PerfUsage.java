@@ -9,7 +9,7 @@ import io.netty.buffer.Unpooled;
 import java.lang.management.ManagementFactory;
 
 /**
- * What a process has used up so far. Its encoding is the five numbers, big-endian.
+ * The resource usage of a process so far. Its encoding is the five numbers, big-endian.
  *
  * @param nanos when this was so, on a clock that only this process knows
  * @param cpuNanos of all its threads
@@ -21,12 +21,12 @@ record PerfUsage(long nanos, long cpuNanos, long allocated, long heap, long dire
     /** Length in bytes. */
     static final int ENCODED_LENGTH = 5 * Long.BYTES;
 
-    /** Returns what this process has used up until now. */
+    /** Returns the resource usage of this process. */
     static PerfUsage now() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long allocated = 0;
         for (long bytes : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
-            // Of a thread that has just ended it is -1.
+            // -1 for a thread that has just ended.
             allocated += Math.max(0, bytes);
         }
         long direct = ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider provider

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** Names that peers send, before they become paths. */
+/** Validates file names of peers before they are used as paths. */
 final class PlainName {
     private static final int LONGEST = 255;
 

@@ -24,7 +24,7 @@ import io.netty.buffer.Unpooled;
  * <p>The client advertises its memory with it, and the server says "go ahead" with one whose fields mean nothing.
  */
 final class RpingMessage {
-    /** Its length in bytes. A message of another length is none. */
+    /** The length of the message in bytes. */
     static final int ENCODED_LENGTH = Long.BYTES + Integer.BYTES + Integer.BYTES;
 
     private RpingMessage() {}

@@ -24,12 +24,12 @@ record RpingOutput(PrintWriter out, PrintWriter err, boolean verbose, boolean de
         }
     }
 
-    /** The connection is over, whatever was the reason. */
+    /** The connection has ended, for any reason. */
     void disconnected(String end) {
         err.println(end + " DISCONNECT EVENT...");
     }
 
-    /** Something that did not go well, in one line. */
+    /** Prints an error in one line. */
     void complaint(String text) {
         err.println("rping: " + text);
     }

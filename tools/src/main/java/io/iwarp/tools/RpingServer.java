@@ -68,7 +68,7 @@ final class RpingServer implements ConnectionRequestListener, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            // However a session ends, its place is free for the next client.
+            // Free the place for the next client, however the session ends.
             if (persistent) {
                 free.release();
             } else {

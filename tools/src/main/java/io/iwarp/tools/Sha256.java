@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** A SHA-256 in the making. */
+/** Computes a SHA-256 incrementally. */
 final class Sha256 {
     private final MessageDigest digest;
 
@@ -22,7 +22,7 @@ final class Sha256 {
         digest.update(bytes);
     }
 
-    /** Returns the hash of all bytes so far, in hexadecimal; afterwards it begins anew. */
+    /** Returns the hash of all bytes so far, in hexadecimal, then resets the computation. */
     String hex() {
         return HexFormat.of().formatHex(digest.digest());
     }

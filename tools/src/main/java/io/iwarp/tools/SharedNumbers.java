@@ -75,7 +75,7 @@ final class SharedNumbers implements AutoCloseable {
     }
 
     /**
-     * A client has gone. What one did that did not say so is not known, and a lock that it held is taken from it.
+     * A client has disconnected. Releases its lock. If the client did not report, its work is unknown.
      *
      * @return whether it held the lock
      */

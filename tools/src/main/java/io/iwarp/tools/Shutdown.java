@@ -4,8 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The end of a server, whoever wants it: Ctrl-C, the server itself, or an interrupt of its thread. The process waits with
- * its exit until the server has cleaned up behind itself.
+ * The shutdown of a server, triggered by Ctrl-C, by the server itself, or by an interrupt of its thread. The process
+ * exits after the server has cleaned up.
  */
 final class Shutdown implements AutoCloseable {
     private static final long CLEANUP_SECONDS = 15;
@@ -16,7 +16,7 @@ final class Shutdown implements AutoCloseable {
 
     private Shutdown() {}
 
-    /** Begins to listen for the end of the process; close it after everything else is cleaned up. */
+    /** Registers the shutdown hook. Close this object after all other clean-up. */
     static Shutdown install() {
         Shutdown shutdown = new Shutdown();
         Runtime.getRuntime().addShutdownHook(shutdown.hook);
@@ -28,12 +28,12 @@ final class Shutdown implements AutoCloseable {
         wanted.countDown();
     }
 
-    /** Waits until somebody wants the server to end. */
+    /** Waits until a shutdown is requested. */
     void await() {
         try {
             wanted.await();
         } catch (InterruptedException e) {
-            // An interrupt is one of the ways to want the end, so it has been answered.
+            // An interrupt requests the shutdown, so it is handled.
             want();
         }
     }

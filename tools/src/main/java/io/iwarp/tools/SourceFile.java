@@ -60,7 +60,7 @@ final class SourceFile implements AutoCloseable {
         }
     }
 
-    /** Fails if it is not what was opened any more: what was read may be partly old and partly new. */
+    /** Fails if the file has changed since it was opened, so that the bytes read may be inconsistent. */
     void requireUnchanged() throws IOException, CommandFailedException {
         BasicFileAttributes now;
         try {

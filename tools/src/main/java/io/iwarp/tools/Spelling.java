@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Guesses what a mistyped word should have been. */
+/** Suggests a correction for a misspelled word. */
 final class Spelling {
     /** One mistake for so many letters is a slip. */
     private static final int LETTERS_PER_MISTAKE = 3;

@@ -39,7 +39,7 @@ final class SpinLock {
     }
 
     /**
-     * Gives the lock back. What was written before is in place by then, as the peer begins with an atomic after that.
+     * Releases the lock. Earlier Writes are placed by then, as the peer executes the atomic after them.
      */
     void release() throws IOException, InterruptedException, CommandFailedException {
         long found = Endpoint.await(queuePair.compareSwap(lock, compare(holder).swap(FREE)))

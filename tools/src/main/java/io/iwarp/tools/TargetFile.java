@@ -6,7 +6,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * Where a client stores what it fetches.
+ * The target file of a client's download.
  *
  * @param path as the user gave it
  * @param replace whether a file that exists may be replaced

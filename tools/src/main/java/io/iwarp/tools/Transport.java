@@ -18,7 +18,7 @@ import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/** How bytes get from a socket into the process and back: a choice of Netty's, which the protocol does not see. */
+/** The Netty transport of a command. The protocol does not depend on it. */
 enum Transport {
     /** The JDK's own, on every system. */
     NIO("nio", NioSocketChannel.class, NioServerSocketChannel.class),

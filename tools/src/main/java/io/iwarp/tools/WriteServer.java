@@ -139,7 +139,7 @@ final class WriteServer implements Callable<Integer> {
             try {
                 last.set(session.run());
             } finally {
-                // However a session ends, its place is free for the next client.
+                // Free the place for the next client, however the session ends.
                 if (once) {
                     shutdown.want();
                 } else {

@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which bytes of the values are in use. Blocks have one of few sizes, at most a fourth more than was asked for or 32
- * bytes; one that was given back serves the next entry of its size. Not safe for use by several threads at a time.
+ * Allocates blocks of the values region. Blocks have one of few sizes, at most a fourth more than requested or 32
+ * bytes. A freed block is reused for the next entry of its size. Not thread-safe.
  */
 final class KvBlocks {
     /** There is no room. */
@@ -27,7 +27,7 @@ final class KvBlocks {
         this.capacity = capacity;
     }
 
-    /** Returns the offset of a block for so many bytes, or {@link #NONE}. */
+    /** Allocates a block for the given number of bytes. Returns its offset, or {@link #NONE}. */
     long take(int bytes) {
         int size = sizeFor(bytes);
         Deque<Long> reusable = free.get(size);
@@ -44,7 +44,7 @@ final class KvBlocks {
         return offset;
     }
 
-    /** Gives a block back that was taken for so many bytes. */
+    /** Frees a block that was allocated for the given number of bytes. */
     void giveBack(long offset, int bytes) {
         int size = sizeFor(bytes);
         used -= size;

@@ -18,8 +18,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A client's connection to the cache. It carries out one operation at a time and waits for it: more at a time take more
- * connections.
+ * A client's connection to the cache. It executes one operation at a time and waits for it. Use several connections for
+ * concurrent operations.
  *
  * <p>Keys and short values are text, in UTF-8. Each operation fails with an {@link IOException} if the connection has
  * ended, and with an {@link IllegalArgumentException} if a key or value has no allowed length.
@@ -58,7 +58,7 @@ public final class KvConnection implements AutoCloseable {
         if (found == null) {
             return Optional.empty();
         }
-        // Nobody waits for it: the next operation's answer comes behind this one's.
+        // Do not wait: the response of the next operation arrives after this one.
         RemoteBuffer counter = grant.counter(found.place().slot());
         queuePair.fetchAdd(counter, 1);
         return Optional.of(found.value());
@@ -164,7 +164,7 @@ public final class KvConnection implements AutoCloseable {
         return KvLimits.requireKey(key.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Returns how often something was read again because it had changed meanwhile; any thread may ask. */
+    /** Returns how often a read was repeated because of a concurrent change. Any thread may call this method. */
     public long retries() {
         return reader.retries();
     }
@@ -184,7 +184,7 @@ public final class KvConnection implements AutoCloseable {
         });
     }
 
-    /** Ends the connection in order, waits for that, and gives the memory back. An interrupt ends it at once. */
+    /** Closes the connection in order, waits for it, and releases the memory. An interrupt aborts the connection. */
     @Override
     public void close() throws IOException {
         queuePair.close();

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
 /**
- * What the values hold for a key: never changed once a slot points to it, and written over some time after none does.
+ * The entry of a key in the values. It never changes while a slot points to it. It is overwritten some time after that.
  *
  * <pre>
  *   offset          bytes
@@ -15,7 +15,8 @@ import io.netty.buffer.Unpooled;
  *    8 + k + v           4  CRC32C of the bytes before
  * </pre>
  *
- * <p>An entry that was read is the one that the slot meant if its version is that of the slot, and whole if its CRC fits.
+ * <p>An entry that was read is the one that the slot meant if its version is that of the slot, and whole if its CRC
+ * fits.
  */
 final class KvEntry {
     private static final int KEY = Long.BYTES;

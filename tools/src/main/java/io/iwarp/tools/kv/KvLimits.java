@@ -1,6 +1,6 @@
 package io.iwarp.tools.kv;
 
-/** What the cache takes. */
+/** The limits of the cache. */
 public final class KvLimits {
     /** The longest key in bytes. The shortest has 1. */
     public static final int LONGEST_KEY = 1024;

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
-/** What a cache tells about itself: the rest is told by the meters of the stack. */
+/** The meters of a cache, in addition to those of the stack. */
 public final class KvMeters implements MeterBinder {
     private final KvStore store;
 

@@ -59,7 +59,7 @@ final class KvReader implements AutoCloseable {
         }
     }
 
-    /** What was read is of two versions, or partly of none. */
+    /** The bytes read mix two versions, or are incomplete. */
     private static final class TornReadException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -88,7 +88,7 @@ final class KvReader implements AutoCloseable {
                 }
                 return found;
             } catch (TornReadException e) {
-                // The server was about to change it, and is done by the time that the next Read arrives.
+                // The server was changing it. It is done when the next Read arrives.
                 retries.incrementAndGet();
             }
         }
@@ -102,7 +102,7 @@ final class KvReader implements AutoCloseable {
         return places.get(key);
     }
 
-    /** Returns how often something was read again because it had changed meanwhile; any thread may ask. */
+    /** Returns how often a read was repeated because of a concurrent change. Any thread may call this method. */
     long retries() {
         return retries.get();
     }

@@ -5,9 +5,9 @@ import io.iwarp.verbs.QueuePairSettings;
 import java.time.Duration;
 
 /**
- * Serves the clients of a {@link KvStore}. It has work with puts only; whatever else clients do is carried out by the stack,
- * in their memory windows. What a client that was lost had begun is either done or not: a put is carried out when its whole
- * message is here, and no client holds a lock.
+ * Serves the clients of a {@link KvStore}. It handles only puts. The stack executes all other operations in the
+ * clients' memory windows. A put of a lost client is executed completely or not at all: it starts when its whole
+ * message has arrived, and no client holds a lock.
  */
 public final class KvService {
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);

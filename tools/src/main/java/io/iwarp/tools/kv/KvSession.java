@@ -60,7 +60,7 @@ final class KvSession {
         }
     }
 
-    /** Without a stack trace, which would tell of this program what the client did. */
+    /** Without a stack trace, as the error is caused by the client. */
     private void giveUp(String complaint) {
         LOGGER.warn("{} {}; its connection is ended", queuePair, complaint);
         queuePair.abort();

@@ -17,8 +17,8 @@ import java.util.Optional;
  * RDMA without it. A client's read that meets a change sees so, as {@link KvSlot} and {@link KvEntry} tell, and reads
  * again.
  *
- * <p>A put writes a new entry, then the slot that points to it, and only then gives the old entry back. So there is no
- * time at which a key cannot be read, and no lock that a client could hold.
+ * <p>A put writes a new entry, then the slot that points to it, and then frees the old entry. So a key can be read at
+ * any time, and clients need no lock.
  *
  * <p>Any thread may call any method. One put is carried out at a time; it takes as long as copying the value.
  */
@@ -62,7 +62,7 @@ public final class KvStore implements AutoCloseable {
         this.blocks = new KvBlocks(valueBytes);
     }
 
-    /** All regions, or an exception and none. They have no right: what a client may do is what its windows say. */
+    /** Registers all regions, or none if it throws. They have no access rights: the windows of a client grant them. */
     private static List<MemoryRegion> register(ProtectionDomain domain, ByteBufAllocator allocator, long... lengths) {
         List<MemoryRegion> regions = new ArrayList<>();
         try {
@@ -76,7 +76,7 @@ public final class KvStore implements AutoCloseable {
         }
     }
 
-    /** Returns what a client is told; it ends with the client's stream. */
+    /** Returns the grant for a client. It ends with the client's stream. */
     KvGrant admit(StreamAssociation client) {
         return new KvGrant(
                 window(index, AccessRight.REMOTE_READ, client),

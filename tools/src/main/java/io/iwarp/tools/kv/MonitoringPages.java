@@ -21,7 +21,7 @@ import io.netty.handler.timeout.ReadTimeoutHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 
-/** Makes channels serve a status page, {@code /metrics} for Prometheus and {@code /health} over HTTP. */
+/** Serves a status page, {@code /metrics} for Prometheus and {@code /health} over HTTP. */
 public final class MonitoringPages extends ChannelInitializer<Channel> {
     private static final int LONGEST_REQUEST = 1 << 10;
     private static final int IDLE_SECONDS = 60;
@@ -98,7 +98,7 @@ public final class MonitoringPages extends ChannelInitializer<Channel> {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            // A scraper that has gone, or was silent for too long, is no news.
+            // Ignore a client that disconnected or timed out.
             ctx.close();
         }
     }

@@ -1,6 +1,6 @@
 /**
  * A key-value cache in the registered memory of a server: clients read it by RDMA Reads and change it by messages and
- * atomics. It knows nothing of the {@code iwarp} command, as a server that embeds it would not.
+ * atomics. It does not depend on the {@code iwarp} command, so that servers can embed it.
  */
 @NullMarked
 package io.iwarp.tools.kv;
