@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**
- * One of the numbers that a measurement has, as a column of a table.
+ * One value of a measurement, as a column of a table.
  *
  * @param title what it is, and in which unit
  * @param decimals how many to show
@@ -32,12 +32,12 @@ record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value
             new PerfColumn("client s/GB", 3, PerfResult::cpuSecondsPerGigabyte),
             new PerfColumn("server s/GB", 3, PerfResult::serverCpuSecondsPerGigabyte));
 
-    /** Returns the number as people read it. */
+    /** Returns the number as formatted text. */
     String text(PerfResult result) {
         return String.format(Locale.ROOT, "%,." + decimals + "f", value.applyAsDouble(result));
     }
 
-    /** Returns what the columns mean, in lines of text. */
+    /** Returns the legend of the columns, as lines of text. */
     static List<String> explanations(PerfResult result) {
         String time = result.plan().task().mode() == PerfMode.LATENCY
                 ? "round trip: to the program of the server and back"

@@ -36,7 +36,7 @@ record PerfResult(
     private static final int SIGNIFICANT_DIGITS = 3;
 
     /**
-     * Adds up what the event loops measured.
+     * Sums the results of the event loops.
      *
      * @param here what the client's process used
      * @param there what the server's process used, in about the same time
@@ -83,12 +83,12 @@ record PerfResult(
         return operations == 0 ? 0 : bytes / operations;
     }
 
-    /** Returns of the client's process; 0 if no bytes were moved. */
+    /** Returns the CPU seconds per gigabyte of the client's process; 0 if no bytes were moved. */
     double cpuSecondsPerGigabyte() {
         return perGigabyte(cpuSeconds);
     }
 
-    /** Returns of the server's process; 0 if no bytes were moved. */
+    /** Returns the CPU seconds per gigabyte of the server's process; 0 if no bytes were moved. */
     double serverCpuSecondsPerGigabyte() {
         return perGigabyte(serverCpuSeconds);
     }

@@ -5,17 +5,17 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What one connection of a measurement does. It goes to the server in the private data of the connection request, and
+ * The task of one connection of a measurement. It goes to the server in the private data of the connection request, and
  * is all that the server has to know.
  *
  * <p>The numbers that both sides must agree on follow from it: the server posts {@link #window} receives and posts each
  * again at once when it was used; after each {@link #batch} of messages it tells by Immediate Data how many came so
  * far, and the client has no more on their way than the window.
  *
- * @param operation what is done
- * @param mode what is measured
+ * @param operation the operation
+ * @param mode the mode of measurement
  * @param size bytes of each, 0 to {@value #GREATEST_SIZE}
- * @param depth how many the client has posted that are not complete, 1 to {@value #GREATEST_DEPTH}
+ * @param depth the client's operations in flight, 1 to {@value #GREATEST_DEPTH}
  * @param memory the client's memory, which the server writes to in latency mode
  */
 record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, RemoteBuffer memory) {
@@ -36,27 +36,29 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
     private static final int BATCH_BYTES = 1 << 20;
     private static final int RING_BYTES = 4 << 20;
 
-    /** Returns how long the queues of a server must be for clients of this depth. */
+    /** Returns the queue length that a server needs for clients of this depth. */
     static int serverQueueDepth(int depth) {
         return WINDOWS_PER_DEPTH * depth + SPARE_REQUESTS;
     }
 
-    /** Returns how many messages may be on their way to the server's receives. */
+    /** Returns the maximum number of messages in flight to the server's receives. */
     int window() {
         return WINDOWS_PER_DEPTH * depth;
     }
 
-    /** Returns after how many messages the server tells how many came. */
+    /** Returns the number of messages after which the server reports its total. */
     int batch() {
         return Math.max(1, Math.min(depth, BATCH_BYTES / Math.max(1, size)));
     }
 
-    /** Returns how many such tellings may be on their way, the last one included. */
+    /** Returns the maximum number of such reports in flight, including the last one. */
     int acknowledgements() {
         return window() / batch() + 2;
     }
 
-    /** Returns how many places for messages a receiver cycles through: its memory is bounded, and in the caches. */
+    /**
+     * Returns the number of message buffers that a receiver cycles through, which bounds its memory to fit the caches.
+     */
     int places() {
         return operation == PerfOperation.SEND ? Math.max(1, Math.min(window(), RING_BYTES / Math.max(1, size))) : 1;
     }
@@ -85,7 +87,7 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
     /**
      * Reads what {@link #encode} wrote, behind the greeting.
      *
-     * @throws IllegalArgumentException if the client asks for what this server does not know; the message says what
+     * @throws IllegalArgumentException if the server does not support the task; the message names the reason
      */
     static PerfTask decode(ByteBuf in) {
         PerfOperation operation = PerfOperation.of(in.readUnsignedByte());

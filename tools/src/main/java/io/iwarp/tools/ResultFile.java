@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file for results that is opened before they are measured, so that a wrong path costs no measurement. If nothing is
- * written, a file that was there before is unchanged, and a new one is deleted.
+ * A result file that is opened before the measurement, so that an invalid path fails early. If nothing is written, an
+ * existing file is unchanged and a new file is deleted.
  */
 final class ResultFile implements AutoCloseable {
     private final @Nullable Path path;

@@ -41,7 +41,7 @@ final class SharedNumbers implements AutoCloseable {
     private boolean closed;
 
     SharedNumbers(ProtectionDomain domain) {
-        // Without a right: what a client may do is what its windows say.
+        // No access rights: the windows of a client grant them.
         region = domain.region().allocate(ByteBufAllocator.DEFAULT, LENGTH).register();
     }
 
@@ -63,7 +63,7 @@ final class SharedNumbers implements AutoCloseable {
                 number);
     }
 
-    /** Returns how the numbers stand. A client has said what it did, and does no more. */
+    /** Adds the report of a client that has finished, and returns the totals. */
     synchronized CounterTotals finish(long client, CounterDone done) {
         atWork.remove(client);
         announcedAdds += done.adds();
@@ -88,7 +88,7 @@ final class SharedNumbers implements AutoCloseable {
         return region.execute(LOCK, operation.compareSwap(0, -1, client, -1)) == client;
     }
 
-    /** When nobody changes the numbers any more, they are what one can go on from. */
+    /** Makes the current numbers the new baseline when no client can change them any more. */
     private void forgetTheLost() {
         if (lost > 0 && atWork.isEmpty()) {
             lost = 0;

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /** One client of the write server, on a thread of its own: it writes a file, or reads one. */
 final class WriteSession {
-    /** While one is the client's, the disk is busy with the other. */
+    /** Two slots: one for the client, one for the disk. */
     static final int SLOTS = 2;
 
     private static final Logger LOGGER = LoggerFactory.getLogger(WriteSession.class);
@@ -52,7 +52,7 @@ final class WriteSession {
                 ListenOptions.addressText(conversation.queuePair().channel().remoteAddress());
     }
 
-    /** Returns whether a file was stored or fetched. Serves the client to the end and prints how that was. */
+    /** Serves the client, prints the result, and returns whether a file was stored or fetched. */
     boolean run() {
         try {
             serve();
@@ -72,7 +72,7 @@ final class WriteSession {
     private void serve() throws IOException, InterruptedException, CommandFailedException {
         Endpoint.await(conversation.queuePair().ready());
         ByteBuf memory = takeMemory();
-        // Without a right: what the client may do is what the windows say that it is given.
+        // No access rights: the windows of a client grant them.
         try (MemoryRegion region = domain.region().buffers(memory).register()) {
             talk(memory, region);
         } finally {
@@ -92,7 +92,7 @@ final class WriteSession {
         }
     }
 
-    /** Ends the connection in order in any case, and before the region is closed, so that the client hears why. */
+    /** Always closes the connection in order and before the region, so that the client receives the reason. */
     private void talk(ByteBuf memory, MemoryRegion region)
             throws IOException, InterruptedException, CommandFailedException {
         try {
@@ -104,7 +104,7 @@ final class WriteSession {
             refuse("the server cannot access its file: look there for the reason");
             throw e;
         } catch (ClosedByInterruptException e) {
-            // A file says so in its own way, and leaves the thread interrupted, which keeps it from waiting below.
+            // File I/O throws its own exception and leaves the thread interrupted, which would end the wait below.
             Thread.interrupted();
             throw stopped();
         } catch (InterruptedException e) {
@@ -119,7 +119,7 @@ final class WriteSession {
         return new InterruptedException("the server is being stopped");
     }
 
-    /** Returns what to tell of it. Does what the client's first message asks for. */
+    /** Handles the request in the client's first message. Returns a line about it for the log. */
     private String answer(FileMessage first, ByteBuf memory, MemoryRegion region)
             throws IOException, InterruptedException, CommandFailedException {
         if (first instanceof FileMessage.Offer offer) {
@@ -136,7 +136,7 @@ final class WriteSession {
         dialogue.send(new FileMessage.Refused(reason));
     }
 
-    /** Returns what to tell of a file that all went well with. */
+    /** Returns the log line for a file that was transferred successfully. */
     static String report(String verb, Path file, long size, long nanos, String hash) {
         return verb + " " + file.getFileName() + ": " + Bytes.exactly(size) + " in " + Bytes.time(nanos) + ", "
                 + Bytes.rate(size, nanos) + System.lineSeparator() + "SHA-256 " + hash;

@@ -137,7 +137,7 @@ final class KvReader implements AutoCloseable {
         patience.await(slotRead);
         KvSlot now = slot(0);
         if (!now.equals(place.content())) {
-            // No Read may arrive in the sink any more when the next one is posted.
+            // Ensure that no Read can still write to the sink when the next one is posted.
             patience.await(entryRead);
             Place moved = new Place(place.slot(), now);
             return new Found(moved, value(moved, readEntry(now), readWord(moved)));
@@ -183,7 +183,7 @@ final class KvReader implements AutoCloseable {
         return queuePair.futures().read(sink.region(), KvSink.ENTRY, source);
     }
 
-    /** An RDMA Read would do for bytes that nobody changes; this is atomic towards compare-swaps. */
+    /** Reads with an atomic, as an RDMA Read is not atomic with respect to compare-swaps. */
     private CompletableFuture<Completion> readWord(Place place) {
         return place.content().inWord()
                 ? queuePair.fetchAdd(grant.word(place.slot()), 0)

@@ -38,7 +38,7 @@ record KvSlot(long version, long offset, int hash, int keyLength, int valueLengt
         return version == 0;
     }
 
-    /** Returns whether the key in it may be this one; the entry tells for sure. */
+    /** Returns whether the slot may hold the key. Only the entry confirms it. */
     boolean mayHold(int keyHash, byte[] key) {
         return !isFree() && hash == keyHash && keyLength == key.length;
     }

@@ -121,7 +121,7 @@ public final class KvStore implements AutoCloseable {
         KvSlot fresh = new KvSlot(++lastVersion, offset, KvLayout.hash(key), key.length, inEntry.length, inWord);
         KvEntry.encode(scratch, fresh.version(), key, inEntry);
         values.span().put(offset, scratch, 0, scratch.readableBytes());
-        // Before the slot: a compare-swap that comes behind this one fails, and one that came before was seen.
+        // Before the slot: a later compare-swap fails, and an earlier one was seen.
         cells.setVolatile(KvLayout.word(place.slot()), inWord ? KvWord.of(value) : KvWord.ELSEWHERE);
         fresh.encode(scratch);
         index.span().put(place.slot() * KvSlot.LENGTH, scratch, 0, KvSlot.LENGTH);
@@ -161,7 +161,7 @@ public final class KvStore implements AutoCloseable {
         return Optional.of(new KvValue(value, slot.version()));
     }
 
-    /** Returns the slot of the key, or the free one that it would get. There is one, as not all slots are used. */
+    /** Returns the slot of the key, or the free slot for it. A free slot always exists, as not all slots are used. */
     private Place find(byte[] key) {
         int hash = KvLayout.hash(key);
         for (long probe = 0; ; probe++) {

@@ -17,7 +17,7 @@ public final class KvValue {
         return bytes.clone();
     }
 
-    /** Returns the version, at least 1. A value that a compare-swap put there has the version of the put before. */
+    /** Returns the version, at least 1. A compare-swap does not change the version of the last put. */
     public long version() {
         return version;
     }

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A value of up to 8 bytes as a 64-bit number, which one CmpSwap replaces: the first byte of the value is the most
- * significant one, and zeros follow the last. A value that ends with a zero cannot be told from a shorter one, so it is
- * not short, and neither are 8 bytes of 0xff.
+ * A value of up to 8 bytes as a 64-bit number, which one CmpSwap replaces. The first byte of the value is the most
+ * significant one, and zeros follow the last. A value that ends with a zero would be ambiguous, so it is not stored as
+ * a word, and neither are 8 bytes of 0xff.
  */
 final class KvWord {
     /** No value: the value is in the entry. No UTF-8 text has this byte. */
