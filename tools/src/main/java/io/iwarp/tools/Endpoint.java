@@ -183,7 +183,7 @@ final class Endpoint implements AutoCloseable {
     /** Closes all connections, waits for the event loops to end, then closes {@code afterwards}. */
     @Override
     public void close() throws IOException {
-        // An event loop that is told to shut down without a quiet period may end before it has closed its channels.
+        // An event loop that shuts down without a quiet period may end before it has closed its channels.
         closeConnections();
         group.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         afterwards.close();

@@ -9,9 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * Lets one client read a file from the server's memory. Each piece that is in memory can be read through a window of
- * its own, which the client invalidates when it has the piece: while it reads one, the next is fetched from the disk.
- * One thread uses it.
+ * Lets one client read a file from the server's memory. Each piece in memory has its own window, which the client
+ * invalidates after reading. While the client reads one piece, the server loads the next from disk. Not thread-safe.
  */
 final class FileServing {
     private final FileDialogue client;

@@ -23,7 +23,7 @@ enum PerfMode {
     /**
      * Returns the mode of that number.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if the number is unknown
      */
     static PerfMode of(int code) {
         for (PerfMode mode : values()) {

@@ -31,7 +31,7 @@ enum PerfOperation {
     /**
      * Returns the operation of that number.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if the number is unknown
      */
     static PerfOperation of(int code) {
         for (PerfOperation operation : values()) {

@@ -62,7 +62,7 @@ final class PerfSession implements QueuePairListener {
         }
     }
 
-    /** Returns what the client is told of the memory; needs no release. */
+    /** Returns the advertisement of the memory for the client. It needs no release. */
     ByteBuf encodedMemory() {
         ByteBuf out = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH, RemoteBuffer.ENCODED_LENGTH);
         memory.remoteBuffer().encode(out);

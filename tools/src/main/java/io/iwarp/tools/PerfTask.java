@@ -5,12 +5,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * The task of one connection of a measurement. It goes to the server in the private data of the connection request, and
- * is all that the server has to know.
+ * The task of one connection of a measurement. The client sends it to the server in the private data of the connection
+ * request. The server needs no other information.
  *
- * <p>The numbers that both sides must agree on follow from it: the server posts {@link #window} receives and posts each
- * again at once when it was used; after each {@link #batch} of messages it tells by Immediate Data how many came so
- * far, and the client has no more on their way than the window.
+ * <p>Both sides derive the flow control from it. The server posts {@link #window} receives and posts each again
+ * directly after its use. After each {@link #batch} of messages, it sends the total number received as Immediate Data.
+ * The client has at most one window of messages in flight.
  *
  * @param operation the operation
  * @param mode the mode of measurement

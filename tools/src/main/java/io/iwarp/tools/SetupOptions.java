@@ -27,7 +27,7 @@ final class SetupOptions {
             showDefaultValue = Visibility.NEVER)
     private boolean peerToPeer;
 
-    /** Returns settings with what these options say. */
+    /** Returns the settings with these options applied. */
     QueuePairSettings.Builder applyTo(QueuePairSettings.Builder settings) {
         return settings.mpa(
                 mpa(settings).enhanced(enhanced).peerToPeer(peerToPeer).build());

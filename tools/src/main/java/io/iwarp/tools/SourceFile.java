@@ -24,9 +24,9 @@ final class SourceFile implements AutoCloseable {
     }
 
     /**
-     * Opens an ordinary file; a link is none.
+     * Opens a regular file. Links are rejected.
      *
-     * @throws CommandFailedException if there is none; the message is for the client
+     * @throws CommandFailedException if it cannot be opened; the message is for the client
      */
     static SourceFile open(Path path) throws IOException, CommandFailedException {
         BasicFileAttributes attributes;

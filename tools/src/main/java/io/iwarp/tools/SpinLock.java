@@ -7,7 +7,7 @@ import io.iwarp.verbs.QueuePair;
 import java.io.IOException;
 
 /**
- * A lock in the memory of a peer: a 64-bit number that is 0 when nobody holds it, and else the number of the holder.
+ * A lock in the memory of a peer: a 64-bit number that is 0 when the lock is free, otherwise the number of the holder.
  * The peer's processor has no part in it.
  *
  * <p>Not thread-safe. Do not call it on an event loop.

@@ -33,7 +33,7 @@ final class TlsHandlers implements TransportHandlers {
     /**
      * TLS of a server.
      *
-     * @param identity null to create a certificate that nobody can check
+     * @param identity null to create a self-signed certificate
      * @param authorities that the certificates of clients must come from; null if clients need none
      */
     static TlsHandlers accepting(@Nullable PemIdentity identity, @Nullable List<X509Certificate> authorities)

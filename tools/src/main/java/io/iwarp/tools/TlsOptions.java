@@ -52,13 +52,13 @@ final class TlsOptions {
         return tls || certificate != null || key != null || authorities != null;
     }
 
-    /** Returns what encrypts the connections that a server accepts. */
+    /** Returns the TLS handlers for connections that a server accepts. */
     TransportHandlers ofServer() throws CommandFailedException {
         require(authorities == null || certificate != null, "--ca of a server needs --cert and --key as well");
         return enabled() ? TlsHandlers.accepting(identity(), trusted()) : TransportHandlers.NONE;
     }
 
-    /** Returns what encrypts the connections that a client makes. */
+    /** Returns the TLS handlers for connections of a client. */
     TransportHandlers ofClient() throws CommandFailedException {
         require(
                 certificate == null || authorities != null,

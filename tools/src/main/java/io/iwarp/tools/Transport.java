@@ -58,7 +58,7 @@ enum Transport {
     /**
      * Checks that it can be used on this machine.
      *
-     * @throws CommandFailedException if not; says why
+     * @throws CommandFailedException if not; the message names the reason
      */
     void requireAvailable() throws CommandFailedException {
         Throwable cause = unavailabilityCause();
@@ -68,7 +68,7 @@ enum Transport {
         }
     }
 
-    /** Returns what event loops of this transport are made with. */
+    /** Returns the factory for event loops of this transport. */
     IoHandlerFactory handlers() {
         return switch (this) {
             case NIO -> NioIoHandler.newFactory();

@@ -4,7 +4,7 @@ import io.netty.channel.ChannelPipeline;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** Adds to a new pipeline what belongs between the socket and MPA. Called before the channel is connected. */
+/** Adds the handlers between the socket and MPA to a new pipeline. Called before the channel is connected. */
 interface TransportHandlers {
     /** Nothing is between the socket and MPA. */
     TransportHandlers NONE = (pipeline, server) -> {};

@@ -44,10 +44,7 @@ final class KvLayout {
         return slot * CELL_LENGTH + WORD;
     }
 
-    /**
-     * Returns where the bucket begins that is the {@code probe}th to look into for a key, as the number of its first
-     * slot.
-     */
+    /** Returns the first slot number of the {@code probe}th bucket to search for a key. */
     static long bucket(int hash, long probe, long slots) {
         long buckets = slots / BUCKET_SLOTS;
         return (Integer.toUnsignedLong(hash) + probe) % buckets * BUCKET_SLOTS;

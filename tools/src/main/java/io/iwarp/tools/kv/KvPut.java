@@ -79,7 +79,7 @@ final class KvPut {
     /**
      * Reads a message.
      *
-     * @throws IllegalArgumentException if it is no put
+     * @throws IllegalArgumentException if it is not a put
      */
     static KvPut decode(ByteBuf in) {
         int bytes = in.readableBytes();

@@ -67,7 +67,7 @@ record KvReply(Outcome outcome, long request, long version, String reason) {
     /**
      * Reads an answer.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is not a valid message
      */
     static KvReply decode(ByteBuf in) {
         if (in.readableBytes() < HEAD) {

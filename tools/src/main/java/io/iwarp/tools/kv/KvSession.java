@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Carries out the puts of one client. Everything runs on the event loop. */
+/** Executes the puts of one client. Everything runs on the event loop. */
 final class KvSession {
     private static final Logger LOGGER = LoggerFactory.getLogger(KvSession.class);
 

@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
-/** Where a client reads to: registered once, for all its Reads. It has room for a bucket or a slot, and for an entry. */
+/** The sink of a client's Reads, registered once. It has room for a bucket or a slot, and for an entry. */
 final class KvSink implements AutoCloseable {
     /** The offset of an entry. */
     static final int ENTRY = KvLayout.BUCKET_LENGTH;
@@ -44,7 +44,7 @@ final class KvSink implements AutoCloseable {
         return KvEntry.value(bytes, ENTRY, slot);
     }
 
-    /** Call it when no Read is on its way. */
+    /** Call this method when no Read is in flight. */
     @Override
     public void close() {
         region.close();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.function.IntSupplier;
 
-/** The status of a cache as a small HTML page that refreshes itself. Any thread may ask for it. */
+/** The status of a cache as a small HTML page that refreshes itself. Thread-safe. */
 public final class KvStatusPage {
     private static final String STYLE = "body{font-family:sans-serif;max-width:40em;margin:2em auto;padding:0 1em}"
             + "td{padding:.2em 1em .2em 0}td+td{text-align:right;font-variant-numeric:tabular-nums}";
@@ -23,7 +23,7 @@ public final class KvStatusPage {
         this.connections = connections;
     }
 
-    /** Returns the page as it is now. */
+    /** Returns the current page. */
     public String html() {
         StringBuilder page = new StringBuilder("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")
                 .append("<meta name=\"viewport\" content=\"width=device-width\">")

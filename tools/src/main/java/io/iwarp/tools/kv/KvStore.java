@@ -13,14 +13,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The cache in the server: the only one who writes the index and the values, while any number of clients read them by
- * RDMA without it. A client's read that meets a change sees so, as {@link KvSlot} and {@link KvEntry} tell, and reads
- * again.
+ * The cache in the server. Only the server writes the index and the values. Any number of clients read them with RDMA.
+ * A client detects a concurrent change with the checks of {@link KvSlot} and {@link KvEntry}, and reads again.
  *
  * <p>A put writes a new entry, then the slot that points to it, and then frees the old entry. So a key can be read at
  * any time, and clients need no lock.
  *
- * <p>Any thread may call any method. One put is carried out at a time; it takes as long as copying the value.
+ * <p>Thread-safe. Puts are executed one at a time. A put takes as long as copying the value.
  */
 public final class KvStore implements AutoCloseable {
     private static final int SLOTS_PER_ENTRY = 2;
@@ -43,9 +42,9 @@ public final class KvStore implements AutoCloseable {
     /**
      * Allocates and registers the memory.
      *
-     * @param domain that of the connections
-     * @param allocator of the memory
-     * @param entries how many keys there may be, 1 to {@link KvLimits#MOST_ENTRIES}; each takes 160 bytes
+     * @param domain the protection domain of the connections
+     * @param allocator allocates the memory
+     * @param entries the maximum number of keys, 1 to {@link KvLimits#MOST_ENTRIES}; each takes 160 bytes
      * @param valueBytes for keys and values together, at least 1
      */
     public KvStore(ProtectionDomain domain, ByteBufAllocator allocator, int entries, long valueBytes) {
@@ -107,7 +106,7 @@ public final class KvStore implements AutoCloseable {
         }
     }
 
-    /** As {@link #put(byte[], byte[])}, if the key has the expected version. */
+    /** Same as {@link #put(byte[], byte[])}, if the key has the expected version. */
     synchronized long put(byte[] key, byte[] value, long expected) throws KvRefusedException, KvConflictException {
         KvLimits.requireValue(value);
         Place place = find(KvLimits.requireKey(key));
@@ -189,17 +188,17 @@ public final class KvStore implements AutoCloseable {
         return scratch;
     }
 
-    /** Returns how many keys there are. */
+    /** Returns the number of keys. */
     public synchronized int entries() {
         return entries;
     }
 
-    /** Returns how many keys there may be. */
+    /** Returns the maximum number of keys. */
     public int mostEntries() {
         return mostEntries;
     }
 
-    /** Returns the bytes of keys and values in use, with what rounding adds. */
+    /** Returns the number of bytes that keys and values use, including rounding. */
     public synchronized long usedBytes() {
         return blocks.used();
     }
@@ -209,12 +208,12 @@ public final class KvStore implements AutoCloseable {
         return values.length();
     }
 
-    /** Returns how many puts were carried out. */
+    /** Returns the number of executed puts. */
     public synchronized long puts() {
         return lastVersion;
     }
 
-    /** Returns how many puts were refused for lack of room. */
+    /** Returns the number of puts that were refused because the cache was full. */
     public synchronized long refusals() {
         return refusals;
     }
