@@ -28,13 +28,13 @@ final class RpingText {
         buffer.setByte(buffer.capacity() - 1, 0);
     }
 
-    /** Returns how many of the bytes belong to the text, the zero at its end included, as the server sends them back. */
+    /** Returns the length of the text in bytes, including the zero at its end, as the server sends it back. */
     static int length(ByteBuf buffer) {
         int zero = buffer.indexOf(buffer.readerIndex(), buffer.writerIndex(), (byte) 0);
         return zero < 0 ? buffer.readableBytes() : zero + 1 - buffer.readerIndex();
     }
 
-    /** Returns the text for the terminal, without the zero at its end; what no terminal should see is replaced. */
+    /** Returns the text for the terminal, without the zero at its end; control characters are replaced. */
     static String shown(ByteBuf buffer) {
         return ErrorLines.oneLine(
                 buffer.toString(buffer.readerIndex(), Math.max(0, length(buffer) - 1), StandardCharsets.US_ASCII));
