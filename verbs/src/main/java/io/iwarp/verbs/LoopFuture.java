@@ -54,9 +54,8 @@ class LoopFuture<T> extends CompletableFuture<T> {
         }
         for (EventExecutor loop : loops) {
             if (loop.inEventLoop()) {
-                throw new BlockingOperationException(
-                        "an event loop must not wait for this future, which an event loop"
-                                + " completes: use thenAccept or thenCompose, or wait on a thread of your own");
+                throw new BlockingOperationException("an event loop must not wait for this future, which an event loop"
+                        + " completes: use thenAccept or thenCompose, or wait on a thread of your own");
             }
         }
     }
