@@ -19,6 +19,7 @@ import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.BlockingOperationException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -185,9 +186,11 @@ class ConnectorTest {
             }
             connecting.cancel(false);
         }
-        var waiting = group.next().submit(() -> {
+        // The loop that waits is the one that binds, so the future cannot be done before.
+        var loop = group.next();
+        var waiting = loop.submit(() -> {
             CompletableFuture<IwarpListener> listening = IwarpListener.listen(
-                    serverBootstrap(),
+                    new ServerBootstrap().group(loop).channel(NioServerSocketChannel.class),
                     IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
                     ANY_PORT);
             assertThatThrownBy(() -> listening.get(Server.PATIENCE_SECONDS, TimeUnit.SECONDS))

@@ -117,7 +117,7 @@ class ConnectionSetupTest {
             QueuePair queuePair = request.queuePair();
             assertThatThrownBy(queuePair::remoteBuffers)
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("has not come");
+                    .hasMessageContaining("has not arrived");
             assertThatThrownBy(() -> request.accept(
                             first, Collections.nCopies(25, second).toArray(new RemoteBuffer[0])))
                     .isInstanceOf(IllegalArgumentException.class)

@@ -319,7 +319,9 @@ class LifeTest {
         CloseReason reason = await(queuePair.closed());
         assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(reason.error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
-        assertThat(reason.detail()).contains("the buffer of RECEIVE 0").contains("leave it alone");
+        assertThat(reason.detail())
+                .contains("the buffer of RECEIVE 0")
+                .contains("do not change it before the completion");
         assertFlushed(posted, reason);
         assertThat(bytes.refCnt()).isOne();
     }

@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,6 +132,7 @@ class PostFailureTest {
     void aRegionThatIsClosedWhileItIsPostedFromHoldsNothingUp() throws Exception {
         ByteBuf bytes = Unpooled.directBuffer(BYTES, BYTES).writeZero(BYTES);
         closeRegionsDuring(region -> queuePair.sendQueue().send(1, region, 0, BYTES, PostOptions.NONE));
+        Awaitility.await().until(() -> queuePair.engine().sends().ring().uncompleted() == 0);
         for (int i = 0; i < 2 * DEPTH; i++) {
             await(queuePair.send(bytes));
         }

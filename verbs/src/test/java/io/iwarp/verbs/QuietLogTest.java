@@ -108,6 +108,6 @@ class QuietLogTest {
                 .singleElement()
                 .matches(event -> event.getFormattedMessage()
                         .startsWith("[id: 0x" + initiator.channel().id().asShortText()))
-                .matches(event -> event.getFormattedMessage().contains("a listener failed")));
+                .matches(event -> event.getFormattedMessage().contains("a listener threw an exception")));
     }
 }
