@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
+import io.iwarp.StreamEndedException;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelFuture;
 import java.net.SocketAddress;
@@ -119,7 +120,7 @@ final class ConnectAttempt {
                     }
                 });
             } else {
-                whenOver(queuePair, () -> fail(done.cause()));
+                whenOver(queuePair, () -> fail(reasonOf(queuePair, done.cause())));
             }
         });
     }
@@ -139,6 +140,12 @@ final class ConnectAttempt {
      */
     private static void whenOver(QueuePair queuePair, Runnable next) {
         queuePair.engine().life().closed().told().thenRun(next);
+    }
+
+    /** Returns why the connection of a queue pair that is over was not made. */
+    private static Throwable reasonOf(QueuePair queuePair, Throwable transports) {
+        CloseReason reason = queuePair.closeReason();
+        return reason != null && endedHere(queuePair) ? new StreamEndedException(reason) : transports;
     }
 
     /**
