@@ -45,6 +45,15 @@ public enum AccessRight {
         return bits;
     }
 
+    /** Refuses rights that change memory which is only read. */
+    static void requireReadable(int bits) {
+        int changing = bits & ~REMOTE_READ.bit;
+        if (changing != 0) {
+            throw new IllegalArgumentException("cannot grant " + ofBits(changing)
+                    + " on read-only memory; grant nothing but REMOTE_READ, or register writable memory");
+        }
+    }
+
     /** Returns the rights of these bits. */
     static Set<AccessRight> ofBits(int bits) {
         EnumSet<AccessRight> rights = EnumSet.noneOf(AccessRight.class);

@@ -169,6 +169,7 @@ public final class ByteSpan {
      * @param count the number of bytes; a range that is not within the span is refused with
      *     {@link IndexOutOfBoundsException} before a byte is changed
      * @throws IllegalStateException if the span covers a region that was closed; then nothing was changed
+     * @throws UnsupportedOperationException if the span covers read-only memory
      */
     public void put(long offset, ByteBuf src, int srcIndex, int count) {
         Objects.checkFromIndexSize(offset, count, length);

@@ -73,6 +73,11 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return (tagged.rightBits() & right.bit()) != 0;
     }
 
+    /** Returns whether the memory is read-only: nobody can change it through this region. */
+    public boolean isReadOnly() {
+        return memory.isReadOnly();
+    }
+
     /** Returns whether the STag is valid: the region was not invalidated or closed. */
     public boolean isValid() {
         return !tagged.isRevoked();
@@ -136,10 +141,11 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @return the original value
      * @throws IndexOutOfBoundsException if the 8 bytes are not within the region
      * @throws IllegalArgumentException if the address is no multiple of 8, or the bytes lie in two buffers
+     * @throws UnsupportedOperationException if the memory is read-only; {@link #getVolatile} can still read it
      * @throws RegistrationEndedException if the region was closed
      */
     public long execute(long offset, AtomicOperation operation) {
-        RegionMemory bytes = requireAligned(offset);
+        RegionMemory bytes = requireChangeable(offset);
         enter(bytes);
         try {
             bytes.execute(offset, operation);
@@ -174,7 +180,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @param number the number to write
      */
     public void setVolatile(long offset, long number) {
-        RegionMemory bytes = requireAligned(offset);
+        RegionMemory bytes = requireChangeable(offset);
         enter(bytes);
         try {
             bytes.setVolatile(offset, number);
@@ -191,7 +197,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @return the previous number
      */
     public long fetchAdd(long offset, long add) {
-        RegionMemory bytes = requireAligned(offset);
+        RegionMemory bytes = requireChangeable(offset);
         enter(bytes);
         try {
             return bytes.fetchAdd(offset, add);
@@ -209,13 +215,19 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @return the previous number; it was replaced if it equals {@code expected}
      */
     public long compareSwap(long offset, long expected, long replacement) {
-        RegionMemory bytes = requireAligned(offset);
+        RegionMemory bytes = requireChangeable(offset);
         enter(bytes);
         try {
             return bytes.compareSwap(offset, expected, replacement);
         } finally {
             bytes.leave();
         }
+    }
+
+    /** Returns the bytes, after a check that a number can be changed atomically at this offset. */
+    private RegionMemory requireChangeable(long offset) {
+        memory.requireWritable();
+        return requireAligned(offset);
     }
 
     /** Returns the bytes, after a check that a number can be accessed atomically at this offset. */
@@ -285,10 +297,14 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * Issues a separate STag for part of the region and adds the window. Both happen under the lock under which an
      * invalidation of the region finds its windows, so it finds even a window that is just being bound.
      *
+     * @throws IllegalArgumentException if the rights allow changes of read-only memory
      * @throws RegistrationEndedException if the region was invalidated or closed
      */
     MemoryWindow bind(
             @Nullable StreamAssociation scope, int rightBits, long windowBase, long offset, long windowLength) {
+        if (memory.isReadOnly()) {
+            AccessRight.requireReadable(rightBits);
+        }
         synchronized (windows) {
             requireValid();
             TaggedBuffer part = protectionDomain

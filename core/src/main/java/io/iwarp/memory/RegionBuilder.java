@@ -31,8 +31,11 @@ public final class RegionBuilder {
     /**
      * Uses the bytes of these buffers, one buffer after the other, each from index 0 to its capacity.
      *
-     * <p>Each must be a writable direct buffer of one piece. For a composite buffer, pass its components. The region
-     * retains each buffer, and releases it when it is closed. Until then do not change the capacity of a buffer.
+     * <p>Each must be a direct buffer of one piece. For a composite buffer, pass its components. The region retains each
+     * buffer, and releases it when it is closed. Until then do not change the capacity of a buffer.
+     *
+     * <p>If a buffer is read-only, peers can only read the region: {@link AccessRight#REMOTE_READ} is the only right that
+     * it can have, and it cannot be the sink of a receive.
      *
      * @param buffers at least one; the caller keeps its references
      * @return this builder
@@ -134,7 +137,8 @@ public final class RegionBuilder {
      * Registers the region. The builder can be used again for another region.
      *
      * @return the region, to be closed by the caller
-     * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, or a buffer cannot be registered any more
+     * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, a buffer cannot be registered any more, or
+     *     the rights allow changes of read-only memory
      * @throws RegistrationEndedException if the stream it is for was closed
      * @throws IllegalStateException if no memory was named, or the domain was closed
      * @throws ResourceLimitException if a limit of the domain or the device is reached
@@ -142,6 +146,9 @@ public final class RegionBuilder {
     public MemoryRegion register() {
         long length = requireLength();
         TaggedRange.requireEnds(baseTaggedOffset, length);
+        if (buffers.stream().anyMatch(ByteBuf::isReadOnly)) {
+            AccessRight.requireReadable(rightBits);
+        }
         domain.admitRegion(length);
         MemoryRegion region;
         try {
@@ -223,8 +230,6 @@ public final class RegionBuilder {
             complaint = "was released; pass a buffer that you hold a reference to";
         } else if (!buffer.isDirect()) {
             complaint = "is not a direct buffer; take one from ByteBufAllocator.directBuffer()";
-        } else if (buffer.isReadOnly()) {
-            complaint = "is read-only; pass the buffer that it was made from";
         } else if (buffer.capacity() == 0) {
             complaint = "is empty; pass a buffer with a capacity of at least 1 byte";
         } else if (buffer.nioBufferCount() != 1) {

@@ -24,6 +24,7 @@ final class RegionMemory {
     /** Offset of the first byte of each buffer, and finally the total length. */
     private final long[] starts;
 
+    private final boolean readOnly;
     private final Gate changes = new Gate();
     private final AtomicInteger references = new AtomicInteger(1);
 
@@ -38,6 +39,7 @@ final class RegionMemory {
             views[i] = buffers[i].nioBuffer(0, capacity);
             starts[i + 1] = starts[i] + capacity;
         }
+        readOnly = pieces.stream().anyMatch(ByteBuf::isReadOnly);
     }
 
     /** Returns the number of bytes, at least 1. */
@@ -45,8 +47,22 @@ final class RegionMemory {
         return starts[buffers.length];
     }
 
+    /** Returns whether one of the buffers is read-only. */
+    boolean isReadOnly() {
+        return readOnly;
+    }
+
+    /** Refuses a change of read-only memory. */
+    void requireWritable() {
+        if (readOnly) {
+            throw new UnsupportedOperationException("the region is over a read-only buffer and cannot be changed;"
+                    + " register the writable buffer for that");
+        }
+    }
+
     /** Copies into the memory. Returns false if the region was closed; then nothing was copied. */
     boolean put(long offset, ByteBuf src, int srcIndex, int length) {
+        requireWritable();
         if (!changes.enter()) {
             return false;
         }

@@ -69,7 +69,8 @@ public final class WindowBuilder {
      * Binds the window. Its STag, a new one, is valid from now on. The builder can be used again for another window.
      *
      * @return the window
-     * @throws IllegalArgumentException if the tagged offsets would exceed 2^64
+     * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, or the rights allow changes of read-only
+     *     memory
      * @throws RegistrationEndedException if the region was invalidated or closed, or the stream was closed
      * @throws ResourceLimitException if a limit of the device is reached
      */

@@ -111,7 +111,6 @@ class RegistrationTest {
         assertRefused(heap, "not a direct buffer; take one from ByteBufAllocator.directBuffer()");
         assertRefused(released, "was released");
         assertRefused(empty, "empty");
-        assertRefused(memory.asReadOnly(), "read-only");
         assertRefused(composite, "several pieces; pass each piece");
         heap.release();
         empty.release();

@@ -30,6 +30,12 @@ final class LentMemory {
         }
     }
 
+    static void requireWritable(MemoryRegion sink) {
+        if (sink.isReadOnly()) {
+            throw new IllegalArgumentException("a receive needs writable memory, " + sink + " is read-only");
+        }
+    }
+
     /** Takes a reference to a part of a region, for one message. */
     static void retain(MemoryRegion region, long offset, long length) {
         if (length > GREATEST_MESSAGE) {

@@ -257,6 +257,7 @@ final class Poster {
     }
 
     void receive(long id, MemoryRegion sink, long offset, long length, CompletionTarget target) {
+        LentMemory.requireWritable(sink);
         LentMemory.retain(sink, offset, length);
         ReceiveRequest request = null;
         try {

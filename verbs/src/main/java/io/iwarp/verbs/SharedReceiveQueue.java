@@ -81,6 +81,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @throws IllegalStateException if the queue was closed
      */
     public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
+        LentMemory.requireWritable(sink);
         LentMemory.retain(sink, offset, length);
         pool.post(workRequestId, sink, offset, length);
     }

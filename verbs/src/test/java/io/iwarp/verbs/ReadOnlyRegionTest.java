@@ -1,0 +1,110 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A region over a read-only map of a file. */
+class ReadOnlyRegionTest {
+    private static final int LENGTH = 3 * 65536;
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {});
+    private final QueuePair reader = pair.initiator.queuePair();
+    private final QueuePair owner = pair.responder.queuePair();
+    private final ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
+    private final ByteBuf content = Unpooled.buffer(LENGTH);
+
+    @TempDir
+    private Path folder;
+
+    private Path file;
+    private MemoryRegion region;
+
+    @BeforeEach
+    void map() throws IOException {
+        while (content.isWritable()) {
+            content.writeInt(content.writerIndex());
+        }
+        file = Files.write(folder.resolve("data"), content.array());
+        try (FileChannel channel = FileChannel.open(file)) {
+            MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_ONLY, 0, LENGTH);
+            region = domain.register(Unpooled.wrappedBuffer(map), AccessRight.REMOTE_READ);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        pair.close();
+        region.close();
+        domain.close();
+        assertThat(sink.release()).isTrue();
+    }
+
+    @Test
+    void peersReadTheFile() {
+        CompletableFuture<Completion> read = reader.read(sink, region.remoteBuffer());
+
+        pair.run();
+
+        assertThat(read).isCompleted();
+        assertThat(sink).isEqualTo(content);
+    }
+
+    @Test
+    void itIsSentFromAndNotReceivedInto() {
+        CompletableFuture<Completion> received = reader.receive(sink);
+        pair.run();
+        owner.futures().send(region, 0, LENGTH, PostOptions.NONE);
+        reader.send(Unpooled.EMPTY_BUFFER);
+        owner.receive(Unpooled.EMPTY_BUFFER);
+        pair.run();
+
+        assertThat(received).isCompleted();
+        assertThat(sink).isEqualTo(content);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> owner.futures().receive(region, 0, LENGTH))
+                .withMessageContaining("a receive needs writable memory")
+                .withMessageContaining("is read-only");
+        try (SharedReceiveQueue shared = SharedReceiveQueue.create(1, 1)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> shared.receive(1, region, 0, LENGTH))
+                    .withMessageContaining("is read-only");
+        }
+    }
+
+    /** The JVM turns the signal of the processor into an error, which the reading thread may see some instructions later. */
+    @Test
+    void aFileThatIsTruncatedEndsTheStreamThatReadsIt() throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(0);
+        }
+        CompletableFuture<Completion> read = reader.read(sink, region.remoteBuffer());
+
+        pair.run();
+
+        assertThat(read).isCompletedExceptionally();
+        assertThat(reader.closeReason().error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
+        assertThat(owner.closeReason().endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
+        assertThat(owner.closeReason().error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
+        assertThat(sink.writerIndex()).isZero();
+    }
+}
