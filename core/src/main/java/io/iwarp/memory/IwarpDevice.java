@@ -247,7 +247,7 @@ public final class IwarpDevice {
             @Nullable StreamAssociation scope,
             int rightBits,
             long baseTaggedOffset,
-            RegionMemory memory,
+            TaggedMemory memory,
             long memoryOffset,
             long length) {
         lock.lock();

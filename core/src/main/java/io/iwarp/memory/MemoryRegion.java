@@ -24,7 +24,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     private final ProtectionDomain protectionDomain;
     private final @Nullable StreamAssociation stream;
     private final TaggedBuffer tagged;
-    private final RegionMemory memory;
+    private final TaggedMemory memory;
     private final AtomicBoolean retired = new AtomicBoolean();
     /** The windows of this region. Guarded by itself. */
     private final Set<MemoryWindow> windows = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -35,7 +35,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             ProtectionDomain protectionDomain,
             @Nullable StreamAssociation stream,
             TaggedBuffer tagged,
-            RegionMemory memory) {
+            TaggedMemory memory) {
         this.protectionDomain = protectionDomain;
         this.stream = stream;
         this.tagged = tagged;
@@ -111,6 +111,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * region open, and needs no right.
      *
      * @throws RegistrationEndedException if the region was closed
+     * @throws UnsupportedOperationException if the region is over a {@linkplain RegionBuilder#file file}
      */
     public ByteSpan span() {
         return new ByteSpan().wrap(this, 0, length());
@@ -226,7 +227,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     /** Returns the bytes, after a check that a number can be changed atomically at this offset. */
     private RegionMemory requireChangeable(long offset) {
-        memory.requireWritable();
+        memory().requireWritable();
         return requireAligned(offset);
     }
 
@@ -332,11 +333,15 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /** Returns the bytes, for local access. */
     RegionMemory memory() {
         requireOpen();
-        return memory;
+        return memoryEvenIfClosed();
     }
 
     RegionMemory memoryEvenIfClosed() {
-        return memory;
+        if (memory instanceof RegionMemory bytes) {
+            return bytes;
+        }
+        throw new UnsupportedOperationException(
+                name() + " is over a file, and only peers read it: read the file, or register a buffer");
     }
 
     /** Returns STag, range, rights and state, without the bytes. */

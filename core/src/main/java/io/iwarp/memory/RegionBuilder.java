@@ -2,9 +2,9 @@ package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import java.util.ArrayList;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +16,7 @@ public final class RegionBuilder {
     private static final int PIECE_LENGTH = 1 << 30;
 
     private final ProtectionDomain domain;
-    private List<ByteBuf> buffers = List.of();
-    private @Nullable ByteBufAllocator allocator;
-    private long allocatedLength;
-    private int maximumPiece = PIECE_LENGTH;
+    private @Nullable MemorySource source;
     private long baseTaggedOffset;
     private int rightBits;
     private @Nullable StreamAssociation stream;
@@ -53,13 +50,7 @@ public final class RegionBuilder {
      * @throws IllegalArgumentException if a buffer cannot be registered; the message says what to do
      */
     public RegionBuilder buffers(List<ByteBuf> buffers) {
-        List<ByteBuf> copy = List.copyOf(buffers);
-        if (copy.isEmpty()) {
-            throw new IllegalArgumentException("a region needs memory; pass at least one buffer");
-        }
-        copy.forEach(RegionBuilder::requireUsable);
-        this.buffers = copy;
-        this.allocator = null;
+        this.source = new MemorySource.Buffers(buffers);
         return this;
     }
 
@@ -73,21 +64,33 @@ public final class RegionBuilder {
      * @return this builder
      */
     public RegionBuilder allocate(ByteBufAllocator allocator, long length) {
-        Objects.requireNonNull(allocator, "allocator");
-        if (length < 1) {
-            throw new IllegalArgumentException("a region has at least 1 byte, not " + length);
-        }
-        this.buffers = List.of();
-        this.allocator = allocator;
-        this.allocatedLength = length;
-        this.maximumPiece = length <= Integer.MAX_VALUE ? (int) length : PIECE_LENGTH;
-        return this;
+        return allocate(allocator, length, length <= Integer.MAX_VALUE ? (int) length : PIECE_LENGTH);
     }
 
     /** Allocates in pieces of at most this many bytes. */
     RegionBuilder allocate(ByteBufAllocator allocator, long length, int maximumPiece) {
-        allocate(allocator, length);
-        this.maximumPiece = maximumPiece;
+        this.source = new MemorySource.Allocation(allocator, length, maximumPiece);
+        return this;
+    }
+
+    /**
+     * Lets peers read part of a file: {@link AccessRight#REMOTE_READ} is the only right that the region can have. The file is
+     * opened when the region is registered, and closed when the region is closed. No memory is mapped or held.
+     *
+     * <p>Do not change the file while the region is open. If it was truncated, a Read beyond its end ends the stream with an
+     * error; it never returns other bytes. It may be deleted where the operating system allows this for open files.
+     *
+     * <p>Event loops read the file while they answer Reads, so it should be in the page cache or on a fast disk. If an event
+     * loop is interrupted meanwhile, Java closes the file, and later Reads of the region end their streams. This side reads
+     * the file itself: the region has no span, and cannot be the source of a Send or Write or the sink of a receive.
+     *
+     * @param file a file; of any length
+     * @param position where the region begins, in bytes from the beginning of the file, at least 0
+     * @param length the number of bytes, at least 1; the file must have them when the region is registered
+     * @return this builder
+     */
+    public RegionBuilder file(Path file, long position, long length) {
+        this.source = new MemorySource.FilePart(file, position, length);
         return this;
     }
 
@@ -138,21 +141,27 @@ public final class RegionBuilder {
      *
      * @return the region, to be closed by the caller
      * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, a buffer cannot be registered any more, or
-     *     the rights allow changes of read-only memory
+     *     the rights allow changes of read-only memory, or the file is too short
+     * @throws UncheckedIOException if the file cannot be opened
      * @throws RegistrationEndedException if the stream it is for was closed
      * @throws IllegalStateException if no memory was named, or the domain was closed
      * @throws ResourceLimitException if a limit of the domain or the device is reached
      */
     public MemoryRegion register() {
-        long length = requireLength();
+        MemorySource from = source;
+        if (from == null) {
+            throw new IllegalStateException(
+                    "a region needs memory; call file(), buffers() or allocate() before register()");
+        }
+        long length = from.length();
         TaggedRange.requireEnds(baseTaggedOffset, length);
-        if (buffers.stream().anyMatch(ByteBuf::isReadOnly)) {
+        if (from.isReadOnly()) {
             AccessRight.requireReadable(rightBits);
         }
         domain.admitRegion(length);
         MemoryRegion region;
         try {
-            region = issue(acquirePieces(), length);
+            region = issue(from.acquire());
         } catch (RuntimeException | Error e) {
             domain.dismissRegion(length);
             throw e;
@@ -164,79 +173,15 @@ public final class RegionBuilder {
         return region;
     }
 
-    /** Creates the region, which takes over the references to its pieces. Releases them on an exception. */
-    private MemoryRegion issue(List<ByteBuf> pieces, long length) {
+    /** Creates the region, which takes over the memory. Closes it on an exception. */
+    private MemoryRegion issue(TaggedMemory memory) {
         try {
-            RegionMemory memory = new RegionMemory(pieces);
-            TaggedBuffer tagged = domain.device().issue(domain, stream, rightBits, baseTaggedOffset, memory, 0, length);
+            TaggedBuffer tagged =
+                    domain.device().issue(domain, stream, rightBits, baseTaggedOffset, memory, 0, memory.length());
             return new MemoryRegion(domain, stream, tagged, memory);
         } catch (RuntimeException | Error e) {
-            pieces.forEach(ByteBuf::release);
+            memory.close();
             throw e;
-        }
-    }
-
-    private long requireLength() {
-        if (allocator != null) {
-            return allocatedLength;
-        }
-        if (buffers.isEmpty()) {
-            throw new IllegalStateException("a region needs memory; call buffers() or allocate() before register()");
-        }
-        long length = 0;
-        for (ByteBuf buffer : buffers) {
-            requireUsable(buffer);
-            length += buffer.capacity();
-        }
-        return length;
-    }
-
-    /** Takes one reference to each buffer, or throws and takes none. */
-    private List<ByteBuf> acquirePieces() {
-        List<ByteBuf> pieces = new ArrayList<>();
-        try {
-            if (allocator != null) {
-                for (long left = allocatedLength; left > 0; left -= maximumPiece) {
-                    pieces.add(allocateZeroed(allocator, (int) Math.min(left, maximumPiece)));
-                }
-            }
-            for (ByteBuf buffer : buffers) {
-                pieces.add(buffer.retain());
-            }
-            return pieces;
-        } catch (RuntimeException | Error e) {
-            pieces.forEach(ByteBuf::release);
-            throw e;
-        }
-    }
-
-    private static ByteBuf allocateZeroed(ByteBufAllocator allocator, int length) {
-        ByteBuf buffer = allocator.directBuffer(length, length);
-        if (misalignment(buffer) != 0) {
-            buffer.release();
-            ByteBuf roomy = allocator.directBuffer(length + AtomicOperation.LENGTH, length + AtomicOperation.LENGTH);
-            buffer = roomy.slice(AtomicOperation.LENGTH - misalignment(roomy), length);
-        }
-        return buffer.setZero(0, length);
-    }
-
-    private static int misalignment(ByteBuf buffer) {
-        return buffer.nioBuffer(0, 1).alignmentOffset(0, AtomicOperation.LENGTH);
-    }
-
-    private static void requireUsable(ByteBuf buffer) {
-        String complaint = null;
-        if (buffer.refCnt() == 0) {
-            complaint = "was released; pass a buffer that you hold a reference to";
-        } else if (!buffer.isDirect()) {
-            complaint = "is not a direct buffer; take one from ByteBufAllocator.directBuffer()";
-        } else if (buffer.capacity() == 0) {
-            complaint = "is empty; pass a buffer with a capacity of at least 1 byte";
-        } else if (buffer.nioBufferCount() != 1) {
-            complaint = "is made of several pieces; pass each piece as a buffer of its own";
-        }
-        if (complaint != null) {
-            throw new IllegalArgumentException("cannot register " + buffer + ": it " + complaint);
         }
     }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * into the memory any more. When the last reference ends, the buffers are released: the region holds one until it is
  * closed, each posted local request holds one until it completes, and each copy out of the memory holds one.
  */
-final class RegionMemory {
+final class RegionMemory extends TaggedMemory {
     private final ByteBuf[] buffers;
     private final ByteBuffer[] views;
     /** Offset of the first byte of each buffer, and finally the total length. */
@@ -43,11 +43,13 @@ final class RegionMemory {
     }
 
     /** Returns the number of bytes, at least 1. */
+    @Override
     long length() {
         return starts[buffers.length];
     }
 
     /** Returns whether one of the buffers is read-only. */
+    @Override
     boolean isReadOnly() {
         return readOnly;
     }
@@ -88,6 +90,7 @@ final class RegionMemory {
     }
 
     /** Copies into the memory; the caller is inside a gate that is closed before the region is. */
+    @Override
     void place(long offset, ByteBuf src, int srcIndex, int length) {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
@@ -104,6 +107,7 @@ final class RegionMemory {
     }
 
     /** Copies out of the memory; the caller holds a reference, or is inside a gate that is closed before the region is. */
+    @Override
     void fetch(long offset, ByteBuf dst, int dstIndex, int length) {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
@@ -120,6 +124,7 @@ final class RegionMemory {
     }
 
     /** Returns whether the 8 bytes at this offset are in one buffer, at an address that is a multiple of 8. */
+    @Override
     boolean isAligned(long offset) {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
@@ -128,6 +133,7 @@ final class RegionMemory {
     }
 
     /** Executes an operation on 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
+    @Override
     void execute(long offset, AtomicOperation operation) {
         int piece = pieceAt(offset);
         operation.execute(view(piece), (int) (offset - starts[piece]));
@@ -222,6 +228,7 @@ final class RegionMemory {
     }
 
     /** Ends changes, waits for those in progress, and ends the reference of the region. Called once. */
+    @Override
     void close() {
         changes.close();
         release();

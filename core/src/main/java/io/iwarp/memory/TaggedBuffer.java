@@ -20,7 +20,7 @@ public final class TaggedBuffer {
     private final @Nullable StreamAssociation scope;
     private final int rightBits;
     private final long baseTaggedOffset;
-    private final RegionMemory memory;
+    private final TaggedMemory memory;
     private final long memoryOffset;
     private final long length;
     private final Gate gate = new Gate();
@@ -43,7 +43,7 @@ public final class TaggedBuffer {
             @Nullable StreamAssociation scope,
             int rightBits,
             long baseTaggedOffset,
-            RegionMemory memory,
+            TaggedMemory memory,
             long memoryOffset,
             long length) {
         this.stag = stag;

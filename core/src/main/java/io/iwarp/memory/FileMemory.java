@@ -1,0 +1,119 @@
+package io.iwarp.memory;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Part of a file, which peers read. Each access is a positional read, so several event loops may read at the same time.
+ * This side reads the file itself, so nothing but the region holds it, and its end closes the file.
+ */
+final class FileMemory extends TaggedMemory {
+    private final Path file;
+    private final FileChannel channel;
+    private final long position;
+    private final long length;
+
+    private FileMemory(Path file, FileChannel channel, long position, long length) {
+        this.file = file;
+        this.channel = channel;
+        this.position = position;
+        this.length = length;
+    }
+
+    /**
+     * Opens a file.
+     *
+     * @throws IllegalArgumentException if the file is too short
+     * @throws UncheckedIOException if it cannot be opened
+     */
+    static FileMemory open(Path file, long position, long length) {
+        try {
+            FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+            FileMemory memory = new FileMemory(file, channel, position, length);
+            long size;
+            try {
+                size = channel.size();
+            } catch (IOException | RuntimeException | Error e) {
+                memory.close();
+                throw e;
+            }
+            if (size - position < length) {
+                memory.close();
+                throw new IllegalArgumentException(file + " has " + size + " bytes, too few for a region of " + length
+                        + " bytes at position " + position);
+            }
+            return memory;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot open " + file + " for a region", e);
+        }
+    }
+
+    @Override
+    long length() {
+        return length;
+    }
+
+    @Override
+    boolean isReadOnly() {
+        return true;
+    }
+
+    @Override
+    void fetch(long offset, ByteBuf dst, int dstIndex, int count) {
+        int done = 0;
+        while (done < count) {
+            done += read(position + offset + done, dst, dstIndex + done, count - done);
+        }
+    }
+
+    private int read(long from, ByteBuf dst, int dstIndex, int count) {
+        int read;
+        try {
+            read = dst.setBytes(dstIndex, channel, from, count);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file + " at byte " + from, e);
+        }
+        if (read < 0) {
+            throw new IllegalStateException(
+                    channel.isOpen()
+                            ? file + " was truncated, and has no byte " + from
+                                    + "; do not change a file while a region is over it"
+                            : file + " was closed because a thread that read it was interrupted; register it again");
+        }
+        return read;
+    }
+
+    @Override
+    void place(long offset, ByteBuf src, int srcIndex, int count) {
+        throw onlyRead();
+    }
+
+    @Override
+    boolean isAligned(long offset) {
+        throw onlyRead();
+    }
+
+    @Override
+    void execute(long offset, AtomicOperation operation) {
+        throw onlyRead();
+    }
+
+    private UnsupportedOperationException onlyRead() {
+        return new UnsupportedOperationException("a region over a file is only read, and only by peers: " + file);
+    }
+
+    /** A file that was only read has nothing to lose in a close that fails. */
+    @Override
+    @SuppressWarnings("EmptyCatch")
+    void close() {
+        try {
+            channel.close();
+        } catch (IOException nothingIsLost) {
+            // The descriptor is gone.
+        }
+    }
+}

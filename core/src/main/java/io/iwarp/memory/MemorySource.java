@@ -1,0 +1,149 @@
+package io.iwarp.memory;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Where a {@link RegionBuilder} takes the memory of its regions from. Immutable. */
+sealed interface MemorySource {
+    /** Returns the number of bytes of each region, at least 1. */
+    long length();
+
+    /** Returns whether peers can only read the memory. */
+    boolean isReadOnly();
+
+    /** Returns the memory of a new region, to be closed by the caller. Holds nothing if it throws. */
+    TaggedMemory acquire();
+
+    /** Buffers of the application. */
+    record Buffers(List<ByteBuf> buffers) implements MemorySource {
+        public Buffers(List<ByteBuf> buffers) {
+            this.buffers = List.copyOf(buffers);
+            if (this.buffers.isEmpty()) {
+                throw new IllegalArgumentException("a region needs memory; pass at least one buffer");
+            }
+            this.buffers.forEach(Buffers::requireUsable);
+        }
+
+        @Override
+        public long length() {
+            long length = 0;
+            for (ByteBuf buffer : buffers) {
+                requireUsable(buffer);
+                length += buffer.capacity();
+            }
+            return length;
+        }
+
+        @Override
+        public boolean isReadOnly() {
+            return buffers.stream().anyMatch(ByteBuf::isReadOnly);
+        }
+
+        @Override
+        public TaggedMemory acquire() {
+            List<ByteBuf> pieces = new ArrayList<>();
+            try {
+                for (ByteBuf buffer : buffers) {
+                    pieces.add(buffer.retain());
+                }
+                return new RegionMemory(pieces);
+            } catch (RuntimeException | Error e) {
+                pieces.forEach(ByteBuf::release);
+                throw e;
+            }
+        }
+
+        private static void requireUsable(ByteBuf buffer) {
+            String complaint = null;
+            if (buffer.refCnt() == 0) {
+                complaint = "was released; pass a buffer that you hold a reference to";
+            } else if (!buffer.isDirect()) {
+                complaint = "is not a direct buffer; take one from ByteBufAllocator.directBuffer()";
+            } else if (buffer.capacity() == 0) {
+                complaint = "is empty; pass a buffer with a capacity of at least 1 byte";
+            } else if (buffer.nioBufferCount() != 1) {
+                complaint = "is made of several pieces; pass each piece as a buffer of its own";
+            }
+            if (complaint != null) {
+                throw new IllegalArgumentException("cannot register " + buffer + ": it " + complaint);
+            }
+        }
+    }
+
+    /**
+     * Memory that is allocated for each region.
+     *
+     * @param maximumPiece the maximum number of bytes of a buffer
+     */
+    record Allocation(ByteBufAllocator allocator, long length, int maximumPiece) implements MemorySource {
+        public Allocation {
+            Objects.requireNonNull(allocator, "allocator");
+            requireNotEmpty(length);
+        }
+
+        @Override
+        public boolean isReadOnly() {
+            return false;
+        }
+
+        @Override
+        public TaggedMemory acquire() {
+            List<ByteBuf> pieces = new ArrayList<>();
+            try {
+                for (long left = length; left > 0; left -= maximumPiece) {
+                    pieces.add(allocateZeroed(allocator, (int) Math.min(left, maximumPiece)));
+                }
+                return new RegionMemory(pieces);
+            } catch (RuntimeException | Error e) {
+                pieces.forEach(ByteBuf::release);
+                throw e;
+            }
+        }
+
+        private static ByteBuf allocateZeroed(ByteBufAllocator allocator, int length) {
+            ByteBuf buffer = allocator.directBuffer(length, length);
+            if (misalignment(buffer) != 0) {
+                buffer.release();
+                ByteBuf roomy =
+                        allocator.directBuffer(length + AtomicOperation.LENGTH, length + AtomicOperation.LENGTH);
+                buffer = roomy.slice(AtomicOperation.LENGTH - misalignment(roomy), length);
+            }
+            return buffer.setZero(0, length);
+        }
+
+        private static int misalignment(ByteBuf buffer) {
+            return buffer.nioBuffer(0, 1).alignmentOffset(0, AtomicOperation.LENGTH);
+        }
+    }
+
+    /** Part of a file, which is opened for each region. */
+    record FilePart(Path file, long position, long length) implements MemorySource {
+        public FilePart {
+            Objects.requireNonNull(file, "file");
+            requireNotEmpty(length);
+            if (position < 0) {
+                throw new IllegalArgumentException("a position in a file is at least 0, not " + position);
+            }
+        }
+
+        @Override
+        public boolean isReadOnly() {
+            return true;
+        }
+
+        @Override
+        public TaggedMemory acquire() {
+            return FileMemory.open(file, position, length);
+        }
+    }
+
+    private static void requireNotEmpty(long length) {
+        if (length < 1) {
+            throw new IllegalArgumentException("a region has at least 1 byte, not " + length);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.iwarp.memory;
+
+import io.netty.buffer.ByteBuf;
+
+/**
+ * The memory of a region, as peers access it by an STag. Callers of the data path are inside a gate, which is closed before
+ * the memory is.
+ */
+abstract class TaggedMemory {
+    /** Returns the number of bytes, at least 1. */
+    abstract long length();
+
+    /** Returns whether nobody can change the bytes. Then only {@link #fetch} is called. */
+    abstract boolean isReadOnly();
+
+    /** Copies into the memory; the caller is inside a gate. */
+    abstract void place(long offset, ByteBuf src, int srcIndex, int length);
+
+    /** Copies out of the memory; the caller is inside a gate. */
+    abstract void fetch(long offset, ByteBuf dst, int dstIndex, int length);
+
+    /** Returns whether the 8 bytes at this offset are in one piece, at an address that is a multiple of 8. */
+    abstract boolean isAligned(long offset);
+
+    /** Executes an operation on 8 aligned bytes; the caller is inside a gate. */
+    abstract void execute(long offset, AtomicOperation operation);
+
+    /** Ends the use of the memory by the region. Called once, when all gates are closed. */
+    abstract void close();
+}

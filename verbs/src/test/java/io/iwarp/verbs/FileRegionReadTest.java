@@ -1,0 +1,115 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Peers read a file through a region, and learn of a file that does not keep its bytes. */
+class FileRegionReadTest {
+    private static final int LENGTH = 3 * 65536 + 1;
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {});
+    private final QueuePair reader = pair.initiator.queuePair();
+    private final QueuePair owner = pair.responder.queuePair();
+    private final ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
+    private final ByteBuf content = Unpooled.buffer(LENGTH);
+
+    @TempDir
+    private Path folder;
+
+    private Path file;
+    private MemoryRegion region;
+
+    @BeforeEach
+    void write() throws IOException {
+        while (content.isWritable()) {
+            content.writeByte(content.writerIndex() / 7);
+        }
+        file = Files.write(folder.resolve("data"), content.array());
+        region = domain.region()
+                .file(file, 0, LENGTH)
+                .rights(AccessRight.REMOTE_READ)
+                .register();
+    }
+
+    @AfterEach
+    void close() {
+        pair.close();
+        region.close();
+        domain.close();
+        assertThat(sink.release()).isTrue();
+    }
+
+    @Test
+    void aReadReturnsTheBytesOfTheFile() throws IOException {
+        Files.delete(file);
+        CompletableFuture<Completion> read = reader.read(sink, region.remoteBuffer());
+
+        pair.run();
+
+        assertThat(read).isCompleted();
+        assertThat(sink).isEqualTo(content);
+    }
+
+    @Test
+    void aReadOfATruncatedFileEndsTheStreamWithAnErrorThatNamesTheFile() throws IOException {
+        CompletableFuture<Completion> early = reader.read(sink, region.remoteBuffer(0, 9));
+        pair.run();
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(LENGTH - 1);
+        }
+        CompletableFuture<Completion> late = reader.read(sink, region.remoteBuffer(9, LENGTH - 9));
+
+        pair.run();
+
+        assertThat(early).isCompleted();
+        assertThat(late).isCompletedExceptionally();
+        assertThat(sink.writerIndex()).isEqualTo(9);
+        assertThat(reader.closeReason().endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
+        assertThat(reader.closeReason().error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
+        assertThat(owner.closeReason().endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
+        assertThat(owner.closeReason().detail()).contains(file + " was truncated, and has no byte " + (LENGTH - 1));
+    }
+
+    @Test
+    void aReadOfAClosedRegionFindsNoStag() {
+        CompletableFuture<Completion> read = reader.read(sink, region.remoteBuffer());
+        region.close();
+
+        pair.run();
+
+        assertThat(read).isCompletedExceptionally();
+        assertThat(reader.closeReason().error()).isEqualTo(ProtocolError.RDMAP_INVALID_STAG);
+    }
+
+    @Test
+    void itIsNoMemoryForRequestsOfThisSide() {
+        assertThatThrownBy(() -> owner.futures().send(region, 0, LENGTH, PostOptions.NONE))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("is over a file");
+        assertThatThrownBy(() -> owner.futures().receive(region, 0, LENGTH))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("is read-only");
+        assertThatThrownBy(() -> owner.futures().read(region, 0, region.remoteBuffer()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("LOCAL_WRITE");
+    }
+}
