@@ -5,6 +5,7 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.Sink;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -78,6 +79,15 @@ final class LentMemory {
     static void giveBack(Operation operation, long workRequestId, MemoryRegion region) {
         try {
             region.close();
+        } catch (RuntimeException releasedBefore) {
+            LOGGER.error("{}", describe(operation, workRequestId), releasedBefore);
+        }
+    }
+
+    /** Releases the sink of a pool that a request ends to use. */
+    static void giveBack(Operation operation, long workRequestId, Sink sink) {
+        try {
+            sink.release();
         } catch (RuntimeException releasedBefore) {
             LOGGER.error("{}", describe(operation, workRequestId), releasedBefore);
         }

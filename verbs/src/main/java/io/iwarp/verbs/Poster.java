@@ -6,6 +6,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.memory.Sink;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
 import io.netty.buffer.ByteBuf;
@@ -138,6 +139,27 @@ final class Poster {
             long fromOffset,
             PostOptions options,
             CompletionTarget target) {
+        WorkRequest request = claimRead(sink, offset, length, from, fromOffset, options);
+        publish(request, id, Operation.READ, options, target);
+    }
+
+    /** The request holds the sink until its completion. */
+    void read(long id, Sink sink, RemoteBuffer from, long fromOffset, PostOptions options, CompletionTarget target) {
+        sink.retain();
+        WorkRequest request = null;
+        try {
+            request = claimRead(sink.region(), sink.offset(), sink.length(), from, fromOffset, options);
+        } finally {
+            if (request == null) {
+                sink.release();
+            }
+        }
+        request.lentSink(sink);
+        publish(request, id, Operation.READ, options, target);
+    }
+
+    private WorkRequest claimRead(
+            MemoryRegion sink, long offset, long length, RemoteBuffer from, long fromOffset, PostOptions options) {
         if (!sink.grants(AccessRight.LOCAL_WRITE)) {
             throw new IllegalArgumentException(
                     sink + " cannot be the sink of a Read: register it with the right " + AccessRight.LOCAL_WRITE);
@@ -151,7 +173,7 @@ final class Poster {
         long sinkOffset = sink.baseTaggedOffset() + offset;
         WorkRequest request = claim(sink, offset, length, options);
         request.read(sinkStag, sinkOffset, length, from.stag(), taggedOffset);
-        publish(request, id, Operation.READ, options, target);
+        return request;
     }
 
     /** Registers the buffer for the duration of the Read. Only answers of this stream's peer can be placed there. */
