@@ -14,8 +14,14 @@ import org.jspecify.annotations.Nullable;
  * <p>The posting thread claims, fills and publishes a slot. The event loop takes slots in the order of the claims and
  * retires a slot when its request has completed. The place is released after that: at once, or, if the completion goes
  * to a {@link CompletionQueue}, when the completion is polled. The place is occupied until then, so the number of
- * requests whose end is not reported never exceeds the depth. Slots are created at first use; nothing is allocated
- * after that.
+ * taken requests whose end is not reported never exceeds the depth. Slots are created at first use; nothing is
+ * allocated after that.
+ *
+ * <p>Posts may wait beyond the depth, if the ring was made so. They have slots like all others, which the event loop does
+ * not take while the depth is reached. So all posts are in one order, the order of the claims. A release that lets a
+ * waiting post go on tells the event loop. None is forgotten: the releasing thread first adds to the released places, then
+ * reads the claims; a poster first claims, then publishes and wakes the event loop, which then reads the released places.
+ * All of these are volatile. So the releasing thread sees the claim, or the event loop sees the release.
  *
  * <pre>
  *     released       retired            taken           claimed
@@ -51,10 +57,11 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     }
 
     private final int depth;
-    private final int mask;
+    private final int capacity;
     private final AtomicReferenceArray<@Nullable S> slots;
     private final AtomicLongArray published;
     private final Supplier<S> factory;
+    private final Runnable roomForWaiting;
     private final AtomicLong claimed = new AtomicLong();
     private final AtomicLong released = new AtomicLong();
     private boolean severalRelease;
@@ -62,10 +69,21 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     private long taken;
     private long visible;
 
+    /** Creates a ring without posts that wait beyond the depth. */
     PostRing(int depth, Supplier<S> factory) {
-        int size = Integer.highestOneBit(Math.max(1, 2 * depth - 1));
+        this(depth, 0, factory, () -> {});
+    }
+
+    /**
+     * @param depth the maximum number of posts that are taken and not released
+     * @param waiting the number of posts that may wait beyond that
+     * @param roomForWaiting called by any thread when a release lets a waiting post go on
+     */
+    PostRing(int depth, int waiting, Supplier<S> factory, Runnable roomForWaiting) {
         this.depth = depth;
-        this.mask = size - 1;
+        this.capacity = depth + waiting;
+        this.roomForWaiting = roomForWaiting;
+        int size = Integer.highestOneBit(Math.max(1, 2 * capacity - 1));
         this.slots = new AtomicReferenceArray<>(size);
         this.published = new AtomicLongArray(size);
         this.factory = factory;
@@ -79,6 +97,11 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         return depth;
     }
 
+    /** Returns the maximum number of posts that are not released: the depth, and those that may wait beyond it. */
+    int capacity() {
+        return capacity;
+    }
+
     /**
      * Any thread: claims a free slot. Returns null if all are in use. The caller must always fill and {@link #publish}
      * the slot, since all later slots wait for it. Do everything that can fail before this call.
@@ -86,8 +109,8 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     @Nullable
     S claim() {
         long position = claimed.get();
-        while (position - released.getAcquire() < depth) {
-            S slot = madeSlot((int) position & mask);
+        while (position - released.getAcquire() < capacity) {
+            S slot = madeSlot(index(position));
             if (claimed.compareAndSet(position, position + 1)) {
                 slot.position(position);
                 return slot;
@@ -114,12 +137,12 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     /** Any thread: publishes a filled slot to the event loop. */
     void publish(S slot) {
         long position = slot.position();
-        published.setRelease((int) position & mask, position);
+        published.setRelease(index(position), position);
     }
 
     /** Event loop: returns the number of consecutive published slots behind the taken ones. */
     int waiting() {
-        while (published.getAcquire((int) visible & mask) == visible) {
+        while (published.getAcquire(index(visible)) == visible) {
             visible++;
         }
         return (int) (visible - taken);
@@ -130,10 +153,11 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         return slot(taken + ahead);
     }
 
-    /** Event loop: takes the next published slot. Returns null if there is none. */
+    /** Event loop: takes the next published slot. Returns null if there is none, or the depth is reached. */
     @Nullable
     S take() {
-        return waiting() == 0 ? null : slot(taken++);
+        boolean none = waiting() == 0 || (capacity > depth && taken - released.get() >= depth);
+        return none ? null : slot(taken++);
     }
 
     /** Event loop: returns the oldest slot that is taken and not retired, or null. */
@@ -156,6 +180,9 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
             released.incrementAndGet();
         } else {
             released.setRelease(released.getPlain() + 1);
+        }
+        if (capacity > depth && unreleased() >= depth) {
+            roomForWaiting.run();
         }
     }
 
@@ -189,7 +216,7 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
      * closed.
      */
     int untaken() {
-        return claimedSince((long) TAKEN.getOpaque(this));
+        return (int) Math.min(capacity, claimedSince((long) TAKEN.getOpaque(this)));
     }
 
     /**
@@ -198,16 +225,25 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
      */
     @Override
     public int uncompleted() {
+        return (int) Math.min(capacity, unreleased());
+    }
+
+    private long unreleased() {
         return claimedSince(released.get());
     }
 
-    /** The caller has read {@code position} first, so the claims may be ahead of it by more than the depth. */
-    private int claimedSince(long position) {
-        return (int) Math.min(depth, (claimed.get() & ~CLOSED) - position);
+    /** The caller has read {@code position} first, so the claims may be ahead of it by more than the capacity. */
+    private long claimedSince(long position) {
+        return (claimed.get() & ~CLOSED) - position;
+    }
+
+    /** The number of slots is a power of two. */
+    private int index(long position) {
+        return (int) position & (slots.length() - 1);
     }
 
     private S slot(long position) {
-        S slot = slots.getPlain((int) position & mask);
+        S slot = slots.getPlain(index(position));
         if (slot == null) {
             throw new IllegalStateException("slot " + position + " was published empty");
         }

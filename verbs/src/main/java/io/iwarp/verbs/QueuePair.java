@@ -45,7 +45,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may post. A post never blocks: it costs one queue offer. The posts of several threads share one flush.
  *
- * <p><b>Refused posts.</b> A post throws {@link QueueFullException} if it exceeds the queue's depth or byte limit, and
+ * <p><b>Refused posts.</b> A post throws {@link QueueFullException} if it exceeds the queue's depth or byte limit (with
+ * {@link QueuePairSettings#maximumWaitingPosts} it waits beyond the depth), and
  * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} or {@link IllegalStateException} if it is
  * invalid. A refused post has no effect and holds no reference. On a queue pair that is
  * {@linkplain ConnectionState#DRAINING closing} or has ended, a post with an id throws

@@ -62,7 +62,8 @@ final class QueuePairEngine {
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
         Completer completer = new Completer(channel, drains);
         receives = new ReceiveSide(channel, settings, life, drains, completer, routes, this::resume);
-        PostRing<WorkRequest> ring = new PostRing<>(settings.sendQueueDepth(), WorkRequest::new);
+        PostRing<WorkRequest> ring = new PostRing<>(
+                settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
         IwarpMetrics meters = settings.metrics();
         QueuePairMetrics metrics = meters == null
                 ? null

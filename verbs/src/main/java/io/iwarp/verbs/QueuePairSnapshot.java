@@ -68,7 +68,7 @@ public final class QueuePairSnapshot {
         parameters = life.parameters();
         sendRequests = sends.uncompleted();
         queuedSendRequests = sends.untaken();
-        sendQueueDepth = sends.depth();
+        sendQueueDepth = sends.capacity();
         receiveRequests = receives.uncompleted();
         receiveQueueDepth = receives.depth();
         outstandingReads = difference(values, Counter.READS_REQUESTED, Counter.READS_ANSWERED);
@@ -117,7 +117,7 @@ public final class QueuePairSnapshot {
         return queuedSendRequests;
     }
 
-    /** Returns the maximum of {@link #sendRequests()}. */
+    /** Returns the maximum of {@link #sendRequests()}: the depth, and the posts that may wait beyond it. */
     public int sendQueueDepth() {
         return sendQueueDepth;
     }

@@ -63,7 +63,7 @@ final class SendSide {
         WorkRequest request = ring.claim();
         if (request == null) {
             giveBack(bytes);
-            return full(QueueLimit.SEND, new QueueFullException("send", ring.depth()));
+            return full(QueueLimit.SEND, new QueueFullException("send", ring.capacity()));
         }
         return request;
     }

@@ -123,6 +123,7 @@ final class Plan {
                 .withResponseTimeout(Duration.ofNanos(dice.oneOf(1000 * MILLI, 60_000 * MILLI)));
         return QueuePairSettings.builder()
                 .sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))
+                .maximumWaitingPosts(waitingPosts())
                 .receiveQueueDepth(16)
                 .managedReceiveBytes(receives == Receives.MANAGED ? 4096 : 0)
                 .maximumOutstandingBytes(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
@@ -134,6 +135,15 @@ final class Plan {
                 .ddp(DdpSettings.DEFAULT.withTransmitWindow(DdpSettings.MINIMUM_TRANSMIT_WINDOW))
                 .rdmap(rdmap)
                 .build();
+    }
+
+    /** Takes no dice of its own, so that other seeds make the same runs as before. */
+    private int waitingPosts() {
+        return switch (actions % 5) {
+            case 0 -> 1 + threads;
+            case 1 -> 100;
+            default -> 0;
+        };
     }
 
     private int longestUlpdu(Dice dice) {

@@ -15,13 +15,25 @@ public final class DrainScheduleStress {
 
     /** A ring, the drain of which notices when two threads run it. */
     static class Drained {
-        final PostRing<NumberedSlot> ring = new PostRing<>(4, NumberedSlot::new);
+        final PostRing<NumberedSlot> ring;
         final LoopByHand other = new LoopByHand();
         final LoopByHand loop = new LoopByHand().tellsOfItsEnd(other);
         final DrainSchedule schedule = new DrainSchedule(loop.loop(), this::takeAll, this::takeAll);
         private final AtomicBoolean busy = new AtomicBoolean();
         private int taken;
         private boolean beside;
+
+        Drained() {
+            this(4, 0);
+        }
+
+        Drained(int depth, int waiting) {
+            ring = new PostRing<>(depth, waiting, NumberedSlot::new, this::wake);
+        }
+
+        private void wake() {
+            schedule.wake();
+        }
 
         private void takeAll() {
             if (busy.getAndSet(true)) {
@@ -59,6 +71,47 @@ public final class DrainScheduleStress {
         @Actor
         public void poster() {
             post();
+        }
+
+        /** Drains. */
+        @Actor
+        public void loop() {
+            loop.run();
+        }
+
+        /** Lets the loop come to rest. */
+        @Arbiter
+        public void rest(IZ_Result result) {
+            loop.run();
+            tell(result);
+        }
+    }
+
+    /** A thread posts what has to wait, while the completion that it waits for is polled. */
+    @JCStressTest
+    @Outcome(id = "2, false", expect = Expect.ACCEPTABLE, desc = "the post was taken")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the post was missed, or two threads took posts at a time")
+    @State
+    public static class PostBesideRelease extends Drained {
+        /** One request is complete, and its completion not polled. */
+        public PostBesideRelease() {
+            super(1, 1);
+            ring.releasedByConsumer();
+            post();
+            loop.run();
+            ring.retire();
+        }
+
+        /** Posts. */
+        @Actor
+        public void poster() {
+            post();
+        }
+
+        /** Polls. */
+        @Actor
+        public void consumer() {
+            ring.release();
         }
 
         /** Drains. */

@@ -1,0 +1,164 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.CloseReason;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Posts that wait beyond the depth of the send queue. */
+class WaitingPostsTest {
+    private static final int DEPTH = 2;
+    private static final int WAITING = 3;
+    private static final int ALL = DEPTH + WAITING;
+    private static final int LENGTH = 64;
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final MemoryRegion region = domain.region()
+            .allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH)
+            .rights(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_READ)
+            .register();
+    private final QueuePairSettings settings = QueuePairSettings.builder()
+            .sendQueueDepth(DEPTH)
+            .maximumWaitingPosts(WAITING)
+            .build();
+    private final SimulatedPair pair = new SimulatedPair(domain, settings, qp -> {});
+    private final QueuePair reader = pair.initiator.queuePair();
+    private final List<Completion> completed = new ArrayList<>();
+
+    @BeforeEach
+    void listen() {
+        reader.completionListener((same, completion) -> completed.add(completion.copy()));
+    }
+
+    @AfterEach
+    void close() {
+        pair.close();
+        region.close();
+        domain.close();
+    }
+
+    private void read(long id) {
+        reader.sendQueue().read(id, region, 0, 8, region.remoteBuffer(), 8, PostOptions.NONE);
+    }
+
+    private void readAll() {
+        for (int i = 0; i < ALL; i++) {
+            read(i);
+        }
+    }
+
+    private List<Long> ids() {
+        return completed.stream().map(Completion::workRequestId).toList();
+    }
+
+    private static Long[] upTo(int end) {
+        return LongStream.range(0, end).boxed().toArray(Long[]::new);
+    }
+
+    @Test
+    void postsBeyondTheDepthWaitAndCompleteInTheOrderOfThePosts() {
+        readAll();
+        pair.initiator.runTasks();
+
+        assertThat(reader.snapshot().sendRequests()).isEqualTo(ALL);
+        assertThat(reader.snapshot().sendQueueDepth()).isEqualTo(ALL);
+        assertThat(reader.snapshot().queuedSendRequests()).isEqualTo(WAITING);
+        assertThatThrownBy(() -> read(ALL))
+                .isInstanceOf(QueueFullException.class)
+                .hasMessageContaining("holds 5 uncompleted requests");
+        pair.run();
+
+        assertThat(ids()).containsExactly(upTo(ALL));
+        assertThat(completed).allMatch(Completion::successful);
+        assertThat(reader.snapshot().sendRequests()).isZero();
+        readAll();
+        pair.run();
+        assertThat(completed).hasSize(2 * ALL);
+    }
+
+    @Test
+    void theEndFlushesThemInOrderWithTheFirstCause() {
+        readAll();
+        reader.abort();
+        pair.run();
+
+        CloseReason reason = reader.closeReason();
+        assertThat(reason.detail()).contains("aborted by the application");
+        assertThat(ids()).containsExactly(upTo(ALL));
+        assertThat(completed)
+                .allSatisfy(flushed -> assertThat(flushed.failure()).isSameAs(reason));
+    }
+
+    @Test
+    void anOrderlyCloseSendsThem() {
+        readAll();
+        reader.close();
+        assertThatThrownBy(() -> read(ALL)).isInstanceOf(QueuePairClosedException.class);
+        pair.run();
+
+        assertThat(ids()).containsExactly(upTo(ALL));
+        assertThat(completed).allMatch(Completion::successful);
+        assertThat(reader.closed().toCompletableFuture()).isCompleted();
+    }
+
+    /** They need no room in a completion queue, and go on when completions are polled. */
+    @Test
+    void aCompletionQueueLetsThemGoOnWhenItIsPolled() {
+        int room = DEPTH + settings.receiveQueueDepth();
+        try (CompletionQueue queue = CompletionQueue.create(room);
+                SimulatedPair other =
+                        new SimulatedPair(domain, settings, settings, qp -> qp.completionQueue(queue), qp -> {})) {
+            QueuePair polled = other.initiator.queuePair();
+            for (int i = 0; i < ALL; i++) {
+                polled.sendQueue().read(i, region, 0, 8, region.remoteBuffer(), 8, PostOptions.NONE);
+            }
+            other.run();
+            assertThat(polled.snapshot().queuedSendRequests()).isEqualTo(WAITING);
+            poll(queue, 1);
+            other.run();
+            assertThat(polled.snapshot().queuedSendRequests()).isEqualTo(WAITING - 1);
+            polled.abort();
+            other.run();
+            assertThat(polled.closed().toCompletableFuture()).isCompleted();
+            while (poll(queue, DEPTH) > 0) {
+                other.run();
+            }
+
+            assertThat(ids()).containsExactly(upTo(ALL));
+            assertThat(completed.stream().map(Completion::successful)).containsExactly(true, true, true, false, false);
+        }
+    }
+
+    private int poll(CompletionQueue queue, int most) {
+        return queue.poll((qp, completion) -> completed.add(completion.copy()), most);
+    }
+
+    @Test
+    void bytesAreLimitedAcrossAllPosts() {
+        ByteBuf message = Unpooled.directBuffer(40).writeZero(40);
+        QueuePairSettings limited =
+                settings.toBuilder().maximumOutstandingBytes(130).build();
+        try (SimulatedPair other = new SimulatedPair(domain, limited, qp -> {})) {
+            QueuePair sender = other.initiator.queuePair();
+            sender.send(message);
+            sender.send(message);
+            sender.send(message);
+            assertThatThrownBy(() -> sender.send(message))
+                    .isInstanceOf(QueueFullException.class)
+                    .hasMessageContaining("120 of the 130");
+        }
+        assertThat(message.release()).isTrue();
+    }
+}
