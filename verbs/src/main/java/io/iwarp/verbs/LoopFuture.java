@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * futures.
  */
 class LoopFuture<T> extends CompletableFuture<T> {
-    private final Iterable<EventExecutor> loops;
+    final Iterable<EventExecutor> loops;
 
     /** @param loops the event loops that must not wait; a single event loop is a group of itself */
     LoopFuture(Iterable<EventExecutor> loops) {
@@ -67,29 +67,23 @@ class LoopFuture<T> extends CompletableFuture<T> {
         return stage;
     }
 
-    /** Returns a failure in the form that a dependent future reports. */
-    private static Throwable ofDependent(Throwable failure) {
-        return failure instanceof CompletionException ? failure : new CompletionException(failure);
+    /** Completes this future with the outcome of another one, a failure in the form that a dependent future reports. */
+    final void relay(T value, @Nullable Throwable failure) {
+        if (failure == null) {
+            super.complete(value);
+        } else {
+            super.completeExceptionally(
+                    failure instanceof CompletionException ? failure : new CompletionException(failure));
+        }
     }
 
     /**
      * A stage that only this library can complete, as {@link CompletableFuture#minimalCompletionStage} returns, except
-     * that {@link #toCompletableFuture} returns a {@link LoopFuture}.
+     * that {@link #toCompletableFuture} returns a {@link LoopFuture}. Waiting fails because it asks {@link #isDone} first.
      */
-    private static final class LoopStage<T> extends CompletableFuture<T> {
-        private final Iterable<EventExecutor> loops;
-
+    private static final class LoopStage<T> extends LoopFuture<T> {
         LoopStage(Iterable<EventExecutor> loops) {
-            this.loops = loops;
-        }
-
-        /** Completes this stage with the outcome of another stage. */
-        void relay(T value, @Nullable Throwable failure) {
-            if (failure == null) {
-                super.complete(value);
-            } else {
-                super.completeExceptionally(ofDependent(failure));
-            }
+            super(loops);
         }
 
         @Override
@@ -100,13 +94,7 @@ class LoopFuture<T> extends CompletableFuture<T> {
         @Override
         public CompletableFuture<T> toCompletableFuture() {
             LoopFuture<T> future = new LoopFuture<>(loops);
-            whenComplete((value, failure) -> {
-                if (failure == null) {
-                    future.complete(value);
-                } else {
-                    future.completeExceptionally(ofDependent(failure));
-                }
-            });
+            whenComplete(future::relay);
             return future;
         }
 
@@ -117,22 +105,7 @@ class LoopFuture<T> extends CompletableFuture<T> {
         }
 
         @Override
-        public T get() {
-            throw onlyAStage();
-        }
-
-        @Override
-        public T get(long timeout, TimeUnit unit) {
-            throw onlyAStage();
-        }
-
-        @Override
         public T getNow(T valueIfAbsent) {
-            throw onlyAStage();
-        }
-
-        @Override
-        public T join() {
             throw onlyAStage();
         }
 
@@ -183,11 +156,6 @@ class LoopFuture<T> extends CompletableFuture<T> {
 
         @Override
         public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier, Executor executor) {
-            throw onlyAStage();
-        }
-
-        @Override
-        public CompletableFuture<T> completeAsync(Supplier<? extends T> supplier) {
             throw onlyAStage();
         }
 
