@@ -145,6 +145,19 @@ public final class QueuePair implements AutoCloseable {
         return sendQueue;
     }
 
+    /**
+     * Returns the send queue with another listener: completions of requests that are posted through the returned object go
+     * to this listener, on the event loop, whatever {@link #completionListener} or {@link #completionQueues} say. All
+     * requests share one queue and one order. Keep the object for further posts, which allocate nothing.
+     *
+     * @param listener gets the completions, flushed ones included
+     */
+    public SendQueue sendQueue(CompletionListener listener) {
+        CompletionRoutes own = new CompletionRoutes();
+        own.listener(target(listener));
+        return new SendQueue(engine.poster(), own);
+    }
+
     /** Returns the queue for receives with a work-request id. */
     public ReceiveQueue receiveQueue() {
         return receiveQueue;
@@ -197,12 +210,16 @@ public final class QueuePair implements AutoCloseable {
      * connection is accepted or made: a message that cannot be reported ends the stream.
      */
     public QueuePair completionListener(CompletionListener listener) {
-        routes().listener((completion, place) -> {
+        routes().listener(target(listener));
+        return this;
+    }
+
+    private CompletionTarget target(CompletionListener listener) {
+        return (completion, place) -> {
             // Release first, so that the listener can post again at full depth.
             place.release();
             listener.onCompletion(this, completion);
-        });
-        return this;
+        };
     }
 
     /** As {@link #completionQueues}, with one queue for all. */

@@ -10,7 +10,8 @@ import io.netty.buffer.ByteBuf;
  * which comes back in its completion. Posts allocate nothing. Any thread may post.
  *
  * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts
- * throw {@link IllegalStateException}. {@link QueuePair} describes order, memory and refused posts.
+ * throw {@link IllegalStateException}. {@link QueuePair#sendQueue(CompletionListener)} returns one whose completions go to a
+ * listener of its own. {@link QueuePair} describes order, memory and refused posts.
  *
  * <p>A request that names memory of the peer takes the {@link RemoteBuffer} that the peer advertised, and an offset in
  * it in bytes. A range outside that buffer throws {@link IllegalArgumentException}; the peer checks its bounds as well.
