@@ -24,7 +24,7 @@ public final class Benchmarks {
             case "netty-client" -> FrameClient.run(rest);
             case "jucx-server" -> JucxServer.run(rest);
             case "jucx-client" -> JucxClient.run(rest);
-            case "chart" -> RatioChart.draw(rest);
+            case "chart" -> RatioPlot.draw(rest);
             case "jmh" -> org.openjdk.jmh.Main.main(rest);
             default ->
                 throw new IllegalArgumentException("'" + program

@@ -90,7 +90,7 @@ final class KvServer implements Callable<Integer> {
     }
 
     private static void bind(PrometheusMeterRegistry registry, IwarpMetrics metrics, KvStore store) {
-        new IwarpMeters(metrics).bindTo(registry);
+        new IwarpMeters(metrics).withPercentileHistogram().bindTo(registry);
         new KvMeters(store).bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {

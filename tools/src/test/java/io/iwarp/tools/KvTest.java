@@ -97,6 +97,7 @@ class KvTest {
             assertThat(metrics.body())
                     .contains("kv_entries 1.0", "kv_puts_total 1.0", "iwarp_memory_regions 3.0")
                     .containsPattern("iwarp_operations_total\\{direction=\"inbound\",operation=\"read\"} [1-9]")
+                    .containsPattern("iwarp_operations_latency_seconds_bucket\\{operation=\"send\",le=")
                     .contains("netty_allocator_memory_used", "jvm_memory_used_bytes");
             HttpResponse<String> status = cache.page("/");
             assertThat(status.statusCode()).isEqualTo(200);
