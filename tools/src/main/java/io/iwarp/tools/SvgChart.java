@@ -13,7 +13,7 @@ import java.util.function.DoubleFunction;
 final class SvgChart {
     private static final int WIDTH = 400;
     private static final int HEIGHT = 240;
-    private static final int LEFT = 62;
+    private static final int LEFT = 78;
     private static final int RIGHT = 48;
     private static final int TOP = 12;
     private static final int BOTTOM = 40;
@@ -153,6 +153,9 @@ final class SvgChart {
         List<Integer> exponents = new ArrayList<>();
         for (int exponent = first; exponent <= last; exponent += step) {
             exponents.add(exponent);
+        }
+        if (last - exponents.get(exponents.size() - 1) >= Math.max(1, step / 2)) {
+            exponents.add(last);
         }
         return exponents;
     }

@@ -3,6 +3,7 @@ package io.iwarp.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,6 +12,9 @@ import org.w3c.dom.Element;
 
 /** What a reader finds in a chart: numbers on both axes, and each curve with its name inside of the picture. */
 class SvgChartTest {
+    /** Of a wide font, in pixels at the size of the labels. */
+    private static final double WIDEST_DIGIT = 7;
+
     private static List<SvgChart.Point> doubling(long first, long last, double value, double factor) {
         return LongStream.iterate(first, size -> size <= last, size -> 2 * size)
                 .mapToObj(size -> new SvgChart.Point(
@@ -25,8 +29,8 @@ class SvgChartTest {
     @ParameterizedTest
     @CsvSource({
         "64, 4194304, 64 1K 16K 256K 4M",
-        "64, 1048576, 64 1K 16K 256K",
-        "1, 1073741824, 1 256 64K 16M",
+        "64, 1048576, 64 1K 16K 256K 1M",
+        "1, 1073741824, 1 256 64K 16M 1G",
         "1024, 4096, 1K 2K 4K",
     })
     void sizesHaveALogarithmicAxisToBaseTwo(long first, long last, String labels) throws Exception {
@@ -57,6 +61,19 @@ class SvgChartTest {
         List<Double> curve = svg.curves().get(0);
         for (int i = 1; i < curve.size(); i += 2) {
             assertThat(curve.get(i)).isBetween(ticks.get(0) - 0.1, ticks.get(ticks.size() - 1) + 0.1);
+        }
+    }
+
+    @Test
+    void theLongestNumberOfTheOtherAxisFitsIntoThePicture() throws Exception {
+        SvgChart chart = new SvgChart("op/s", value -> String.format(Locale.ROOT, "%,d", (long) value));
+        chart.add("op/s", doubling(64, 1024, 9_000_000, 0.5));
+        Svg svg = Svg.of(chart.svg());
+
+        assertThat(svg.labels("y")).contains("10,000,000");
+        for (Element number : svg.texts("y")) {
+            double width = WIDEST_DIGIT * number.getTextContent().length();
+            assertThat(Double.parseDouble(number.getAttribute("x"))).isGreaterThan(width);
         }
     }
 
