@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntFunction;
 
 /** What no friendly peer does. Each flood has an end. */
 final class AbuseCases {
@@ -39,11 +40,7 @@ final class AbuseCases {
                 session -> {
                     Stream stream = session.establish().stand();
                     Segment nothing = Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE);
-                    ByteArrayOutputStream flood = new ByteArrayOutputStream();
-                    for (int i = 0; i < WRITES; i++) {
-                        flood.writeBytes(stream.wire().encode(nothing, Damage.NONE));
-                    }
-                    stream.wire().send(flood.toByteArray(), WRITES + " Writes of zero bytes");
+                    stream.wire().send(repeat(stream, WRITES, i -> nothing), WRITES + " Writes of zero bytes");
                     stream.carryOn();
                 }));
         cases.add(Case.must(
@@ -52,12 +49,8 @@ final class AbuseCases {
                 "DDP-55 DDP-69 RDMAP-33",
                 session -> {
                     Stream stream = session.establish().stand();
-                    ByteArrayOutputStream flood = new ByteArrayOutputStream();
-                    for (int i = 0; i < SENDS; i++) {
-                        Segment send = Segment.send(stream.takeMsn(), Bytes.NONE);
-                        flood.writeBytes(stream.wire().encode(send, Damage.NONE));
-                    }
-                    flood(stream, flood.toByteArray(), SENDS + " Sends");
+                    byte[] sends = repeat(stream, SENDS, i -> Segment.send(stream.takeMsn(), Bytes.NONE));
+                    flood(stream, sends, SENDS + " Sends");
                 }));
         cases.add(Case.must(
                 "abuse.reads",
@@ -65,14 +58,13 @@ final class AbuseCases {
                 "RDMAP-74 RDMAP-28 SEC-11",
                 session -> {
                     Stream stream = session.establish().stand();
-                    ByteArrayOutputStream flood = new ByteArrayOutputStream();
-                    for (int i = 0; i < READS; i++) {
-                        Segment read = Segment.readRequest(
-                                stream.takeReadMsn(), new ReadRequest(Stream.SINK_STAG, i, 0, 0, 0));
-                        flood.writeBytes(stream.wire().encode(read, Damage.NONE));
-                    }
+                    byte[] reads = repeat(
+                            stream,
+                            READS,
+                            i -> Segment.readRequest(
+                                    stream.takeReadMsn(), new ReadRequest(Stream.SINK_STAG, i, 0, 0, 0)));
                     try {
-                        stream.wire().send(flood.toByteArray(), READS + " Reads");
+                        stream.wire().send(reads, READS + " Reads");
                     } catch (IOException e) {
                         session.dialogue().remark("the peer takes no more: " + e.getMessage());
                     }
@@ -102,6 +94,15 @@ final class AbuseCases {
             connections(cases);
         }
         return cases;
+    }
+
+    /** {@return many segments as FPDUs, to be sent in one write} */
+    private static byte[] repeat(Stream stream, int count, IntFunction<Segment> segment) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (int i = 0; i < count; i++) {
+            all.writeBytes(stream.wire().encode(segment.apply(i), Damage.NONE));
+        }
+        return all.toByteArray();
     }
 
     private static void flood(Stream stream, byte[] bytes, String text) throws IOException, Deviation {

@@ -2,11 +2,13 @@ package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Deviation;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -112,13 +114,7 @@ final class ExtensionCases {
                             session -> {
                                 Place place = Place.readable(session);
                                 Advertisement memory = place.memory();
-                                place.stream()
-                                        .send(Segment.untagged(
-                                                Segment.ATOMIC_REQUEST,
-                                                1,
-                                                place.stream().takeReadMsn(),
-                                                atomic(unknown, memory.stag(), memory.offset())));
-                                place.stream().expectTerminate("0/2/06");
+                                refuse(place.stream(), atomic(unknown, memory.stag(), memory.offset()), "0/2/06");
                             })
                     .needs(Need.ATOMICS));
         }
@@ -135,9 +131,7 @@ final class ExtensionCases {
                                 "EXT-3 EXT-32 EXT-33",
                                 session -> {
                                     Stream stream = session.establish().stand();
-                                    stream.send(Segment.untagged(
-                                            Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), atomic(code, stag, 0)));
-                                    stream.expectTerminate("0/1/00");
+                                    refuse(stream, atomic(code, stag, 0), "0/1/00");
                                 })
                         .needs(Need.ATOMICS));
             }
@@ -148,17 +142,16 @@ final class ExtensionCases {
                             session -> {
                                 Place place = Place.unwritable(session);
                                 Advertisement memory = place.memory();
-                                place.stream()
-                                        .send(Segment.untagged(
-                                                Segment.ATOMIC_REQUEST,
-                                                1,
-                                                place.stream().takeReadMsn(),
-                                                atomic(code, memory.stag(), memory.offset())));
-                                place.stream().expectTerminate("0/1/02");
+                                refuse(place.stream(), atomic(code, memory.stag(), memory.offset()), "0/1/02");
                             })
                     .needs(Need.ATOMICS, Need.UNWRITABLE));
         }
         lengths(cases);
+    }
+
+    private static void refuse(Stream stream, byte[] request, String error) throws IOException, Deviation {
+        stream.send(Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), request));
+        stream.expectTerminate(error);
     }
 
     private static void lengths(List<Case> cases) {

@@ -7,6 +7,7 @@ import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,22 @@ record Place(Stream stream, Advertisement memory, @Nullable ReadRequest read, by
         byte[] text = stream.pings().read(stream.pings().source());
         stream.pings().goAhead();
         return new Place(stream, stream.pings().awaitAdvertisement(), null, text);
+    }
+
+    /** Sends a Write to the memory, or to what lies beside it. */
+    void write(long shift, byte[] data) throws IOException {
+        stream.send(Segment.tagged(Segment.WRITE, memory.stag(), memory.offset() + shift, data));
+    }
+
+    /** Sends a Read of the memory, or of what lies beside it. */
+    void read(long shift, long size) throws IOException {
+        readAt(memory.offset() + shift, size);
+    }
+
+    /** Sends a Read from any offset with the memory's STag. */
+    void readAt(long offset, long size) throws IOException {
+        stream.send(Segment.readRequest(
+                stream.takeReadMsn(), new ReadRequest(Stream.SINK_STAG, 0, size, memory.stag(), offset)));
     }
 
     /** Completes the ping. */

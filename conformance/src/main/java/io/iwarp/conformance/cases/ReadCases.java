@@ -97,8 +97,7 @@ final class ReadCases {
                         "RDMAP-86 SEC-5",
                         session -> {
                             Place place = Place.unreadable(session);
-                            Advertisement memory = place.memory();
-                            read(place.stream(), new ReadRequest(SINK, 0, 1, memory.stag(), memory.offset()));
+                            place.read(0, 1);
                             place.stream().expectTerminate("0/1/02");
                         })
                 .needs(Need.UNREADABLE));
@@ -119,14 +118,7 @@ final class ReadCases {
                             "RDMAP-85",
                             session -> {
                                 Place place = Place.readable(session);
-                                read(
-                                        place.stream(),
-                                        new ReadRequest(
-                                                SINK,
-                                                0,
-                                                -offset + 1,
-                                                place.memory().stag(),
-                                                offset));
+                                place.readAt(offset, -offset + 1);
                                 place.stream().expectTerminate("0/1/04", "0/1/01");
                             })
                     .needs(Need.READABLE));
@@ -145,14 +137,7 @@ final class ReadCases {
                                 Place place = Place.readable(session);
                                 Advertisement memory = place.memory();
                                 long from = length == 1 ? memory.size() : 0;
-                                read(
-                                        place.stream(),
-                                        new ReadRequest(
-                                                SINK,
-                                                0,
-                                                length == 1 ? 1 : memory.size() + 1,
-                                                memory.stag(),
-                                                memory.offset() + from));
+                                place.read(from, length == 1 ? 1 : memory.size() + 1);
                                 place.stream().expectTerminate("0/1/01");
                             })
                     .needs(Need.READABLE));
@@ -167,11 +152,8 @@ final class ReadCases {
                         requirement + " SEC-4",
                         session -> {
                             Place place = Place.readable(session);
-                            Advertisement memory = place.memory();
-                            read(
-                                    place.stream(),
-                                    new ReadRequest(SINK, 0, size, memory.stag(), memory.offset() + shift));
-                            if (TaggedCases.wraps(memory.offset() + shift, size)) {
+                            place.read(shift, size);
+                            if (TaggedCases.wraps(place.memory().offset() + shift, size)) {
                                 place.stream().expectTerminate(error, "0/1/04");
                             } else {
                                 place.stream().expectTerminate(error);
@@ -311,7 +293,7 @@ final class ReadCases {
                             Place place = Place.readable(session);
                             Advertisement memory = place.memory();
                             byte[] data = Bytes.pattern(Case.DEFAULT_SIZE);
-                            place.stream().send(Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), data));
+                            place.write(0, data);
                             if (!Arrays.equals(place.stream().pings().read(memory), data)) {
                                 throw new Deviation("other bytes", "the bytes that were written", -1, -1);
                             }

@@ -6,6 +6,7 @@ import io.iwarp.conformance.judge.Skipped;
 import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -117,12 +118,7 @@ final class TaggedCases {
                         "DDP-60 SEC-5 SEC-19",
                         session -> {
                             Place place = Place.unwritable(session);
-                            place.stream()
-                                    .send(Segment.tagged(
-                                            Segment.WRITE,
-                                            place.memory().stag(),
-                                            place.memory().offset(),
-                                            ONE));
+                            place.write(0, ONE);
                             place.stream().expectTerminate("1/1/00", "0/1/02");
                         })
                 .needs(Need.UNWRITABLE));
@@ -152,38 +148,32 @@ final class TaggedCases {
                     .needs(Need.WRITABLE));
         }
         // A server's sink is as large as its buffer, which the suite does not know; a client's is what it names.
+        behind(cases, "behind", "to the byte behind the memory", "DDP-61", (place, size) -> place.write(size, ONE));
+        behind(
+                cases,
+                "across-end",
+                "one byte longer than the memory",
+                "DDP-62",
+                (place, size) -> place.write(0, Bytes.pattern((int) size + 1)));
+    }
+
+    /** Writes more than memory of some size takes. */
+    private interface Overstep {
+        void write(Place place, long size) throws IOException;
+    }
+
+    /** A server's sink is as large as its buffer, which the suite does not know; a client's is what it names. */
+    private static void behind(List<Case> cases, String name, String what, String requirement, Overstep overstep) {
         cases.add(Case.must(
-                        "ddp.write.behind",
-                        "a Write to the byte behind the memory that a client named is refused with 1/1/01",
-                        "DDP-61 DDP-68 SEC-4",
+                        "ddp.write." + name,
+                        "a Write " + what + " that a client named is refused with 1/1/01",
+                        requirement + " DDP-68 SEC-4",
                         session -> {
                             if (session.peerIsServer()) {
                                 throw new Skipped("a server does not say how large its buffer is");
                             }
                             Place place = Place.writable(session);
-                            long end = place.memory().offset() + place.memory().size();
-                            place.stream()
-                                    .send(Segment.tagged(
-                                            Segment.WRITE, place.memory().stag(), end, ONE));
-                            place.stream().expectTerminate("1/1/01");
-                        })
-                .needs(Need.WRITABLE));
-        cases.add(Case.must(
-                        "ddp.write.across-end",
-                        "a Write one byte longer than the memory that a client named is refused with 1/1/01",
-                        "DDP-62 DDP-68 SEC-4",
-                        session -> {
-                            if (session.peerIsServer()) {
-                                throw new Skipped("a server does not say how large its buffer is");
-                            }
-                            Place place = Place.writable(session);
-                            byte[] data = Bytes.pattern((int) place.memory().size() + 1);
-                            place.stream()
-                                    .send(Segment.tagged(
-                                            Segment.WRITE,
-                                            place.memory().stag(),
-                                            place.memory().offset(),
-                                            data));
+                            overstep.write(place, place.memory().size());
                             place.stream().expectTerminate("1/1/01");
                         })
                 .needs(Need.WRITABLE));
@@ -197,12 +187,7 @@ final class TaggedCases {
                         requirement + " DDP-64 DDP-68 SEC-4",
                         session -> {
                             Place place = Place.writable(session);
-                            place.stream()
-                                    .send(Segment.tagged(
-                                            Segment.WRITE,
-                                            place.memory().stag(),
-                                            place.memory().offset() + shift,
-                                            Bytes.pattern(length)));
+                            place.write(shift, Bytes.pattern(length));
                             if (wraps(place.memory().offset() + shift, length)) {
                                 place.stream().expectTerminate("1/1/01", "1/1/03");
                             } else {
@@ -225,12 +210,7 @@ final class TaggedCases {
                             "DDP-27 RDMAP-12 RDMAP-15 DDP-19",
                             session -> {
                                 Place place = Place.writable(session);
-                                place.stream()
-                                        .send(Segment.tagged(
-                                                Segment.WRITE,
-                                                place.memory().stag(),
-                                                place.memory().offset() + from,
-                                                ONE));
+                                place.write(from, ONE);
                                 place.carryOn();
                             })
                     .needs(Need.WRITABLE));
