@@ -17,11 +17,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A peer that hangs, floods or resets does not hang the suite. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class HostilePeerTest {
     private static final String SOME = "mpa.cut.1,rule.terminate-*,teardown.fin.*,abuse.*";
 
