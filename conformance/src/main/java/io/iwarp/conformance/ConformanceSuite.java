@@ -127,6 +127,7 @@ public final class ConformanceSuite {
 
     private Report.Outcome outcome(Result result) {
         Case test = result.test();
+        KnownDeviations.Known known = result.known();
         return new Report.Outcome(
                 test.id(),
                 test.title(),
@@ -136,7 +137,8 @@ public final class ConformanceSuite {
                 result.status().name(),
                 result.detail(),
                 result.allowed(),
-                result.explanation(),
+                known == null ? "" : known.explanation(),
+                known != null && known.sometimes(),
                 result.dialogue(),
                 result.millis());
     }

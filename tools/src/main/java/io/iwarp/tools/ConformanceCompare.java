@@ -2,6 +2,7 @@ package io.iwarp.tools;
 
 import io.iwarp.conformance.report.Comparison;
 import io.iwarp.conformance.report.Json;
+import io.iwarp.conformance.report.Repeats;
 import io.iwarp.conformance.report.Report;
 import io.iwarp.conformance.report.ResultsTable;
 import java.nio.file.Path;
@@ -21,6 +22,11 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Iwarp.Version.class,
         description = "Puts reports that --json wrote side by side, on a page.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:reports with the same title agree, but for known deviations that depend on the moment",
+            "1:they differ; a line on stderr for each case, or one that says what failed"
+        },
         footer = {"%nExample:", "  iwarp conformance compare siw.json card.json --html comparison.html"})
 final class ConformanceCompare implements Callable<Integer> {
     @Spec
@@ -54,6 +60,8 @@ final class ConformanceCompare implements Callable<Integer> {
             ResultsTable.replace(reports, document);
             spec.commandLine().getOut().println("the results are in " + document);
         }
-        return 0;
+        List<String> unexplained = Repeats.unexplained(reports);
+        unexplained.forEach(spec.commandLine().getErr()::println);
+        return unexplained.isEmpty() ? 0 : 1;
     }
 }

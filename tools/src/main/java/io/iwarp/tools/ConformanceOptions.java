@@ -52,7 +52,8 @@ final class ConformanceOptions {
         IRDMA,
         CXGB4;
 
-        String text() {
+        @Override
+        public String toString() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
@@ -164,8 +165,11 @@ final class ConformanceOptions {
         OptionCheck.require(command, revision == 1 || revision == 2, "--revision " + revision + " is neither 1 nor 2");
         OptionCheck.require(
                 command, size >= 1 && size <= GREATEST_SIZE, "--size " + size + " is outside 1 to " + GREATEST_SIZE);
-        OptionCheck.require(command, patience > 0, "--patience " + patience + " is no time");
-        OptionCheck.require(command, quiet > 0, "--quiet-time " + quiet + " is no time");
+        OptionCheck.require(command, millis(patience) > 0, "--patience " + patience + " is less than a millisecond");
+        OptionCheck.require(command, quiet > 0, "--quiet-time " + quiet + " is less than a millisecond");
+        requireFolder("--html", html);
+        requireFolder("--json", json);
+        requireFolder("--junit", junit);
         PrintWriter out = command.commandLine().getOut();
         if (list) {
             cases.forEach(test -> out.println(line(suite, test)));
@@ -173,20 +177,34 @@ final class ConformanceOptions {
             return 0;
         }
         SuiteOptions options = options(role);
-        String kind = peer == null ? null : peer.text();
+        String kind = peer == null ? null : peer.toString();
         KnownDeviations known = suite.known(kind);
-        List<Result> results;
+        known.basis().forEach(line -> out.println(kind + ": " + line));
+        Report report;
         try (Link link = opener.open()) {
-            results = suite.run(options, link, cases, known, restarter(), result -> print(out, result));
+            List<Result> results = suite.run(options, link, cases, known, restarter(), result -> print(out, result));
+            report = suite.report(title == null ? peerText : title, options, kind, results);
+            write(report, results);
         } catch (IOException e) {
             command.commandLine().getErr().println(command.qualifiedName() + ": " + ErrorLines.describe(e));
             return CANNOT_RUN;
         }
-        Report report = suite.report(title == null ? peerText : title, options, kind, results);
-        write(report, results);
         out.println(report.count("PASSED") + " passed, " + report.count("FAILED") + " failed, " + report.count("KNOWN")
                 + " failed as known, " + report.count("SKIPPED") + " skipped");
         return report.count("FAILED") == 0 ? 0 : 1;
+    }
+
+    /** A report that cannot be written is told before the cases run, not behind them. */
+    private void requireFolder(String option, @Nullable Path file) {
+        Path folder = file == null ? null : file.toAbsolutePath().getParent();
+        OptionCheck.require(
+                command,
+                folder == null || Files.isDirectory(folder),
+                option + " " + file + " is in no folder that exists: create " + folder);
+    }
+
+    private static long millis(double seconds) {
+        return (long) (seconds * TimeUnit.SECONDS.toMillis(1));
     }
 
     private SuiteOptions options(Role role) {
@@ -199,7 +217,7 @@ final class ConformanceOptions {
                 peerToPeer || peer == PeerKind.IRDMA,
                 size,
                 slow,
-                Duration.ofMillis((long) (patience * TimeUnit.SECONDS.toMillis(1))),
+                Duration.ofMillis(millis(patience)),
                 Duration.ofMillis(quiet),
                 plain.gap(),
                 peer == PeerKind.SIW ? DELAY_FOR_SIW : plain.firstFpduDelay());
@@ -264,7 +282,13 @@ final class ConformanceOptions {
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
             try {
-                process.waitFor(RESTART_SECONDS, TimeUnit.SECONDS);
+                if (!process.waitFor(RESTART_SECONDS, TimeUnit.SECONDS)) {
+                    process.destroyForcibly();
+                    throw new IOException("the command of --restart does not end within " + RESTART_SECONDS + " s");
+                }
+                if (process.exitValue() != 0) {
+                    throw new IOException("the command of --restart ended with status " + process.exitValue());
+                }
             } catch (InterruptedException e) {
                 process.destroyForcibly();
                 Thread.currentThread().interrupt();

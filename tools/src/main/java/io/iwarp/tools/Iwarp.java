@@ -69,6 +69,7 @@ public final class Iwarp implements Runnable {
                 .registerConverter(PerfOperation.class, new Choices<>(PerfOperation.class))
                 .registerConverter(PerfMode.class, new Choices<>(PerfMode.class))
                 .registerConverter(Transport.class, new Choices<>(Transport.class))
+                .registerConverter(ConformanceOptions.PeerKind.class, new Choices<>(ConformanceOptions.PeerKind.class))
                 .registerConverter(CompletionScript.Shell.class, new Choices<>(CompletionScript.Shell.class));
         GroupedOptions.applyTo(command);
         return command;

@@ -3,12 +3,17 @@ package io.iwarp.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands of the conformance suite against the rping of this project; checks/conformance/run has all cases. */
 class ConformanceCommandTest {
@@ -79,15 +84,61 @@ class ConformanceCommandTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"siw", "irdma", "cxgb4"})
+    void kindsOfPeersAreNamedInLowerCase(String kind) {
+        try (CommandRun list =
+                CommandRun.of("conformance", "server", "--list", "--only", "ddp.queue.4", "--peer", kind)) {
+            assertThat(list.exitCode()).as(list.err()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--peer, linux, 'linux' is not one of siw, irdma, cxgb4",
+        "--html, /no/such/folder/report.html, --html /no/such/folder/report.html is in no folder that exists",
+        "--patience, 1e-9, --patience 1.0E-9 is less than a millisecond"
+    })
+    void anOptionThatCannotBeUsedIsToldBeforeAnyCaseRuns(String option, String value, String message) {
+        try (CommandRun run = CommandRun.of("conformance", "server", "127.0.0.1:7174", option, value)) {
+            assertThat(run.exitCode()).isEqualTo(2);
+            assertThat(run.err()).contains(message);
+            assertThat(run.out()).isEmpty();
+        }
+    }
+
+    @Test
+    void aCommandThatFloodsItsOutputIsToldWithTheEndOfIt() {
+        cannotRun("no device", "client", "--", "sh", "-c", "seq 1000000; echo no device; exit 3");
+    }
+
+    @Test
+    void aPeerThatResetsIsToldInOneLine() throws Exception {
+        try (ServerSocket resetting = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread thread = new Thread(() -> {
+                try {
+                    Socket socket = resetting.accept();
+                    socket.setSoLinger(true, 0);
+                    socket.close();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            thread.start();
+            cannotRun("does not complete a ping", "server", "127.0.0.1:" + resetting.getLocalPort());
+            thread.join();
+        }
+    }
+
     @Test
     void whatCannotRunIsOneLineAndStatusTwo() throws IOException {
         int unused;
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             unused = socket.getLocalPort();
             String port = Integer.toString(socket.getLocalPort());
-            cannotRun("Address already in use", "client", "--port", port, "--", "true");
+            cannotRun("port " + port + ": Address already in use", "client", "--port", port, "--", "true");
         }
-        cannotRun("refused", "server", "127.0.0.1:" + unused);
+        cannotRun(unused + ": Connection refused", "server", "127.0.0.1:" + unused);
         cannotRun("no host is known", "server", "no-such-host.invalid:7174");
         cannotRun("the COMMAND '/no/such/program' does not start", "client", "--", "/no/such/program");
         cannotRun("has ended", "client", "--", "true");

@@ -1,6 +1,7 @@
 package io.iwarp.conformance.judge;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -55,6 +56,11 @@ public final class ClientLink implements Link {
         fresh.setReuseAddress(true);
         try {
             fresh.bind(new InetSocketAddress(address, port));
+        } catch (BindException e) {
+            fresh.close();
+            BindException named = new BindException(address.getHostAddress() + " port " + port + ": " + e.getMessage());
+            named.initCause(e);
+            throw named;
         } catch (IOException e) {
             fresh.close();
             throw e;

@@ -2,9 +2,8 @@ package io.iwarp.conformance.judge;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -14,6 +13,7 @@ public final class Command implements ClientLink.Starter {
     public static final int COUNT = 3;
 
     private static final int LONGEST_OUTPUT = 2000;
+    private static final int CHUNK = 1 << 13;
     private static final long END_SECONDS = 5;
 
     private final List<String> words;
@@ -34,21 +34,58 @@ public final class Command implements ClientLink.Starter {
 
     @Override
     public ClientLink.Program start(int port, int size) throws IOException {
-        File output = Files.createTempFile("conformance", ".log").toFile();
         try {
             Process process = new ProcessBuilder(fill(words, port, size))
                     .redirectErrorStream(true)
-                    .redirectOutput(output)
                     .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                     .start();
-            return new Running(process, output);
+            return new Running(process, Output.of(process.getInputStream()));
         } catch (IOException e) {
-            Files.delete(output.toPath());
             throw new IOException("the COMMAND '" + words.get(0) + "' does not start: " + e.getMessage(), e);
         }
     }
 
-    private record Running(Process process, File file) implements ClientLink.Program {
+    /** The last of what a program printed, however much it is. */
+    private static final class Output implements Runnable {
+        private final InputStream in;
+        private final StringBuilder last = new StringBuilder();
+
+        private Output(InputStream in) {
+            this.in = in;
+        }
+
+        /** {@return what a thread of its own reads, until all that have the stream open are gone} */
+        static Output of(InputStream in) {
+            Output output = new Output(in);
+            Thread thread = new Thread(output, "conformance-output");
+            thread.setDaemon(true);
+            thread.start();
+            return output;
+        }
+
+        @Override
+        public void run() {
+            byte[] chunk = new byte[CHUNK];
+            try (in) {
+                for (int count = in.read(chunk); count >= 0; count = in.read(chunk)) {
+                    add(new String(chunk, 0, count, StandardCharsets.ISO_8859_1));
+                }
+            } catch (IOException e) {
+                add("; its output cannot be read: " + e.getMessage());
+            }
+        }
+
+        private synchronized void add(String text) {
+            last.append(text);
+            last.delete(0, Math.max(0, last.length() - LONGEST_OUTPUT));
+        }
+
+        synchronized String text() {
+            return last.toString().replaceAll("\\p{Cntrl}+", " ");
+        }
+    }
+
+    private record Running(Process process, Output printed) implements ClientLink.Program {
         @Override
         public boolean running() {
             return process.isAlive();
@@ -56,12 +93,7 @@ public final class Command implements ClientLink.Starter {
 
         @Override
         public String output() {
-            try {
-                String all = Files.readString(file.toPath(), StandardCharsets.ISO_8859_1);
-                return all.substring(Math.max(0, all.length() - LONGEST_OUTPUT)).replaceAll("\\p{Cntrl}+", " ");
-            } catch (IOException e) {
-                return "";
-            }
+            return printed.text();
         }
 
         @Override
@@ -70,11 +102,8 @@ public final class Command implements ClientLink.Starter {
             process.destroyForcibly();
             try {
                 process.waitFor(END_SECONDS, TimeUnit.SECONDS);
-                Files.deleteIfExists(file.toPath());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
             }
         }
     }

@@ -12,42 +12,108 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** What is known about a kind of peer: which cases it fails, and why. */
+/**
+ * What is known about a kind of peer: which cases it fails, and why. The text has one deviation in each line, as four cells
+ * with tabs in between:
+ *
+ * <ol>
+ *   <li>the role of the peer: {@code server}, {@code client} or {@code both}
+ *   <li>{@code always}, or {@code sometimes} if the outcome depends on the moment
+ *   <li>ids of cases with spaces in between, in which {@code *} stands for anything
+ *   <li>the explanation
+ * </ol>
+ *
+ * <p>The first line that names a case counts. A line that begins with {@code !} says what the list rests on. A line that
+ * begins with {@code #} is a remark.
+ */
 public final class KnownDeviations {
+    private static final int CELLS = 4;
+
     private final List<Entry> entries = new ArrayList<>();
+    private final List<String> basis = new ArrayList<>();
 
     private KnownDeviations() {}
 
-    private record Entry(Pattern pattern, String explanation) {}
+    /**
+     * A deviation that is known.
+     *
+     * @param explanation in one or more sentences
+     * @param sometimes whether a run may show it and the next one not
+     */
+    public record Known(String explanation, boolean sometimes) {}
+
+    private record Entry(List<Role> roles, List<String> ids, Known known) {
+        boolean names(Role role, String id) {
+            return roles.contains(role)
+                    && ids.stream()
+                            .anyMatch(pattern -> glob(pattern).matcher(id).matches());
+        }
+    }
 
     /** {@return a list without entries} */
     public static KnownDeviations none() {
         return new KnownDeviations();
     }
 
-    /**
-     * {@return the list in some text: each line has a pattern of case ids, in which {@code *} stands for anything, a tab, and the explanation; lines that begin with # are remarks}
-     */
+    /** {@return the list in some text} */
     public static KnownDeviations read(InputStream in) {
         KnownDeviations known = new KnownDeviations();
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
             lines.lines()
                     .filter(line -> !line.isBlank() && !line.startsWith("#"))
-                    .map(line -> line.split("\t", 2))
-                    .forEach(cells -> known.entries.add(new Entry(glob(cells[0]), cells.length < 2 ? "" : cells[1])));
+                    .forEach(known::add);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return known;
     }
 
-    /** {@return the explanation if a peer in this role is known to fail a case} */
-    public Optional<String> explain(Role role, String id) {
-        String name = role.text() + ":" + id;
+    private void add(String line) {
+        if (line.startsWith("!")) {
+            basis.add(line.substring(1).strip());
+            return;
+        }
+        String[] cells = line.split("\t", -1);
+        if (cells.length != CELLS) {
+            throw new IllegalArgumentException(
+                    "a known deviation has " + CELLS + " cells, and not " + cells.length + ": " + line);
+        }
+        entries.add(new Entry(
+                cells[0].equals("both")
+                        ? List.of(Role.values())
+                        : List.of(Role.valueOf(cells[0].toUpperCase(Locale.ROOT))),
+                List.of(cells[2].split(" ")),
+                new Known(cells[3], sometimes(cells[1]))));
+    }
+
+    private static boolean sometimes(String word) {
+        if (!word.equals("always") && !word.equals("sometimes")) {
+            throw new IllegalArgumentException("'" + word + "' is neither 'always' nor 'sometimes'");
+        }
+        return word.equals("sometimes");
+    }
+
+    /** {@return what the list rests on, in sentences for the user; empty if nothing is said about it} */
+    public List<String> basis() {
+        return List.copyOf(basis);
+    }
+
+    /** {@return the deviation if a peer in this role is known to fail a case} */
+    public Optional<Known> find(Role role, String id) {
         return entries.stream()
-                .filter(entry -> entry.pattern.matcher(name).matches())
-                .map(Entry::explanation)
+                .filter(entry -> entry.names(role, id))
+                .map(Entry::known)
                 .findFirst();
+    }
+
+    /** {@return those ids and patterns of the list that name none of the cases} */
+    public List<String> unused(Role role, List<Case> cases) {
+        return entries.stream()
+                .filter(entry -> entry.roles().contains(role))
+                .flatMap(entry -> entry.ids().stream())
+                .filter(pattern -> cases.stream()
+                        .noneMatch(test -> glob(pattern).matcher(test.id()).matches()))
+                .toList();
     }
 
     /** {@return a pattern in which {@code *} stands for anything} */

@@ -2,6 +2,7 @@ package io.iwarp.conformance.judge;
 
 import io.iwarp.conformance.wire.Dialogue;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What came of a case.
@@ -10,7 +11,7 @@ import java.util.List;
  * @param status in a word
  * @param detail what the peer did, why the case was skipped, or nothing
  * @param allowed what the peer may do, or nothing
- * @param explanation of a deviation that is known, or nothing
+ * @param known what is known about the deviation, or null
  * @param dialogue as lines of text; only of a case that did not pass
  * @param entries of the dialogue, for a capture; only of a case that did not pass
  * @param millis how long it took
@@ -20,7 +21,7 @@ public record Result(
         Status status,
         String detail,
         String allowed,
-        String explanation,
+        KnownDeviations.@Nullable Known known,
         List<String> dialogue,
         List<Dialogue.Entry> entries,
         long millis) {

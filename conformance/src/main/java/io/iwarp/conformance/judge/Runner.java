@@ -2,6 +2,9 @@ package io.iwarp.conformance.judge;
 
 import io.iwarp.conformance.wire.Wire;
 import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -11,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs cases one after the other, and looks after each one whether the peer still lives. */
 public final class Runner {
-    private static final int ATTEMPTS = 5;
+    private static final int ATTEMPTS = 3;
 
     private final SuiteOptions options;
     private final Link link;
@@ -63,7 +66,8 @@ public final class Runner {
                 result = run(test);
                 if (suspicious(result) && !recovers()) {
                     result = killed(result);
-                    dead = revive() ? null : "the peer does not serve any more since " + test.id();
+                    String failure = revive();
+                    dead = failure == null ? null : "the peer does not serve any more since " + test.id() + failure;
                 }
             }
             results.add(result);
@@ -80,6 +84,13 @@ public final class Runner {
             throw new IOException(
                     "the peer does not complete a ping, so that no case can run. Seen: " + e.seen() + ". Allowed: "
                             + e.allowed() + (output.isEmpty() ? "" : ". It printed: " + output),
+                    e);
+        } catch (ConnectException | BindException e) {
+            throw e;
+        } catch (SocketException e) {
+            throw new IOException(
+                    "the peer does not complete a ping, so that no case can run: the connection broke: "
+                            + e.getMessage(),
                     e);
         }
     }
@@ -108,11 +119,10 @@ public final class Runner {
             detail = "the connection broke: " + e.getMessage();
             allowed = "an exchange as described";
         }
-        String explanation = "";
-        Optional<String> why = known.explain(options.role(), test.id());
-        if (status == Result.Status.FAILED && why.isPresent()) {
+        Optional<KnownDeviations.Known> why =
+                status == Result.Status.FAILED ? known.find(options.role(), test.id()) : Optional.empty();
+        if (why.isPresent()) {
             status = Result.Status.KNOWN;
-            explanation = why.get();
         }
         boolean good = status == Result.Status.PASSED || status == Result.Status.SKIPPED;
         return new Result(
@@ -120,14 +130,14 @@ public final class Runner {
                 status,
                 detail,
                 allowed,
-                explanation,
+                why.orElse(null),
                 good ? List.of() : session.dialogue().lines(entry, offset),
                 good ? List.of() : session.dialogue().entries(),
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
     }
 
     private static Result skipped(Case test, String reason) {
-        return new Result(test, Result.Status.SKIPPED, reason, "", "", List.of(), List.of(), 0);
+        return new Result(test, Result.Status.SKIPPED, reason, "", null, List.of(), List.of(), 0);
     }
 
     /** A client is started afresh for each case: one that passed says that the next one can start. */
@@ -148,14 +158,15 @@ public final class Runner {
     }
 
     private Result killed(Result result) {
-        Optional<String> why = known.explain(options.role(), result.test().id());
+        Optional<KnownDeviations.Known> why =
+                known.find(options.role(), result.test().id());
         String detail = (result.detail().isEmpty() ? "" : result.detail() + "; ") + "after it the peer serves no ping";
         return new Result(
                 result.test(),
                 why.isPresent() ? Result.Status.KNOWN : Result.Status.FAILED,
                 detail,
                 result.allowed().isEmpty() ? "further connections are served" : result.allowed(),
-                why.orElse(""),
+                why.orElse(null),
                 result.dialogue(),
                 result.entries(),
                 result.millis());
@@ -176,15 +187,16 @@ public final class Runner {
         return false;
     }
 
-    private boolean revive() {
+    /** {@return null if the peer serves again, otherwise how a restart failed} */
+    private @Nullable String revive() {
         if (restart == null) {
-            return false;
+            return "";
         }
         try {
             restart.run();
         } catch (IOException e) {
-            return false;
+            return "; " + e.getMessage();
         }
-        return recovers();
+        return recovers() ? null : "; a restart did not help";
     }
 }

@@ -1,6 +1,7 @@
 package io.iwarp.conformance.judge;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
@@ -20,6 +21,11 @@ public final class ServerLink implements Link {
         try {
             socket.connect(address, (int) patience.toMillis());
             return socket;
+        } catch (ConnectException e) {
+            socket.close();
+            ConnectException named = new ConnectException(address + ": " + e.getMessage());
+            named.initCause(e);
+            throw named;
         } catch (IOException e) {
             socket.close();
             throw e;

@@ -132,7 +132,8 @@ public final class Html {
             page.append(escape(String.join(", ", one.requirements()))).append("; ");
             page.append(escape(String.join(", ", one.sections()))).append(")</p>\n");
             if (!one.explanation().isEmpty()) {
-                page.append("<p>").append(escape(one.explanation())).append("</p>\n");
+                page.append("<p>").append(escape(one.explanation()));
+                page.append(one.sometimes() ? " <b>Not in each run.</b></p>\n" : "</p>\n");
             }
             page.append("<p><b>Seen:</b> ").append(escape(one.seen()));
             page.append("<br><b>Allowed:</b> ").append(escape(one.allowed())).append("</p>\n<pre>");

@@ -41,6 +41,7 @@ public final class Json {
                 json.writeStringField("seen", one.seen());
                 json.writeStringField("allowed", one.allowed());
                 json.writeStringField("explanation", one.explanation());
+                json.writeBooleanField("sometimes", one.sometimes());
                 strings(json, "dialogue", one.dialogue());
                 json.writeNumberField("millis", one.millis());
                 json.writeEndObject();
@@ -111,6 +112,7 @@ public final class Json {
                 text(texts, "seen"),
                 text(texts, "allowed"),
                 text(texts, "explanation"),
+                Boolean.parseBoolean(text(texts, "sometimes")),
                 lists.getOrDefault("dialogue", List.of()),
                 Long.parseLong(texts.getOrDefault("millis", "0")));
     }

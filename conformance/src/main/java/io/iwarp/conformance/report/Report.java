@@ -26,6 +26,7 @@ public record Report(String title, String role, String peer, String options, Lis
      * @param seen what the peer did, or why the case was skipped
      * @param allowed what it may do
      * @param explanation of a known deviation
+     * @param sometimes whether the known deviation shows in some runs only
      * @param dialogue as lines
      * @param millis how long it took
      */
@@ -39,6 +40,7 @@ public record Report(String title, String role, String peer, String options, Lis
             String seen,
             String allowed,
             String explanation,
+            boolean sometimes,
             List<String> dialogue,
             long millis) {}
 

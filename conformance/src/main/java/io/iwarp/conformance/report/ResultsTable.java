@@ -37,9 +37,7 @@ public final class ResultsTable {
     }
 
     static String tables(List<Report> reports) {
-        Map<String, List<Report>> byTitle = new LinkedHashMap<>();
-        reports.forEach(report -> byTitle.computeIfAbsent(report.title(), any -> new ArrayList<>())
-                .add(report));
+        Map<String, List<Report>> byTitle = Repeats.byTitle(reports);
         StringBuilder text =
                 new StringBuilder("| peer | runs | passed | failed as known | failed otherwise | skipped |\n");
         text.append("|---|---|---|---|---|---|\n");
@@ -61,14 +59,12 @@ public final class ResultsTable {
 
     private static void deviations(StringBuilder text, String title, List<Report> runs) {
         Map<String, Set<String>> byReason = new LinkedHashMap<>();
-        Map<String, Set<String>> results = new TreeMap<>();
         for (Report report : runs) {
             for (Report.Outcome one : report.outcomes()) {
-                results.computeIfAbsent(one.id(), any -> new TreeSet<>()).add(one.status());
                 if (one.status().equals("KNOWN") || one.status().equals("FAILED")) {
                     String reason = one.explanation().isEmpty()
                             ? "Not explained: " + one.seen() + " instead of " + one.allowed()
-                            : one.explanation();
+                            : one.explanation() + (one.sometimes() ? " **Not in each run.**" : "");
                     byReason.computeIfAbsent(reason, any -> new TreeSet<>()).add(one.id());
                 }
             }
@@ -79,11 +75,9 @@ public final class ResultsTable {
                 .append(" | ")
                 .append(families(ids))
                 .append(" |\n"));
-        List<String> different = results.entrySet().stream()
-                .filter(entry -> entry.getValue().size() > 1)
-                .map(entry -> "`" + entry.getKey() + "`")
-                .toList();
         if (runs.size() > 1) {
+            List<String> different =
+                    Repeats.different(runs).stream().map(id -> "`" + id + "`").toList();
             text.append("\nNot the same in each run: ")
                     .append(different.isEmpty() ? "none" : String.join(", ", different))
                     .append(".\n");
