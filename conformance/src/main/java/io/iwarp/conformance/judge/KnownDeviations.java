@@ -9,8 +9,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What is known about a kind of peer: which cases it fails, and why. The text has one deviation in each line, as four cells
@@ -29,7 +32,7 @@ import java.util.regex.Pattern;
 public final class KnownDeviations {
     private static final int CELLS = 4;
 
-    private final List<Entry> entries = new ArrayList<>();
+    private final List<Line> lines = new ArrayList<>();
     private final List<String> basis = new ArrayList<>();
 
     private KnownDeviations() {}
@@ -42,11 +45,10 @@ public final class KnownDeviations {
      */
     public record Known(String explanation, boolean sometimes) {}
 
-    private record Entry(List<Role> roles, List<String> ids, Known known) {
+    private record Line(List<Role> roles, Map<String, Pattern> ids, Known known) {
         boolean names(Role role, String id) {
             return roles.contains(role)
-                    && ids.stream()
-                            .anyMatch(pattern -> glob(pattern).matcher(id).matches());
+                    && ids.values().stream().anyMatch(pattern -> pattern.matcher(id).matches());
         }
     }
 
@@ -58,8 +60,8 @@ public final class KnownDeviations {
     /** {@return the list in some text} */
     public static KnownDeviations read(InputStream in) {
         KnownDeviations known = new KnownDeviations();
-        try (BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-            lines.lines()
+        try (BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+            reader.lines()
                     .filter(line -> !line.isBlank() && !line.startsWith("#"))
                     .forEach(known::add);
         } catch (IOException e) {
@@ -78,11 +80,11 @@ public final class KnownDeviations {
             throw new IllegalArgumentException(
                     "a known deviation has " + CELLS + " cells, and not " + cells.length + ": " + line);
         }
-        entries.add(new Entry(
+        lines.add(new Line(
                 cells[0].equals("both")
                         ? List.of(Role.values())
                         : List.of(Role.valueOf(cells[0].toUpperCase(Locale.ROOT))),
-                List.of(cells[2].split(" ")),
+                Stream.of(cells[2].split(" ")).collect(Collectors.toMap(text -> text, KnownDeviations::glob)),
                 new Known(cells[3], sometimes(cells[1]))));
     }
 
@@ -100,19 +102,21 @@ public final class KnownDeviations {
 
     /** {@return the deviation if a peer in this role is known to fail a case} */
     public Optional<Known> find(Role role, String id) {
-        return entries.stream()
-                .filter(entry -> entry.names(role, id))
-                .map(Entry::known)
+        return lines.stream()
+                .filter(line -> line.names(role, id))
+                .map(Line::known)
                 .findFirst();
     }
 
     /** {@return those ids and patterns of the list that name none of the cases} */
     public List<String> unused(Role role, List<Case> cases) {
-        return entries.stream()
-                .filter(entry -> entry.roles().contains(role))
-                .flatMap(entry -> entry.ids().stream())
-                .filter(pattern -> cases.stream()
-                        .noneMatch(test -> glob(pattern).matcher(test.id()).matches()))
+        return lines.stream()
+                .filter(line -> line.roles().contains(role))
+                .flatMap(line -> line.ids().entrySet().stream())
+                .filter(id -> cases.stream()
+                        .noneMatch(test -> id.getValue().matcher(test.id()).matches()))
+                .map(Map.Entry::getKey)
+                .sorted()
                 .toList();
     }
 
