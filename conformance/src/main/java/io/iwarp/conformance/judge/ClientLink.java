@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** Listens, starts the client's program for each connection, and ends it when the connection is over. */
 public final class ClientLink implements Link {
     private static final int SLICE_MILLIS = 50;
+    /** To start a program, perhaps on another machine, is no matter of the protocol. */
+    private static final Duration LEAST_FOR_A_START = Duration.ofSeconds(15);
 
     private final InetAddress address;
     private final int port;
@@ -81,7 +83,8 @@ public final class ClientLink implements Link {
             program = started;
         }
         socket.setSoTimeout(SLICE_MILLIS);
-        long deadline = System.nanoTime() + patience.toNanos();
+        Duration wait = patience.compareTo(LEAST_FOR_A_START) > 0 ? patience : LEAST_FOR_A_START;
+        long deadline = System.nanoTime() + wait.toNanos();
         while (true) {
             try {
                 return socket.accept();
@@ -90,7 +93,7 @@ public final class ClientLink implements Link {
                     String output = started.output().strip();
                     throw new IOException(
                             "the client does not connect to port " + socket.getLocalPort()
-                                    + (started.running() ? " within " + patience.toSeconds() + " s" : " and has ended")
+                                    + (started.running() ? " within " + wait.toSeconds() + " s" : " and has ended")
                                     + (output.isEmpty() ? "" : "; it printed: " + output),
                             e);
                 }
