@@ -116,8 +116,9 @@ final class ConformanceOptions {
             names = "--patience",
             paramLabel = "SECONDS",
             defaultValue = "5",
-            description = "How long the peer may take for what it has to do. A client has 15 s to start, or this time if it is"
-                    + " longer. Default: ${DEFAULT-VALUE}")
+            description =
+                    "How long the peer may take for what it has to do. A client has 15 s to start, or this time if it is"
+                            + " longer. Default: ${DEFAULT-VALUE}")
     private double patience;
 
     @Option(

@@ -48,7 +48,8 @@ public final class KnownDeviations {
     private record Line(List<Role> roles, Map<String, Pattern> ids, Known known) {
         boolean names(Role role, String id) {
             return roles.contains(role)
-                    && ids.values().stream().anyMatch(pattern -> pattern.matcher(id).matches());
+                    && ids.values().stream()
+                            .anyMatch(pattern -> pattern.matcher(id).matches());
         }
     }
 
