@@ -141,7 +141,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @param operation what to do; it holds the original value afterwards
      * @return the original value
      * @throws IndexOutOfBoundsException if the 8 bytes are not within the region
-     * @throws IllegalArgumentException if the address is no multiple of 8, or the bytes lie in two buffers
+     * @throws IllegalArgumentException if the address is not a multiple of 8, or the bytes lie in two buffers
      * @throws UnsupportedOperationException if the memory is read-only; {@link #getVolatile} can still read it
      * @throws RegistrationEndedException if the region was closed
      */

@@ -63,7 +63,7 @@ public final class SinkPool implements AutoCloseable {
         Objects.requireNonNull(allocator, "allocator");
         if (slabLength < UNIT || slabLength > GREATEST_SLAB || Integer.bitCount(slabLength) != 1) {
             throw new IllegalArgumentException(
-                    "slabLength " + slabLength + " is no power of two from " + UNIT + " to " + GREATEST_SLAB);
+                    "slabLength " + slabLength + " is not a power of two from " + UNIT + " to " + GREATEST_SLAB);
         }
         if (maximumBytes < slabLength) {
             throw new IllegalArgumentException(

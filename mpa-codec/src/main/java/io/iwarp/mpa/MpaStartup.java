@@ -300,14 +300,14 @@ final class MpaStartup {
         @Override
         public String hintAtSilence() {
             return reader.isUntouched()
-                    ? "; perhaps what listens there is no iWARP server or expects TLS, or its application has not answered"
+                    ? "; perhaps what listens there is not an iWARP server or expects TLS, or its application has not answered"
                     : "";
         }
 
         @Override
         public String hintAtClose() {
             return reader.isUntouched()
-                    ? "; perhaps the peer expects TLS, is no iWARP server, or refuses connections for now"
+                    ? "; perhaps the peer expects TLS, is not an iWARP server, or refuses connections for now"
                     : "";
         }
 

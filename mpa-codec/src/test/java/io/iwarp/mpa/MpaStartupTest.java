@@ -293,7 +293,7 @@ class MpaStartupTest {
         assertThat(failure(gone.ended(EndedBy.PEER_CLOSED, null, "closed", null))
                         .detail())
                 .endsWith(
-                        "0 of the first 20 bytes of the MPA Reply Frame had come; perhaps the peer expects TLS, is no iWARP"
+                        "0 of the first 20 bytes of the MPA Reply Frame had come; perhaps the peer expects TLS, is not an iWARP"
                                 + " server, or refuses connections for now");
 
         MpaStartup begun = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));

@@ -131,7 +131,7 @@ final class Responder extends HeaderQueue {
             return new ProtocolFault(
                     ProtocolError.RDMAP_STREAM_CATASTROPHIC,
                     String.format(
-                            "an atomic on tagged offset 0x%x of STag 0x%08x, whose address is no multiple of %d",
+                            "an atomic on tagged offset 0x%x of STag 0x%08x, whose address is not a multiple of %d",
                             offset, stag, AtomicLayout.OPERAND_LENGTH));
         }
         long data = bytes.getLong(AtomicLayout.ADD_OR_SWAP);

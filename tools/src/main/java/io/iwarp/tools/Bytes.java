@@ -27,7 +27,7 @@ final class Bytes {
             Matcher size = SIZE.matcher(text.strip());
             if (!size.matches()) {
                 throw new TypeConversionException(
-                        "'" + text + "' is no size: write a number of bytes, or one with K, M or G such as 16M");
+                        "'" + text + "' is not a size: write a number of bytes, or one with K, M or G such as 16M");
             }
             long number = Long.parseLong(size.group(1));
             String prefix = size.group(2);

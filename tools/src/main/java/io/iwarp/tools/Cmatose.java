@@ -74,7 +74,7 @@ final class Cmatose implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        OptionCheck.require(spec, port >= 0 && port <= GREATEST_PORT, "-p " + port + " is no TCP port");
+        OptionCheck.require(spec, port >= 0 && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
         OptionCheck.require(
                 spec,
                 connections >= 1 && connections <= GREATEST_CONNECTIONS,

@@ -59,7 +59,7 @@ final class ConformanceClient implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        OptionCheck.require(spec, port >= 0 && port <= GREATEST_PORT, "--port " + port + " is no TCP port");
+        OptionCheck.require(spec, port >= 0 && port <= GREATEST_PORT, "--port " + port + " is not a TCP port");
         return options.run(Role.CLIENT, "client " + String.join(" ", words), () -> {
             OptionCheck.require(spec, !words.isEmpty(), "COMMAND, which starts the client, is missing");
             return new ClientLink(

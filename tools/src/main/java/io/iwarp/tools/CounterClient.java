@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
             "It uses FetchAdd, and RDMA Read and RDMA Write under a lock made of CmpSwap, and checks that nothing was lost."
                     + " Several counter-clients may run at the same time. The last one to end checks for all."
         },
-        footer = {"%nExample:", "  iwarp counter-client 127.0.0.1:7471 --clients 8 --adds 50000"})
+        footer = {"%nExample:", "  iwarp counter-client 127.0.0.1:7471 --clients 8 --adds 5000"})
 final class CounterClient implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
             "Several clients add to one counter by FetchAdd, and to a number by RDMA Read and RDMA Write under a lock made"
                     + " of CmpSwap. Then both are checked."
         },
-        footer = {"%nExample:", "  iwarp counter --clients 8 --adds 50000"})
+        footer = {"%nExample:", "  iwarp counter --clients 8 --adds 5000"})
 final class Counting implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -112,8 +112,7 @@ final class Endpoint implements AutoCloseable {
             return await(beginConnect(address, settings, privateData, prepare));
         } catch (StreamEndedException e) {
             LOGGER.debug("connecting to {} failed", address, e);
-            throw new CommandFailedException(
-                    "could not connect: " + ErrorLines.describe(e) + "; both sides need --tls, or neither");
+            throw new CommandFailedException("could not connect: " + ErrorLines.describeSetup(e));
         }
     }
 

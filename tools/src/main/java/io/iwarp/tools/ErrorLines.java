@@ -68,6 +68,11 @@ final class ErrorLines {
         return ExitCode.SOFTWARE;
     }
 
+    /** Why a connection was not set up, and what to do, in one line. */
+    static String describeSetup(StreamEndedException failure) {
+        return describe(failure) + (tlsFailure(failure) == null ? "; both sides need --tls, or neither" : "");
+    }
+
     /** What went wrong and what to do, in one line. */
     static String describe(Throwable failure) {
         String message = String.valueOf(failure.getMessage());

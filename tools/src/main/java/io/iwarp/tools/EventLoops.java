@@ -4,6 +4,7 @@ import io.iwarp.transport.BusyPolling;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
 
 /**
  * The event loops of a command.
@@ -20,6 +21,9 @@ record EventLoops(Transport transport, int threads, boolean busyPolling) {
     /** Returns a new group. Its threads start on demand. The caller shuts it down. */
     EventLoopGroup open() {
         IoHandlerFactory handlers = transport.handlers();
-        return new MultiThreadIoEventLoopGroup(threads, busyPolling ? new BusyPolling(handlers) : handlers);
+        return new MultiThreadIoEventLoopGroup(
+                threads,
+                new DefaultThreadFactory("iwarp"),
+                busyPolling ? new BusyPolling(handlers) : handlers);
     }
 }

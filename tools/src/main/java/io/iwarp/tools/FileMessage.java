@@ -311,7 +311,7 @@ sealed interface FileMessage {
             case Found.KIND -> new Found(in.readLong());
             case Served.KIND -> new Served(in.readLong(), RemoteBuffer.decode(in));
             case Taken.KIND -> new Taken(in.readLong());
-            default -> throw malformed("its message begins with " + kind + ", which is no kind of message");
+            default -> throw malformed("its message begins with " + kind + ", which is not a kind of message");
         };
         if (in.isReadable()) {
             throw malformed("its message has " + in.readableBytes() + " bytes too many");

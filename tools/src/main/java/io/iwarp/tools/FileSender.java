@@ -76,7 +76,7 @@ final class FileSender implements AutoCloseable {
             conversation.send(new FileMessage.Offer(size, name).encode());
             FileMessage.Grant grant = expect(FileMessage.Grant.class);
             if (grant.slotLength() < 1 || grant.slots() < 1) {
-                throw new CommandFailedException("the server offered " + grant + ", which is no room for a file");
+                throw new CommandFailedException("the server offered " + grant + ", which has no room for a file");
             }
             sendPieces(grant, Math.min(greatestPiece, grant.slotLength()), progress);
             String ours = hash.hex();

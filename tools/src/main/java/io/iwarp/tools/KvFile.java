@@ -93,7 +93,7 @@ final class KvFile {
 
     private static String requireText(String line) {
         if (line.indexOf(NOT_UTF_8) >= 0) {
-            throw new IllegalArgumentException("this is no UTF-8 text");
+            throw new IllegalArgumentException("this is not UTF-8 text");
         }
         return line;
     }

@@ -84,7 +84,7 @@ final class KvServerOptions {
         OptionCheck.require(
                 command,
                 httpPort >= 0 && httpPort <= GREATEST_PORT,
-                "--http-port " + httpPort + " is no TCP port: choose 0 to " + GREATEST_PORT);
+                "--http-port " + httpPort + " is not a TCP port: choose 0 to " + GREATEST_PORT);
         return new InetSocketAddress(listen.getAddress(), httpPort);
     }
 }

@@ -40,7 +40,7 @@ final class ListenOptions {
     InetSocketAddress address() throws UnknownHostException {
         if (port < 0 || port > GREATEST_PORT) {
             throw new ParameterException(
-                    command.commandLine(), "--port " + port + " is no TCP port: choose 0 to " + GREATEST_PORT);
+                    command.commandLine(), "--port " + port + " is not a TCP port: choose 0 to " + GREATEST_PORT);
         }
         return new InetSocketAddress(InetAddress.getByName(bind), port);
     }

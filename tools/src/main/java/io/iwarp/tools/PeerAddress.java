@@ -26,7 +26,7 @@ record PeerAddress(String host, int port) {
             int port = address.matches() ? Integer.parseInt(address.group(2)) : 0;
             if (port < 1 || port > GREATEST_PORT) {
                 throw new TypeConversionException(
-                        "'" + text + "' is no address: write HOST:PORT with a port of 1 to " + GREATEST_PORT);
+                        "'" + text + "' is not an address: write HOST:PORT with a port of 1 to " + GREATEST_PORT);
             }
             return new PeerAddress(address.group(1), port);
         }

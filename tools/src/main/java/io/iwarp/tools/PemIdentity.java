@@ -67,7 +67,7 @@ record PemIdentity(PrivateKey key, List<X509Certificate> certificates) {
             }
         } catch (CertificateException e) {
             throw new CommandFailedException(
-                    option + " " + file + " is no certificate in PEM format (" + e.getMessage() + ")");
+                    option + " " + file + " is not a certificate in PEM format (" + e.getMessage() + ")");
         }
         throw new CommandFailedException(option + " " + file
                 + " has no certificate in PEM format: such a file has a line" + " -----BEGIN CERTIFICATE-----");

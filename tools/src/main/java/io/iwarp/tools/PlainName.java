@@ -31,6 +31,6 @@ final class PlainName {
             plain = false;
         }
         throw new CommandFailedException("'" + ErrorLines.oneLine(name)
-                + "' is no name for a file: it must be plain, without a directory, and not begin with a dot");
+                + "' is not a name for a file: it must be plain, without a directory, and not begin with a dot");
     }
 }

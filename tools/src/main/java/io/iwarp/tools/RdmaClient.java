@@ -47,7 +47,7 @@ final class RdmaClient implements Callable<Integer> {
             int received = conversation.receive().readableBytes();
             if (received != MESSAGE_BYTES) {
                 throw new CommandFailedException("a message of " + received + " bytes came back, not of "
-                        + MESSAGE_BYTES + ": the other side is no rdma_server");
+                        + MESSAGE_BYTES + ": the other side is not an rdma_server");
             }
             conversation.close();
         }

@@ -40,7 +40,7 @@ final class RdmaServer implements Callable<Integer> {
             int received = conversation.receive().readableBytes();
             if (received != RdmaClient.MESSAGE_BYTES) {
                 throw new CommandFailedException("a message of " + received + " bytes came, not of "
-                        + RdmaClient.MESSAGE_BYTES + ": the other side is no rdma_client");
+                        + RdmaClient.MESSAGE_BYTES + ": the other side is not an rdma_client");
             }
             conversation.send(Unpooled.buffer(received).writeZero(received));
             Endpoint.await(conversation.queuePair().closed());

@@ -143,7 +143,7 @@ final class Rping implements Callable<Integer> {
         long bytes = size != null ? size : side.client ? DEFAULT_SIZE : DEFAULT_GREATEST_SIZE;
         OptionCheck.require(spec, bytes >= 1 && bytes <= GREATEST_SIZE, "-S " + bytes + " is outside 1 byte to 16 MiB");
         OptionCheck.require(
-                spec, port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is no TCP port");
+                spec, port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
         OptionCheck.require(spec, count >= 0, "-C " + count + " is negative");
         var command = spec.commandLine();
         RpingOutput output = new RpingOutput(command.getOut(), command.getErr(), printData, debug);

@@ -67,7 +67,7 @@ final class RpingMessage {
     static void requireMessage(ByteBuf message) throws CommandFailedException {
         if (message.readableBytes() != ENCODED_LENGTH) {
             throw new CommandFailedException("the other side sent a message of " + message.readableBytes()
-                    + " bytes, and those of rping have " + ENCODED_LENGTH + ": it is no rping");
+                    + " bytes, and those of rping have " + ENCODED_LENGTH + ": it is not from rping");
         }
     }
 }

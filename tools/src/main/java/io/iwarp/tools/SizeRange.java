@@ -20,14 +20,14 @@ record SizeRange(long first, long last) {
         public SizeRange convert(String text) {
             int separator = text.indexOf(SEPARATOR);
             if (separator < 0) {
-                throw new TypeConversionException("'" + text + "' is no range of sizes: write two, such as 64..1M");
+                throw new TypeConversionException("'" + text + "' is not a range of sizes: write two, such as 64..1M");
             }
             Bytes.Converter bytes = new Bytes.Converter();
             long first = bytes.convert(text.substring(0, separator));
             long last = bytes.convert(text.substring(separator + SEPARATOR.length()));
             if (first < 1 || last < first) {
                 throw new TypeConversionException(
-                        "'" + text + "' is no range of sizes: the first is at least 1, and not more than the last");
+                        "'" + text + "' is not a range of sizes: the first is at least 1, and not more than the last");
             }
             return new SizeRange(first, last);
         }

@@ -36,7 +36,7 @@ final class SourceFile implements AutoCloseable {
             throw new CommandFailedException("the server has no file " + path.getFileName() + ": check the name");
         }
         if (!attributes.isRegularFile()) {
-            throw new CommandFailedException(path.getFileName() + " is no ordinary file at the server");
+            throw new CommandFailedException(path.getFileName() + " is not an ordinary file at the server");
         }
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
         return new SourceFile(path, channel, attributes);

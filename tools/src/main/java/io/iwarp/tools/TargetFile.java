@@ -21,7 +21,7 @@ record TargetFile(Path path, boolean replace) {
             throw new CommandFailedException(path + " exists already: choose another one, or --force");
         }
         if (!Files.isDirectory(directory())) {
-            throw new CommandFailedException(directory() + " is no directory: create it first");
+            throw new CommandFailedException(directory() + " is not a directory: create it first");
         }
     }
 

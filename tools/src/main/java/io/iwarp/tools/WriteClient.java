@@ -68,7 +68,7 @@ final class WriteClient implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--piece must be 1 byte to 512 MiB");
         }
         if (!Files.isRegularFile(file)) {
-            throw new CommandFailedException(file + " is no file that can be read: check the path");
+            throw new CommandFailedException(file + " is not a file that can be read: check the path");
         }
         Conversation conversation = new Conversation();
         try (FileSender sender = FileSender.open(file, conversation);

@@ -81,7 +81,7 @@ final class WriteServer implements Callable<Integer> {
                 spec, buffer >= LEAST_BUFFER && buffer <= GREATEST_BUFFER, "--buffer must be 4 KiB to 512 MiB");
         OptionCheck.require(spec, clients >= 1, "--clients must be at least 1");
         if (!Files.isDirectory(directory)) {
-            throw new CommandFailedException(directory + " is no directory: create it first");
+            throw new CommandFailedException(directory + " is not a directory: create it first");
         }
         int abandoned = PartialFile.deleteAbandoned(directory);
         if (abandoned > 0) {

@@ -62,7 +62,7 @@ class KvLoadTest {
         CommandRun refused = CommandRun.of("kv-server", "--port", "0", "--http-port", "0", "--load", file.toString());
 
         assertThat(refused.exitCode()).isEqualTo(1);
-        assertThat(refused.err()).contains("line 2: this is no UTF-8 text");
+        assertThat(refused.err()).contains("line 2: this is not UTF-8 text");
     }
 
     @Test

@@ -22,8 +22,8 @@ class KvSessionTest {
 
     @ParameterizedTest
     @CsvSource({
-        "00,                                                   a message of 1 bytes is no put",
-        "0000000200000000" + HEAD_BEHIND_THE_KEY_LENGTH + ",   a message of 24 bytes is no put",
+        "00,                                                   a message of 1 bytes is not a put",
+        "0000000200000000" + HEAD_BEHIND_THE_KEY_LENGTH + ",   a message of 24 bytes is not a put",
         "0000000100000001" + HEAD_BEHIND_THE_KEY_LENGTH + ",   a put of 24 bytes cannot have a key of 1",
         "00000001ffffffff" + HEAD_BEHIND_THE_KEY_LENGTH + ",   a put of 24 bytes cannot have a key of -1",
         "0000000100000000" + HEAD_BEHIND_THE_KEY_LENGTH + ",   the key is empty"

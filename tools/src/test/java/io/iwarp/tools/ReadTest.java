@@ -133,8 +133,8 @@ class ReadTest {
         ".., no name for a file",
         "/etc/passwd, no name for a file",
         ".hidden, no name for a file",
-        "directory, is no ordinary file",
-        "link, is no ordinary file"
+        "directory, is not an ordinary file",
+        "link, is not an ordinary file"
     })
     void whatIsNotOfferedIsRefused(String name, String complaint) throws Exception {
         file("f", 10);

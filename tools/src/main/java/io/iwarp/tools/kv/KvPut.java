@@ -84,7 +84,7 @@ final class KvPut {
     static KvPut decode(ByteBuf in) {
         int bytes = in.readableBytes();
         if (bytes < HEAD || in.readInt() != PUT) {
-            throw new IllegalArgumentException("a message of " + bytes + " bytes is no put");
+            throw new IllegalArgumentException("a message of " + bytes + " bytes is not a put");
         }
         int keyLength = in.readInt();
         if (keyLength < 0 || keyLength > bytes - HEAD) {

@@ -59,7 +59,7 @@ public final class MonitoringPages extends ChannelInitializer<Channel> {
 
     private FullHttpResponse answer(FullHttpRequest request) {
         if (!request.decoderResult().isSuccess()) {
-            return page(HttpResponseStatus.BAD_REQUEST, TEXT, "this is no HTTP request\n");
+            return page(HttpResponseStatus.BAD_REQUEST, TEXT, "this is not an HTTP request\n");
         }
         if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
             return page(HttpResponseStatus.METHOD_NOT_ALLOWED, TEXT, "only GET is served\n");
