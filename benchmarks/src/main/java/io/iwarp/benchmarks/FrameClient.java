@@ -9,8 +9,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +44,7 @@ final class FrameClient extends Frames {
         this.duration = (long) (seconds * 1e9);
     }
 
-    /** Arguments: PORT TRANSPORT echo|stream SIZE WARMUP-SECONDS SECONDS. */
+    /** Arguments: HOST:PORT TRANSPORT echo|stream SIZE WARMUP-SECONDS SECONDS. */
     static void run(String[] arguments) throws Exception {
         Sockets sockets = Sockets.of(arguments[1]);
         FrameClient client = new FrameClient(
@@ -69,7 +67,7 @@ final class FrameClient extends Frames {
                             client.addTo(fresh);
                         }
                     })
-                    .connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0])))
+                    .connect(Sockets.address(arguments[0]))
                     .sync()
                     .channel();
             System.out.println(client.result.get(2, TimeUnit.MINUTES));

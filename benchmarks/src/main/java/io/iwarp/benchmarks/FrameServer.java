@@ -6,8 +6,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 
 /**
  * Receives frames. The first of a connection says what to do with the others: one byte 'e' asks for each to be sent back, any
@@ -36,7 +34,7 @@ final class FrameServer extends Frames {
                             new FrameServer().addTo(channel);
                         }
                     })
-                    .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0])))
+                    .bind(Sockets.address(arguments[0]))
                     .sync()
                     .channel();
             System.out.println("listening");

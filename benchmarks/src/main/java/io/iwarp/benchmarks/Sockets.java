@@ -15,6 +15,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
+import java.net.InetSocketAddress;
 
 /** A transport of Netty, by its name; {@code nio+} and {@code epoll+} as {@code perf --busy-poll} has them. */
 record Sockets(
@@ -32,6 +33,12 @@ record Sockets(
             case "epoll+" -> of("epoll").patient();
             default -> throw new IllegalArgumentException(name + " is none of nio, nio+, epoll, epoll+, io_uring");
         };
+    }
+
+    /** Returns the address of HOST:PORT. */
+    static InetSocketAddress address(String text) {
+        int colon = text.lastIndexOf(':');
+        return new InetSocketAddress(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
     }
 
     private Sockets patient() {
