@@ -39,9 +39,11 @@ final class PerfPlanOptions {
     @Option(
             names = "--size",
             paramLabel = "SIZE",
+            split = ",",
             converter = Bytes.Converter.class,
-            description = "Bytes of each operation, 0 to 1G. Default: 64K for bandwidth, 64 for latency.")
-    private @Nullable Long size;
+            description = "Bytes of each operation, 0 to 1G, or several such sizes: 4K,60000,64K. Default: 64K for"
+                    + " bandwidth, 64 for latency.")
+    private @Nullable List<Long> size;
 
     @Option(
             names = "--sweep",
@@ -120,11 +122,11 @@ final class PerfPlanOptions {
         if (operation.atomic()) {
             OptionCheck.require(
                     command,
-                    sweep == null && (size == null || size == Long.BYTES),
+                    sweep == null && (size == null || size.equals(List.of((long) Long.BYTES))),
                     "--op " + operation + " works on " + Long.BYTES + " bytes: leave --size and --sweep out");
             return List.of((long) Long.BYTES);
         }
-        List<Long> sizes = sweep != null ? sweep.sizes() : List.of(size != null ? size : defaultSize());
+        List<Long> sizes = sweep != null ? sweep.sizes() : size != null ? size : List.of(defaultSize());
         // The server detects a Write by its last byte.
         int least = mode == PerfMode.LATENCY && operation == PerfOperation.WRITE ? 1 : 0;
         for (long bytes : sizes) {
