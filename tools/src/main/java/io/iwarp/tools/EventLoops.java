@@ -22,8 +22,6 @@ record EventLoops(Transport transport, int threads, boolean busyPolling) {
     EventLoopGroup open() {
         IoHandlerFactory handlers = transport.handlers();
         return new MultiThreadIoEventLoopGroup(
-                threads,
-                new DefaultThreadFactory("iwarp"),
-                busyPolling ? new BusyPolling(handlers) : handlers);
+                threads, new DefaultThreadFactory("iwarp"), busyPolling ? new BusyPolling(handlers) : handlers);
     }
 }
