@@ -270,7 +270,7 @@ def _packets(path: Path) -> Iterator[bytes]:
     octets = path.read_bytes()
     order = {b"\xa1\xb2\xc3\xd4": ">", b"\xd4\xc3\xb2\xa1": "<"}.get(octets[:4])
     if order is None or len(octets) < 24:
-        raise UnreadableCapture(f"{path} is no pcap file (pcapng is another format: convert it with tshark -F pcap)")
+        raise UnreadableCapture(f"{path} is not a pcap file (pcapng is another format: convert it with tshark -F pcap)")
     link_type = struct.unpack_from(order + "I", octets, 20)[0]
     if link_type not in (ETHERNET, RAW_IP):
         raise UnreadableCapture(f"{path} has link type {link_type}; only Ethernet and raw IP can be judged")

@@ -129,10 +129,10 @@ class ReadTest {
     @ParameterizedTest
     @CsvSource({
         "g, has no file g: check the name",
-        "../f, no name for a file",
-        ".., no name for a file",
-        "/etc/passwd, no name for a file",
-        ".hidden, no name for a file",
+        "../f, not a name for a file",
+        ".., not a name for a file",
+        "/etc/passwd, not a name for a file",
+        ".hidden, not a name for a file",
         "directory, is not an ordinary file",
         "link, is not an ordinary file"
     })

@@ -235,8 +235,8 @@ class RpingTest {
         "-s -c, mutually exclusive",
         "-c -S 0, outside 1 byte to 16 MiB",
         "-c -C -1, is negative",
-        "-c -p 70000, no TCP port",
-        "-c -p 0, no TCP port",
+        "-c -p 70000, not a TCP port",
+        "-c -p 0, not a TCP port",
     })
     void aWrongCommandLineIsToldInOneLine(String arguments, String complaint) {
         CommandRun wrong = CommandRun.of(("rping " + arguments).strip().split(" "));

@@ -52,7 +52,7 @@ class WriteServerTest {
         assertThat(answerTo(new FileMessage.Offer(1, name)))
                 .isInstanceOfSatisfying(
                         FileMessage.Refused.class,
-                        refused -> assertThat(refused.reason()).contains("no name for a file"));
+                        refused -> assertThat(refused.reason()).contains("not a name for a file"));
     }
 
     @Test
