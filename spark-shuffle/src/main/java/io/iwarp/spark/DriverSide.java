@@ -1,0 +1,85 @@
+package io.iwarp.spark;
+
+import com.codahale.metrics.Gauge;
+import com.codahale.metrics.MetricRegistry;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.plugin.DriverPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The driver: knows where each executor listens, and adds up what they count.
+ *
+ * <p>Messages are arrays of strings. Spark deserializes messages without the class loader of the plugin.
+ */
+final class DriverSide implements DriverPlugin {
+    private static final Logger LOGGER = LoggerFactory.getLogger(DriverSide.class);
+
+    private final Map<String, PeerAddress> addresses = new ConcurrentHashMap<>();
+    private final Map<String, Totals> totals = new ConcurrentHashMap<>();
+
+    @Override
+    public Map<String, String> init(SparkContext context, PluginContext pluginContext) {
+        // A wrong setting fails the application at its start, with the message.
+        ShuffleSettings.from(pluginContext.conf());
+        String reason = ShuffleSettings.reasonAgainst(pluginContext.conf());
+        if (!reason.isEmpty()) {
+            LOGGER.warn("Shuffles go by Spark's own transport: {}", reason);
+        }
+        context.addSparkListener(new SparkListener() {
+            @Override
+            public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+                addresses.remove(removed.executorId());
+            }
+        });
+        return Map.of();
+    }
+
+    @Override
+    public void registerMetrics(String application, PluginContext context) {
+        MetricRegistry registry = context.metricRegistry();
+        register(registry, "blocksRead", Totals::blocksRead);
+        register(registry, "bytesRead", Totals::bytesRead);
+        register(registry, "largeBlocks", Totals::largeBlocks);
+        register(registry, "unpublishedBlocks", Totals::unpublishedBlocks);
+        register(registry, "fallbackBlocks", Totals::fallbackBlocks);
+    }
+
+    private void register(MetricRegistry registry, String name, ToLongFunction<Totals> part) {
+        Gauge<Long> gauge = () -> part.applyAsLong(sum());
+        registry.register(name, gauge);
+    }
+
+    @Override
+    public @Nullable Object receive(Object message) {
+        Message received = Message.of(message);
+        switch (received.kind()) {
+            case ANNOUNCE -> addresses.put(received.executor(), received.address());
+            case COUNT -> totals.put(received.executor(), received.totals());
+            case FIND -> {
+                PeerAddress address = addresses.get(received.executor());
+                return address == null
+                        ? null
+                        : Message.announce(received.executor(), address).strings();
+            }
+        }
+        return null;
+    }
+
+    /** Returns the counts of all executors, as far as they have told them. */
+    Totals sum() {
+        return totals.values().stream().reduce(Totals.ZERO, Totals::plus);
+    }
+
+    @Override
+    public void shutdown() {
+        LOGGER.info("Shuffle: {}", sum());
+    }
+}

@@ -1,0 +1,112 @@
+package io.iwarp.spark;
+
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.util.Map;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext$;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskFailedReason;
+import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** An executor: has a node, and tells the driver where it listens and what it counts. */
+final class ExecutorSide implements ExecutorPlugin {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ExecutorSide.class);
+
+    private @Nullable ShuffleNode node;
+    private @Nullable PluginContext context;
+    /** What the driver was told last. Guarded by this. */
+    private Totals told = Totals.ZERO;
+
+    @Override
+    public void init(PluginContext pluginContext, Map<String, String> extraConf) {
+        SparkConf conf = pluginContext.conf();
+        String executor = pluginContext.executorID();
+        if (executor.equals(SparkContext$.MODULE$.DRIVER_IDENTIFIER())
+                || !ShuffleSettings.reasonAgainst(conf).isEmpty()) {
+            // In local mode nothing is fetched from others.
+            return;
+        }
+        ShuffleSettings settings = ShuffleSettings.from(conf);
+        try {
+            start(pluginContext, settings, executor);
+        } catch (Exception | LinkageError e) {
+            if (!settings.fallback()) {
+                throw new IllegalStateException("the iWARP shuffle could not start", e);
+            }
+            LOGGER.warn("This executor uses Spark's own transport for shuffles: {}", e.toString(), e);
+        }
+    }
+
+    private void start(PluginContext pluginContext, ShuffleSettings settings, String executor) throws Exception {
+        ShuffleNode started = new ShuffleNode(
+                settings,
+                pluginContext.conf().getAppId(),
+                executor,
+                id -> find(pluginContext, id),
+                pluginContext.metricRegistry(),
+                ByteBufAllocator.DEFAULT);
+        try {
+            // The context's host name is that of a server, which executors do not have.
+            String host = SparkEnv.get().blockManager().blockManagerId().host();
+            PeerAddress address = started.listen(host);
+            pluginContext.ask(Message.announce(executor, address).strings());
+            LOGGER.info("Executor {} listens for RDMA Reads at {}:{}", executor, address.host(), address.port());
+        } catch (Exception | LinkageError e) {
+            started.close();
+            throw e;
+        }
+        node = started;
+        context = pluginContext;
+        CurrentNode.set(started);
+    }
+
+    private static PeerAddress find(PluginContext pluginContext, String executor) throws Exception {
+        Object answer = pluginContext.ask(Message.find(executor).strings());
+        if (answer == null) {
+            throw new UnknownHostException("the driver knows no address of executor " + executor);
+        }
+        return Message.of(answer).address();
+    }
+
+    @Override
+    public void onTaskSucceeded() {
+        tell();
+    }
+
+    @Override
+    public void onTaskFailed(TaskFailedReason reason) {
+        tell();
+    }
+
+    private synchronized void tell() {
+        ShuffleNode mine = node;
+        PluginContext driver = context;
+        if (mine == null || driver == null) {
+            return;
+        }
+        Totals totals = mine.metrics().totals();
+        if (!totals.equals(told)) {
+            told = totals;
+            try {
+                driver.send(Message.count(driver.executorID(), totals).strings());
+            } catch (IOException | RuntimeException e) {
+                LOGGER.debug("The driver was not told of {}", totals, e);
+            }
+        }
+    }
+
+    @Override
+    public void shutdown() {
+        ShuffleNode mine = node;
+        if (mine != null) {
+            CurrentNode.clear(mine);
+            mine.close();
+        }
+    }
+}

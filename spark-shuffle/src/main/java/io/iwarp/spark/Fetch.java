@@ -1,0 +1,235 @@
+package io.iwarp.spark;
+
+import io.netty.util.internal.OutOfDirectMemoryError;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.apache.spark.network.shuffle.BlockFetchingListener;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request of Spark for blocks of one peer. Each block is looked up, then read. Blocks that are too large or not
+ * published go by Spark's own transport, together, as soon as all are looked up. Blocks that fail go there once, together,
+ * when all others have arrived.
+ *
+ * <p>A Read fails if its stream ends, and a stream ends with the first Read that is wrong, also of another shuffle. So a
+ * failed block is looked up and read again, a few times: a block that is still published succeeds on the next stream.
+ */
+final class Fetch {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Fetch.class);
+    private static final int MOST_ATTEMPTS = 3;
+
+    private final Source source;
+    private final Spark spark;
+    private final BlockFetchingListener listener;
+    private final ShuffleMetrics metrics;
+    private final long maxBlockSize;
+    // This guards all of the following.
+    private final List<String> bypassing = new ArrayList<>();
+    private final List<Failed> failed = new ArrayList<>();
+    private int unknown;
+    private int unsettled;
+
+    /** Where blocks come from: one peer. */
+    interface Source {
+        CompletableFuture<MapOutput> output(MapKey key);
+
+        void forget(MapKey key, CompletableFuture<MapOutput> wrong);
+
+        CompletableFuture<Session> session();
+
+        SinkPool sinks();
+    }
+
+    /** Spark's own transport, on a thread that may block. */
+    interface Spark {
+        /** Returns whether failed blocks go there. */
+        boolean takesFailed();
+
+        void fetch(String[] blocks, BlockFetchingListener listener);
+    }
+
+    private record Failed(String block, Throwable cause) {}
+
+    Fetch(Source source, Spark spark, BlockFetchingListener listener, ShuffleMetrics metrics, long maxBlockSize) {
+        this.source = source;
+        this.spark = spark;
+        this.listener = listener;
+        this.metrics = metrics;
+        this.maxBlockSize = maxBlockSize;
+    }
+
+    void start(List<BlockRange> ranges) {
+        synchronized (this) {
+            unknown = ranges.size();
+            unsettled = ranges.size();
+        }
+        for (BlockRange range : ranges) {
+            new Block(range).look();
+        }
+    }
+
+    /** One block on its way. Its steps follow each other, so its fields need no lock. */
+    private final class Block implements Session.Listener {
+        private final BlockRange range;
+        private @Nullable CompletableFuture<MapOutput> looked;
+        private int attempts;
+        private boolean known;
+
+        Block(BlockRange range) {
+            this.range = range;
+        }
+
+        void look() {
+            attempts++;
+            CompletableFuture<MapOutput> output = source.output(range.map());
+            looked = output;
+            output.whenComplete((found, failure) -> {
+                if (failure != null) {
+                    fail(failure);
+                    return;
+                }
+                try {
+                    onFound(found);
+                } catch (RuntimeException | Error e) {
+                    fail(e);
+                }
+            });
+        }
+
+        private void onFound(MapOutput output) {
+            if (!output.isPublished()) {
+                metrics.unpublishedBlocks.inc();
+                bypass();
+                return;
+            }
+            long length = output.length(range);
+            if (length > maxBlockSize || length > Integer.MAX_VALUE) {
+                metrics.largeBlocks.inc();
+                bypass();
+                return;
+            }
+            SinkPool.Sink sink = source.sinks().take((int) length);
+            becomeKnown(null);
+            source.session().whenComplete((session, failure) -> {
+                if (failure == null) {
+                    session.read(sink, output.data(), output.offset(range), this);
+                } else {
+                    failed(sink, failure);
+                }
+            });
+        }
+
+        private void bypass() {
+            if (known) {
+                // Withdrawn since the first attempt: the others do not wait for this one.
+                spark.fetch(new String[] {range.blockId()}, listener);
+            } else {
+                becomeKnown(range.blockId());
+            }
+            settle();
+        }
+
+        @Override
+        public void arrived(SinkPool.Sink sink) {
+            metrics.blocksRead.inc();
+            metrics.bytesRead.inc(sink.length());
+            IwarpManagedBuffer buffer = new IwarpManagedBuffer(sink);
+            try {
+                listener.onBlockFetchSuccess(range.blockId(), buffer);
+            } catch (RuntimeException e) {
+                LOGGER.warn("Spark failed to take {}", range.blockId(), e);
+            } finally {
+                buffer.release();
+                settle();
+            }
+        }
+
+        @Override
+        public void failed(SinkPool.Sink sink, Throwable cause) {
+            sink.release();
+            fail(cause);
+        }
+
+        private void fail(Throwable failure) {
+            Throwable cause = unwrapped(failure);
+            CompletableFuture<MapOutput> wrong = looked;
+            if (wrong != null) {
+                source.forget(range.map(), wrong);
+            }
+            if (attempts < MOST_ATTEMPTS && Session.mayRepeat(cause)) {
+                metrics.repeatedReads.inc();
+                look();
+                return;
+            }
+            becomeKnown(null);
+            synchronized (Fetch.this) {
+                failed.add(new Failed(range.blockId(), cause));
+            }
+            settle();
+        }
+
+        private void becomeKnown(@Nullable String bypass) {
+            if (!known) {
+                known = true;
+                nowKnown(bypass);
+            }
+        }
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+
+    private void nowKnown(@Nullable String bypass) {
+        String[] blocks;
+        synchronized (this) {
+            if (bypass != null) {
+                bypassing.add(bypass);
+            }
+            unknown--;
+            if (unknown > 0 || bypassing.isEmpty()) {
+                return;
+            }
+            blocks = bypassing.toArray(new String[0]);
+        }
+        spark.fetch(blocks, listener);
+    }
+
+    private void settle() {
+        List<Failed> all;
+        synchronized (this) {
+            unsettled--;
+            if (unsettled > 0 || failed.isEmpty()) {
+                return;
+            }
+            all = List.copyOf(failed);
+        }
+        List<String> again = new ArrayList<>();
+        for (Failed one : all) {
+            // Spark waits for memory by itself, if it is told of this error as it is.
+            if (spark.takesFailed() && !(one.cause instanceof OutOfDirectMemoryError)) {
+                again.add(one.block);
+            } else {
+                metrics.failedBlocks.inc();
+                listener.onBlockFetchFailure(one.block, one.cause);
+            }
+        }
+        if (!again.isEmpty()) {
+            LOGGER.warn(
+                    "{} blocks could not be read, so they are fetched by Spark's own transport; the first is {}",
+                    again.size(),
+                    again.get(0),
+                    all.get(0).cause);
+            metrics.fallbackBlocks.inc(again.size());
+            spark.fetch(again.toArray(new String[0]), listener);
+        }
+    }
+}

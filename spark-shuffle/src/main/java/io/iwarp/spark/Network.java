@@ -1,0 +1,153 @@
+package io.iwarp.spark;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.rdmap.RdmapSettings;
+import io.iwarp.verbs.ConnectionRequestListener;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The event loops of an executor, its listener, and its connections to others. */
+final class Network {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Network.class);
+    private static final Duration LONGEST_SETUP = Duration.ofSeconds(20);
+    private static final Duration ORDERLY_CLOSE = Duration.ofSeconds(2);
+    private static final Duration ABORT = Duration.ofSeconds(5);
+
+    private final ShuffleSettings settings;
+    private final ProtectionDomain domain;
+    private final Transport transport;
+    private final TlsContexts tls;
+    private final EventLoopGroup group;
+    private final Duration setup;
+    private final Map<String, IwarpConnector> connectors = new ConcurrentHashMap<>();
+    private @Nullable IwarpListener listener;
+
+    Network(ShuffleSettings settings, ProtectionDomain domain) throws IOException {
+        this.settings = settings;
+        this.domain = domain;
+        this.transport = Transport.named(settings.transport());
+        this.tls = TlsContexts.of(settings.tls());
+        this.group = transport.group(settings.threads());
+        this.setup = settings.timeout().compareTo(LONGEST_SETUP) < 0 ? settings.timeout() : LONGEST_SETUP;
+    }
+
+    /**
+     * Listens for peers.
+     *
+     * @return the port
+     * @throws IOException if the address cannot be bound
+     */
+    int listen(String host, ConnectionRequestListener requests) throws IOException {
+        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(transport.serverChannel());
+        if (transport != Transport.LOCAL) {
+            bootstrap.childOption(ChannelOption.SO_KEEPALIVE, true);
+        }
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, queuePairSettings(), requests)
+                .withTransportHandlers(tls::addServer);
+        try {
+            IwarpListener bound = IwarpListener.listen(bootstrap, initializer, transport.address(host, settings.port()))
+                    .get();
+            listener = bound;
+            return transport.port(bound.localAddress());
+        } catch (ExecutionException e) {
+            throw new IOException("cannot listen: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted before the address was bound", e);
+        }
+    }
+
+    /**
+     * Connects to an executor.
+     *
+     * @param request the private data of the request, always the same for this executor
+     */
+    CompletableFuture<QueuePair> connect(String executor, PeerAddress address, byte[] request) {
+        return connectors
+                .computeIfAbsent(executor, id -> connector(request))
+                .connect(transport.address(address.host(), address.port()));
+    }
+
+    private IwarpConnector connector(byte[] request) {
+        Bootstrap bootstrap = new Bootstrap()
+                .group(group)
+                .channel(transport.channel())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) setup.toMillis());
+        if (transport != Transport.LOCAL) {
+            bootstrap.option(ChannelOption.SO_KEEPALIVE, true);
+        }
+        return new IwarpConnector(
+                bootstrap,
+                IwarpChannelInitializer.initiator(domain, queuePairSettings(), request, queuePair -> {})
+                        .withTransportHandlers(tls::addClient));
+    }
+
+    private QueuePairSettings queuePairSettings() {
+        return QueuePairSettings.builder()
+                .sendQueueDepth(settings.outstandingReads())
+                .receiveQueueDepth(1)
+                .mpa(MpaSettings.builder()
+                        .crc(settings.crc())
+                        .ird(settings.outstandingReads())
+                        .ord(settings.outstandingReads())
+                        .startupTimeout(setup)
+                        .build())
+                .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(settings.timeout()))
+                .build();
+    }
+
+    /** Runs a task later, or never if the executor has ended by then. */
+    void later(Duration delay, Runnable task) {
+        try {
+            group.schedule(task, delay.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException ended) {
+            LOGGER.debug("The executor has ended", ended);
+        }
+    }
+
+    /** Ends all connections, and waits for their end. */
+    void close() {
+        IwarpListener listening = listener;
+        if (listening != null) {
+            await(listening.shutdownGracefully(ORDERLY_CLOSE).toCompletableFuture());
+        }
+        for (IwarpConnector connector : connectors.values()) {
+            await(connector.shutdownGracefully(ORDERLY_CLOSE).toCompletableFuture());
+        }
+    }
+
+    /** Ends the event loops. Call it last: what was scheduled is lost. */
+    void terminate() {
+        group.shutdownGracefully(0, ABORT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static void await(CompletableFuture<Void> end) {
+        try {
+            end.get(ABORT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOGGER.warn("Connections did not end in order", e);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package io.iwarp.spark;
+
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.File;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The map outputs of this executor that peers can read: files, mapped and registered, and their slots in the directory.
+ *
+ * <p>Any thread may call any method.
+ */
+final class PublishedOutputs implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(PublishedOutputs.class);
+    private static final int COPY_LENGTH = 64 * 1024;
+
+    private final ProtectionDomain domain;
+    private final Directory directory;
+    private final ShuffleMetrics metrics;
+    private final Duration releaseDelay;
+    private final Delays delays;
+    /** By shuffle. Guarded by this. */
+    private final Map<Integer, Map<Long, Output>> outputs = new HashMap<>();
+
+    private boolean closed;
+    private boolean told;
+
+    /** Runs a task later. */
+    interface Delays {
+        void after(Duration delay, Runnable task);
+    }
+
+    private record Output(MemoryRegion data, MemoryRegion index) {
+        void close() {
+            data.close();
+            index.close();
+        }
+    }
+
+    PublishedOutputs(
+            ProtectionDomain domain,
+            Directory directory,
+            ShuffleMetrics metrics,
+            Duration releaseDelay,
+            Delays delays) {
+        this.domain = domain;
+        this.directory = directory;
+        this.metrics = metrics;
+        this.releaseDelay = releaseDelay;
+        this.delays = delays;
+    }
+
+    /**
+     * Publishes the files of a map output. A file that cannot be published stays where it is, and peers get it by
+     * Spark's own transport.
+     *
+     * @param data may be missing or empty if all partitions are
+     */
+    void publish(MapKey key, File data, File index) {
+        if (data.length() == 0) {
+            return;
+        }
+        String obstacle;
+        try {
+            obstacle = tryPublish(key, data, index);
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
+            // The JDK reports too many maps as an OutOfMemoryError.
+            obstacle = e.toString();
+        }
+        if (obstacle == null) {
+            metrics.mapsPublished.inc();
+            return;
+        }
+        metrics.mapsNotPublished.inc();
+        if (firstTime()) {
+            LOGGER.warn(
+                    "Map output {} is not published, so reducers fetch it by Spark's own transport: {}. Further cases"
+                            + " are counted in the metric mapsNotPublished",
+                    key,
+                    obstacle);
+        }
+    }
+
+    private synchronized boolean firstTime() {
+        boolean first = !told;
+        told = true;
+        return first;
+    }
+
+    private @Nullable String tryPublish(MapKey key, File data, File index) throws IOException {
+        MemoryRegion dataRegion = FileRegions.map(domain, data);
+        MemoryRegion indexRegion;
+        try {
+            indexRegion = FileRegions.map(domain, index);
+        } catch (IOException | RuntimeException | Error e) {
+            dataRegion.close();
+            throw e;
+        }
+        Output output = new Output(dataRegion, indexRegion);
+        MapSlot slot = new MapSlot(key, dataRegion.remoteBuffer(), indexRegion.remoteBuffer(), checksum(indexRegion));
+        String obstacle = add(slot, output);
+        if (obstacle != null) {
+            output.close();
+        }
+        return obstacle;
+    }
+
+    private synchronized @Nullable String add(MapSlot slot, Output output) {
+        if (closed) {
+            return "the executor ends";
+        }
+        if (!directory.add(slot)) {
+            return "its slots in the directory are taken (" + directory.used() + " of " + directory.slots()
+                    + " are in use): increase " + ShuffleSettings.PREFIX + "directorySlots";
+        }
+        Output previous = outputs.computeIfAbsent(slot.key().shuffleId(), id -> new HashMap<>())
+                .put(slot.key().mapId(), output);
+        if (previous != null) {
+            release(List.of(previous));
+        }
+        return null;
+    }
+
+    private static int checksum(MemoryRegion index) {
+        CRC32C crc = new CRC32C();
+        ByteBuf copy = Unpooled.buffer(COPY_LENGTH, COPY_LENGTH);
+        for (long at = 0; at < index.length(); at += COPY_LENGTH) {
+            int length = (int) Math.min(COPY_LENGTH, index.length() - at);
+            index.span().get(at, copy, 0, length);
+            crc.update(copy.array(), copy.arrayOffset(), length);
+        }
+        return (int) crc.getValue();
+    }
+
+    /** Removes the map outputs of a shuffle from the directory at once, and releases their files after the delay. */
+    synchronized void unregister(int shuffleId) {
+        Map<Long, Output> removed = outputs.remove(shuffleId);
+        if (removed != null) {
+            removed.keySet().forEach(mapId -> directory.remove(new MapKey(shuffleId, mapId)));
+            release(List.copyOf(removed.values()));
+        }
+    }
+
+    /**
+     * A Read of a revoked region ends its stream, with all other Reads on it. So the regions stay until reducers that
+     * know them have ended.
+     */
+    private void release(List<Output> removed) {
+        delays.after(releaseDelay, () -> removed.forEach(Output::close));
+    }
+
+    /** Revokes everything. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        outputs.values().forEach(maps -> maps.values().forEach(Output::close));
+        outputs.clear();
+    }
+}

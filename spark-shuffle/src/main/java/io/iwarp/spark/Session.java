@@ -1,0 +1,169 @@
+package io.iwarp.spark;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairClosedException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to a peer. Reads beyond the depth of its queue wait here in order. When the stream ends, all Reads
+ * that were not answered fail with the first cause.
+ *
+ * <p>Any thread may call any method.
+ */
+final class Session {
+    private final QueuePair queuePair;
+    private final Handshake.RemoteDirectory directory;
+    private final int depth;
+    // This guards all of the following.
+    private final ArrayDeque<Read> posted = new ArrayDeque<>();
+    private final ArrayDeque<Read> waiting = new ArrayDeque<>();
+    private @Nullable CloseReason end;
+    /** A Read failed, and the end is about to be reported. */
+    private boolean broken;
+
+    /** Is told of the end of a Read, once, on the event loop or on the thread that posted it. */
+    interface Listener {
+        void arrived(SinkPool.Sink sink);
+
+        /** Called when the sink holds no answer. The listener releases it all the same. */
+        void failed(SinkPool.Sink sink, Throwable cause);
+    }
+
+    private record Read(SinkPool.Sink sink, RemoteBuffer source, long offset, Listener listener) {}
+
+    private record Refused(Read read, RuntimeException reason) {
+        void tell() {
+            read.listener.failed(read.sink, reason);
+        }
+    }
+
+    private Session(QueuePair queuePair, Handshake.RemoteDirectory directory, int depth) {
+        this.queuePair = queuePair;
+        this.directory = directory;
+        this.depth = depth;
+    }
+
+    /**
+     * Returns the session of a new queue pair.
+     *
+     * @throws IllegalArgumentException if the peer is no executor of this version
+     */
+    static Session of(QueuePair queuePair, int depth) {
+        byte[] acceptance = Objects.requireNonNull(queuePair.parameters()).peerPrivateData();
+        Session session = new Session(queuePair, Handshake.directory(acceptance), depth);
+        queuePair.completionListener((pair, completion) -> session.completed(completion));
+        queuePair.closed().thenAccept(session::ended);
+        return session;
+    }
+
+    Handshake.RemoteDirectory directory() {
+        return directory;
+    }
+
+    synchronized boolean isOpen() {
+        return end == null && !broken;
+    }
+
+    /** Reads from the peer's memory into the whole sink. */
+    void read(SinkPool.Sink sink, RemoteBuffer source, long offset, Listener listener) {
+        CloseReason over;
+        List<Refused> refused = List.of();
+        synchronized (this) {
+            over = end;
+            if (over == null) {
+                waiting.add(new Read(sink, source, offset, listener));
+                refused = postWaiting();
+            }
+        }
+        if (over != null) {
+            listener.failed(sink, new StreamEndedException(over));
+        }
+        refused.forEach(Refused::tell);
+    }
+
+    /** Posts in the order of the calls: the lock keeps others from posting in between. Returns what cannot be posted. */
+    private List<Refused> postWaiting() {
+        List<Refused> refused = List.of();
+        while (posted.size() < depth && !waiting.isEmpty()) {
+            Read next = waiting.element();
+            try {
+                post(next);
+                posted.add(waiting.remove());
+            } catch (QueuePairClosedException closing) {
+                // The end is about to be reported, and flushes what waits.
+                broken = true;
+                break;
+            } catch (RuntimeException wrong) {
+                refused = new ArrayList<>(refused);
+                refused.add(new Refused(waiting.remove(), wrong));
+            }
+        }
+        return refused;
+    }
+
+    private void post(Read read) {
+        queuePair
+                .sendQueue()
+                .read(
+                        0,
+                        read.sink.region(),
+                        read.sink.offset(),
+                        read.sink.length(),
+                        read.source,
+                        read.offset,
+                        PostOptions.NONE);
+    }
+
+    private void completed(Completion completion) {
+        Read done;
+        List<Refused> refused = List.of();
+        synchronized (this) {
+            // Requests complete in the order of their posts.
+            done = posted.remove();
+            if (completion.successful()) {
+                refused = postWaiting();
+            } else {
+                broken = true;
+            }
+        }
+        CloseReason failure = completion.failure();
+        if (failure == null) {
+            done.listener.arrived(done.sink);
+        } else {
+            done.listener.failed(done.sink, new StreamEndedException(failure));
+        }
+        refused.forEach(Refused::tell);
+    }
+
+    private void ended(CloseReason reason) {
+        List<Read> flushed;
+        synchronized (this) {
+            end = reason;
+            flushed = new ArrayList<>(posted);
+            flushed.addAll(waiting);
+            posted.clear();
+            waiting.clear();
+        }
+        flushed.forEach(read -> read.listener.failed(read.sink, new StreamEndedException(reason)));
+    }
+
+    /** Returns whether a Read failed because its stream ended by another cause than a close on this side. */
+    static boolean mayRepeat(Throwable failure) {
+        return failure instanceof StreamEndedException ended && ended.reason().endedBy() != EndedBy.LOCAL_APPLICATION;
+    }
+
+    /** Returns whether a stream did not end in order. */
+    static boolean isFailure(CloseReason reason) {
+        return reason.endedBy() != EndedBy.LOCAL_APPLICATION && reason.endedBy() != EndedBy.PEER_CLOSED;
+    }
+}

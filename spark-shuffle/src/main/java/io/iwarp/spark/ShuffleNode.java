@@ -1,0 +1,250 @@
+package io.iwarp.spark;
+
+import com.codahale.metrics.Gauge;
+import com.codahale.metrics.MetricRegistry;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.QueuePair;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.network.shuffle.BlockFetchingListener;
+import org.apache.spark.network.shuffle.BlockStoreClient;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part of an executor in the shuffle: publishes its map outputs, listens for peers, and reads from them.
+ *
+ * <p>Any thread may call any method. No method blocks, except {@link #listen} and {@link #close}.
+ */
+final class ShuffleNode implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(ShuffleNode.class);
+    private static final long INDEXES_ON_HEAP = 64L << 20;
+
+    private final ShuffleSettings settings;
+    private final String application;
+    private final String executor;
+    private final Addresses addresses;
+    private final Workers workers;
+    private final ShuffleMetrics metrics;
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final Network network;
+    private final SinkPool sinks;
+    private final Directory directory;
+    private final PublishedOutputs published;
+    private final MapOutputCache cache = new MapOutputCache(INDEXES_ON_HEAP);
+    private final Map<String, RemoteExecutor> peers = new ConcurrentHashMap<>();
+
+    /** Finds executors. May block. */
+    interface Addresses {
+        PeerAddress of(String executor) throws Exception;
+    }
+
+    /**
+     * @param application Spark's id of the application; peers of another one are rejected
+     * @param executor Spark's id of this executor
+     * @param allocator gives direct memory for the directory and for what is read
+     * @throws IOException if the certificates cannot be read
+     */
+    ShuffleNode(
+            ShuffleSettings settings,
+            String application,
+            String executor,
+            Addresses addresses,
+            MetricRegistry registry,
+            ByteBufAllocator allocator)
+            throws IOException {
+        this.settings = settings;
+        this.application = application;
+        this.executor = executor;
+        this.addresses = addresses;
+        this.workers = new Workers();
+        this.metrics = new ShuffleMetrics(registry);
+        this.network = new Network(settings, domain);
+        this.sinks = new SinkPool(domain, allocator);
+        this.directory = new Directory(domain, allocator, settings.directorySlots());
+        this.published = new PublishedOutputs(domain, directory, metrics, settings.releaseDelay(), network::later);
+        Gauge<Integer> slots = directory::used;
+        Gauge<Long> inUse = sinks::bytesInUse;
+        Gauge<Long> registered = domain::registeredBytes;
+        registry.register("directorySlotsUsed", slots);
+        registry.register("sinkBytesInUse", inUse);
+        registry.register("registeredBytes", registered);
+    }
+
+    /**
+     * Listens for peers.
+     *
+     * @return where peers find this executor
+     * @throws IOException if the address cannot be bound
+     */
+    PeerAddress listen(String host) throws IOException {
+        String bind = settings.bindAddress().isEmpty() ? host : settings.bindAddress();
+        return new PeerAddress(host, network.listen(bind, this::decide));
+    }
+
+    private void decide(ConnectionRequest request) {
+        String objection = Handshake.objection(request.privateData(), application, executor);
+        if (objection == null) {
+            request.accept(Handshake.acceptance(directory.advertised(), directory.slots()));
+        } else {
+            LOGGER.warn("Rejected a connection of {}: {}", request.remoteAddress(), objection);
+            request.reject(objection);
+        }
+    }
+
+    /** Publishes the files of a map output. */
+    void publish(MapKey key, File data, File index) {
+        published.publish(key, data, index);
+    }
+
+    /** Withdraws the map outputs of a shuffle, and forgets those of others. */
+    void unregister(int shuffleId) {
+        published.unregister(shuffleId);
+        cache.forgetShuffle(shuffleId);
+    }
+
+    ShuffleMetrics metrics() {
+        return metrics;
+    }
+
+    /** Fetches blocks of an executor. What is not for Reads goes to Spark's own transport. */
+    void fetch(
+            String host,
+            int port,
+            String fromExecutor,
+            String[] blocks,
+            BlockFetchingListener listener,
+            BlockStoreClient spark) {
+        List<BlockRange> ranges = new ArrayList<>(blocks.length);
+        List<String> others = new ArrayList<>();
+        for (String block : blocks) {
+            BlockRange range = BlockRange.parse(block);
+            if (range == null) {
+                others.add(block);
+            } else {
+                ranges.add(range);
+            }
+        }
+        if (!others.isEmpty()) {
+            spark.fetchBlocks(host, port, fromExecutor, others.toArray(new String[0]), listener, null);
+        }
+        if (!ranges.isEmpty()) {
+            RemoteExecutor source = peers.computeIfAbsent(fromExecutor, RemoteExecutor::new);
+            SparkTransport fallback = new SparkTransport(spark, host, port, fromExecutor);
+            new Fetch(source, fallback, listener, metrics, settings.maxBlockSize()).start(ranges);
+        }
+    }
+
+    /** Spark's own transport, on threads that may block. */
+    private final class SparkTransport implements Fetch.Spark {
+        private final BlockStoreClient spark;
+        private final String host;
+        private final int port;
+        private final String from;
+
+        SparkTransport(BlockStoreClient spark, String host, int port, String from) {
+            this.spark = spark;
+            this.host = host;
+            this.port = port;
+            this.from = from;
+        }
+
+        @Override
+        public boolean takesFailed() {
+            return settings.fallback();
+        }
+
+        @Override
+        public void fetch(String[] blocks, BlockFetchingListener listener) {
+            workers.run(() -> spark.fetchBlocks(host, port, from, blocks, listener, null), failure -> {
+                for (String block : blocks) {
+                    listener.onBlockFetchFailure(block, failure);
+                }
+            });
+        }
+    }
+
+    /** Another executor, as the source of blocks. */
+    private final class RemoteExecutor implements Fetch.Source {
+        private final String id;
+        private final Peer peer;
+
+        RemoteExecutor(String id) {
+            this.id = id;
+            this.peer = new Peer(this::connect, settings.connectionsPerPeer(), System::nanoTime);
+        }
+
+        private CompletableFuture<Session> connect() {
+            CompletableFuture<PeerAddress> address = new CompletableFuture<>();
+            workers.run(() -> address.complete(addresses.of(id)), address::completeExceptionally);
+            return address.thenCompose(known -> network.connect(id, known, Handshake.request(application, id)))
+                    .thenApply(this::session)
+                    .whenComplete((session, failure) -> {
+                        if (failure == null) {
+                            metrics.connections.inc();
+                        } else {
+                            metrics.failedConnections.inc();
+                            LOGGER.warn("Could not connect to executor {}: {}", id, failure.toString());
+                        }
+                    });
+        }
+
+        private Session session(QueuePair queuePair) {
+            try {
+                Session session = Session.of(queuePair, settings.outstandingReads());
+                queuePair.closed().thenAccept(reason -> {
+                    if (Session.isFailure(reason)) {
+                        metrics.brokenConnections.inc();
+                        LOGGER.warn("The connection to executor {} broke: {}", id, reason);
+                    }
+                });
+                return session;
+            } catch (IllegalArgumentException notOurs) {
+                queuePair.abort();
+                throw notOurs;
+            }
+        }
+
+        @Override
+        public CompletableFuture<MapOutput> output(MapKey key) {
+            return cache.get(id, key, this::look);
+        }
+
+        private CompletableFuture<MapOutput> look(MapKey key) {
+            metrics.lookups.inc();
+            return peer.session().thenCompose(session -> Lookup.of(key, session, sinks));
+        }
+
+        @Override
+        public void forget(MapKey key, CompletableFuture<MapOutput> wrong) {
+            cache.forget(id, key, wrong);
+        }
+
+        @Override
+        public CompletableFuture<Session> session() {
+            return peer.session();
+        }
+
+        @Override
+        public SinkPool sinks() {
+            return sinks;
+        }
+    }
+
+    @Override
+    public void close() {
+        network.close();
+        workers.close();
+        published.close();
+        directory.close();
+        sinks.close();
+        network.terminate();
+    }
+}

@@ -1,0 +1,154 @@
+package io.iwarp.spark;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import org.apache.spark.SparkConf;
+
+/**
+ * The settings of the shuffle, from {@code spark.shuffle.iwarp.*} in Spark's configuration.
+ *
+ * @param bindAddress the address to listen at; empty for the address of the executor
+ * @param port the port to listen at; 0 for one that the system chooses
+ * @param transport {@code auto}, {@code nio}, {@code epoll} or, for tests, {@code local}
+ * @param threads the number of event loops
+ * @param connectionsPerPeer how many connections to each executor
+ * @param crc whether each FPDU has a CRC
+ * @param outstandingReads how many Reads may wait for their answers, for each connection
+ * @param maxBlockSize larger blocks go by Spark's own transport, in bytes
+ * @param directorySlots how many map outputs an executor can publish, a power of two
+ * @param releaseDelay how long the files of a shuffle stay mapped after it was unregistered
+ * @param fallback whether blocks that could not be read go by Spark's own transport
+ * @param timeout how long a connection or an answer may take
+ * @param tls certificates; {@link TlsSettings#NONE} without TLS
+ */
+record ShuffleSettings(
+        String bindAddress,
+        int port,
+        String transport,
+        int threads,
+        int connectionsPerPeer,
+        boolean crc,
+        int outstandingReads,
+        long maxBlockSize,
+        int directorySlots,
+        Duration releaseDelay,
+        boolean fallback,
+        Duration timeout,
+        TlsSettings tls) {
+    /** How the keys begin. */
+    static final String PREFIX = "spark.shuffle.iwarp.";
+
+    private static final Set<String> TRANSPORTS = Set.of("auto", "nio", "epoll", "local");
+    private static final int DEFAULT_THREADS = 8;
+    private static final int GREATEST_PORT = 65_535;
+    private static final int MOST_THREADS = 1024;
+    private static final int MOST_CONNECTIONS = 64;
+    private static final int MOST_OUTSTANDING_READS = 16_382;
+    private static final int MOST_SLOTS = 1 << 24;
+    private static final int LEAST_SLOTS = 64;
+    private static final Duration LONGEST_DELAY = Duration.ofDays(1);
+
+    /** Where the certificates are: files in PEM format. Empty names without TLS. */
+    record TlsSettings(boolean enabled, String certificate, String key, String trust) {
+        static final TlsSettings NONE = new TlsSettings(false, "", "", "");
+
+        private static TlsSettings from(SparkConf conf) {
+            if (!conf.getBoolean(PREFIX + "tls.enabled", false)) {
+                return NONE;
+            }
+            return new TlsSettings(
+                    true, requireFile(conf, "certificate"), requireFile(conf, "key"), requireFile(conf, "trust"));
+        }
+
+        private static String requireFile(SparkConf conf, String name) {
+            String key = PREFIX + "tls." + name;
+            String file = conf.get(key, "");
+            if (file.isEmpty()) {
+                throw new IllegalArgumentException(
+                        key + " is not set: TLS needs a file in PEM format for each of certificate, key and trust");
+            }
+            return file;
+        }
+    }
+
+    /**
+     * Returns the settings of an application.
+     *
+     * @throws IllegalArgumentException if a setting is out of range; the message names key, value and range
+     */
+    static ShuffleSettings from(SparkConf conf) {
+        String transport = conf.get(PREFIX + "transport", "auto").toLowerCase(Locale.ROOT);
+        if (!TRANSPORTS.contains(transport)) {
+            throw new IllegalArgumentException(PREFIX + "transport is auto, nio or epoll, not \"" + transport + "\"");
+        }
+        int slots = within(conf, "directorySlots", 1 << 16, LEAST_SLOTS, MOST_SLOTS);
+        if (Integer.bitCount(slots) != 1) {
+            throw new IllegalArgumentException(PREFIX + "directorySlots is a power of two, not " + slots + ", such as "
+                    + (Integer.highestOneBit(slots) << 1));
+        }
+        long maxBlockSize = conf.getSizeAsBytes(PREFIX + "maxBlockSize", "128k");
+        if (maxBlockSize < 0) {
+            throw new IllegalArgumentException(PREFIX + "maxBlockSize is negative: " + maxBlockSize);
+        }
+        return new ShuffleSettings(
+                conf.get(PREFIX + "bindAddress", ""),
+                within(conf, "port", 0, 0, GREATEST_PORT),
+                transport,
+                within(
+                        conf,
+                        "threads",
+                        Math.min(DEFAULT_THREADS, Runtime.getRuntime().availableProcessors()),
+                        1,
+                        MOST_THREADS),
+                within(conf, "connectionsPerPeer", 1, 1, MOST_CONNECTIONS),
+                conf.getBoolean(PREFIX + "crc", true),
+                within(conf, "outstandingReads", 128, 1, MOST_OUTSTANDING_READS),
+                maxBlockSize,
+                slots,
+                delay(conf, "releaseDelay", "30s"),
+                conf.getBoolean(PREFIX + "fallback", true),
+                delay(conf, "timeout", conf.get("spark.network.timeout", "120s")),
+                TlsSettings.from(conf));
+    }
+
+    private static int within(SparkConf conf, String name, int value, int least, int most) {
+        int set = conf.getInt(PREFIX + name, value);
+        if (set < least || set > most) {
+            throw new IllegalArgumentException(PREFIX + name + " is " + least + " to " + most + ", not " + set);
+        }
+        return set;
+    }
+
+    private static Duration delay(SparkConf conf, String name, String value) {
+        Duration set = Duration.ofMillis(conf.getTimeAsMs(PREFIX + name, value));
+        if (set.isNegative() || set.compareTo(LONGEST_DELAY) > 0) {
+            throw new IllegalArgumentException(PREFIX + name + " is 0 to 1 day, not " + set);
+        }
+        return set;
+    }
+
+    /**
+     * Returns why an application's shuffles must go by Spark's own transport, or an empty text. Spark protects what it
+     * sends; this shuffle would send it in clear text and to anyone.
+     */
+    static String reasonAgainst(SparkConf conf) {
+        if (conf.getBoolean("spark.shuffle.service.enabled", false)) {
+            return "spark.shuffle.service.enabled is set: the files of an executor outlive it there, its memory does not";
+        }
+        if (conf.getBoolean(PREFIX + "tls.enabled", false)) {
+            return "";
+        }
+        for (String key : new String[] {
+            "spark.authenticate",
+            "spark.network.crypto.enabled",
+            "spark.authenticate.enableSaslEncryption",
+            "spark.ssl.rpc.enabled"
+        }) {
+            if (conf.getBoolean(key, false)) {
+                return key + " is set, and " + PREFIX + "tls.enabled is not: turn it on to have both";
+            }
+        }
+        return "";
+    }
+}

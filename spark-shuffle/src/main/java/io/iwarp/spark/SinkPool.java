@@ -1,0 +1,171 @@
+package io.iwarp.spark;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Registered memory for the answers of Reads. Sinks are cut from slabs one after the other; a slab is used again when
+ * all its sinks were released. A large sink has a slab of its own.
+ *
+ * <p>Any thread may call any method.
+ */
+final class SinkPool implements AutoCloseable {
+    static final int SLAB_LENGTH = 4 << 20;
+
+    private static final int LARGEST_PART = SLAB_LENGTH / 4;
+    private static final int MOST_FREE = 4;
+    /** Keeps sinks apart in the caches of processors. */
+    private static final int ALIGNMENT = 64;
+
+    private final ProtectionDomain domain;
+    private final ByteBufAllocator allocator;
+    // This guards all of the following, and the fields of slabs.
+    private final ArrayDeque<Slab> free = new ArrayDeque<>();
+    private @Nullable Slab current;
+    private long bytesInUse;
+    private boolean closed;
+
+    private static final class Slab {
+        private final ByteBuf memory;
+        private final MemoryRegion region;
+        private int used;
+        private int sinks;
+
+        Slab(ByteBuf memory, MemoryRegion region) {
+            this.memory = memory;
+            this.region = region;
+        }
+
+        void close() {
+            region.close();
+            memory.release();
+        }
+    }
+
+    SinkPool(ProtectionDomain domain, ByteBufAllocator allocator) {
+        this.domain = domain;
+        this.allocator = allocator;
+    }
+
+    /**
+     * Returns memory for one Read.
+     *
+     * @throws io.netty.util.internal.OutOfDirectMemoryError if there is no direct memory; nothing was taken then
+     */
+    synchronized Sink take(int length) {
+        Slab slab;
+        int offset = 0;
+        if (length > LARGEST_PART) {
+            slab = allocate(length);
+        } else {
+            slab = current;
+            if (slab == null || SLAB_LENGTH - slab.used < length) {
+                slab = free.isEmpty() ? allocate(SLAB_LENGTH) : free.pop();
+                retireCurrent();
+                current = slab;
+            }
+            offset = slab.used;
+            slab.used = Math.min(SLAB_LENGTH, (offset + length + ALIGNMENT - 1) & -ALIGNMENT);
+        }
+        slab.sinks++;
+        bytesInUse += length;
+        return new Sink(slab, offset, length);
+    }
+
+    /** Returns the bytes of sinks that were not released. */
+    synchronized long bytesInUse() {
+        return bytesInUse;
+    }
+
+    private void retireCurrent() {
+        Slab slab = current;
+        current = null;
+        if (slab != null && slab.sinks == 0) {
+            recycle(slab);
+        }
+    }
+
+    private Slab allocate(int length) {
+        ByteBuf memory = allocator.directBuffer(length, length);
+        try {
+            return new Slab(memory, domain.register(memory, AccessRight.LOCAL_WRITE));
+        } catch (RuntimeException | Error e) {
+            memory.release();
+            throw e;
+        }
+    }
+
+    private synchronized void release(Sink sink) {
+        Slab slab = sink.slab;
+        slab.sinks--;
+        bytesInUse -= sink.length;
+        if (slab.sinks == 0 && (slab != current || closed)) {
+            recycle(slab);
+        }
+    }
+
+    private void recycle(Slab slab) {
+        if (closed || slab.memory.capacity() != SLAB_LENGTH || free.size() == MOST_FREE) {
+            slab.close();
+        } else {
+            slab.used = 0;
+            free.push(slab);
+        }
+    }
+
+    /** Releases the memory that is not in use, and the rest as soon as it is released. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        free.forEach(Slab::close);
+        free.clear();
+        retireCurrent();
+    }
+
+    /** Memory for the answer of one Read. Released once, by whoever has it. */
+    final class Sink {
+        private final Slab slab;
+        private final int offset;
+        private final int length;
+
+        private Sink(Slab slab, int offset, int length) {
+            this.slab = slab;
+            this.offset = offset;
+            this.length = length;
+        }
+
+        MemoryRegion region() {
+            return slab.region;
+        }
+
+        /** Returns where the sink begins in its region. */
+        int offset() {
+            return offset;
+        }
+
+        int length() {
+            return length;
+        }
+
+        /** Returns the bytes. They are valid until the sink is released. */
+        ByteBuffer nioBuffer() {
+            return slab.memory.nioBuffer(offset, length);
+        }
+
+        /** Returns the bytes. They are valid until the sink is released. */
+        ByteBuf bytes() {
+            return Unpooled.wrappedBuffer(nioBuffer());
+        }
+
+        void release() {
+            SinkPool.this.release(this);
+        }
+    }
+}

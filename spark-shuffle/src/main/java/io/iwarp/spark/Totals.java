@@ -1,0 +1,23 @@
+package io.iwarp.spark;
+
+/** How many blocks went which way, in one executor or in all. */
+record Totals(long blocksRead, long bytesRead, long largeBlocks, long unpublishedBlocks, long fallbackBlocks) {
+
+    static final Totals ZERO = new Totals(0, 0, 0, 0, 0);
+
+    Totals plus(Totals other) {
+        return new Totals(
+                blocksRead + other.blocksRead,
+                bytesRead + other.bytesRead,
+                largeBlocks + other.largeBlocks,
+                unpublishedBlocks + other.unpublishedBlocks,
+                fallbackBlocks + other.fallbackBlocks);
+    }
+
+    @Override
+    public String toString() {
+        return blocksRead + " blocks (" + bytesRead + " bytes) by RDMA Reads; by Spark's transport " + largeBlocks
+                + " large blocks, " + unpublishedBlocks + " that were not published, " + fallbackBlocks
+                + " after a failure";
+    }
+}
