@@ -4,6 +4,7 @@ import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
@@ -22,11 +23,14 @@ import org.slf4j.LoggerFactory;
 final class DriverSide implements DriverPlugin {
     private static final Logger LOGGER = LoggerFactory.getLogger(DriverSide.class);
 
+    private static final AtomicReference<DriverSide> LAST = new AtomicReference<>(new DriverSide());
+
     private final Map<String, PeerAddress> addresses = new ConcurrentHashMap<>();
     private final Map<String, Totals> totals = new ConcurrentHashMap<>();
 
     @Override
     public Map<String, String> init(SparkContext context, PluginContext pluginContext) {
+        LAST.set(this);
         // A wrong setting fails the application at its start, with the message.
         ShuffleSettings.from(pluginContext.conf());
         String reason = ShuffleSettings.reasonAgainst(pluginContext.conf());
@@ -71,6 +75,11 @@ final class DriverSide implements DriverPlugin {
             }
         }
         return null;
+    }
+
+    /** Returns the driver of the last application in this process; one without counts before the first. */
+    static DriverSide last() {
+        return LAST.get();
     }
 
     /** Returns the counts of all executors, as far as they have told them. */
