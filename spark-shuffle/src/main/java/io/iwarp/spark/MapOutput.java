@@ -72,7 +72,8 @@ final class MapOutput {
 
     /** Returns the number of bytes of these blocks. */
     long length(BlockRange blocks) {
-        return offsets[blocks.end()] - offset(blocks);
+        long start = offset(blocks);
+        return offsets[blocks.end()] - start;
     }
 
     @Override

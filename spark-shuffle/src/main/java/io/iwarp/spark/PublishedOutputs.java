@@ -1,30 +1,25 @@
 package io.iwarp.spark;
 
-import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.ProtectionDomain;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.iwarp.spark.OutputRegions.Output;
 import java.io.File;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The map outputs of this executor that peers can read: files, mapped and registered, and their slots in the directory.
+ * The map outputs of this executor that peers can read: their files, registered, and their slots in the directory.
  *
  * <p>Any thread may call any method.
  */
 final class PublishedOutputs implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(PublishedOutputs.class);
-    private static final int COPY_LENGTH = 64 * 1024;
 
-    private final ProtectionDomain domain;
+    private final OutputRegions regions;
     private final Directory directory;
     private final ShuffleMetrics metrics;
     private final Duration releaseDelay;
@@ -40,20 +35,13 @@ final class PublishedOutputs implements AutoCloseable {
         void after(Duration delay, Runnable task);
     }
 
-    private record Output(MemoryRegion data, MemoryRegion index) {
-        void close() {
-            data.close();
-            index.close();
-        }
-    }
-
     PublishedOutputs(
-            ProtectionDomain domain,
+            OutputRegions regions,
             Directory directory,
             ShuffleMetrics metrics,
             Duration releaseDelay,
             Delays delays) {
-        this.domain = domain;
+        this.regions = regions;
         this.directory = directory;
         this.metrics = metrics;
         this.releaseDelay = releaseDelay;
@@ -74,7 +62,6 @@ final class PublishedOutputs implements AutoCloseable {
         try {
             obstacle = tryPublish(key, data, index);
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
-            // The JDK reports too many maps as an OutOfMemoryError.
             obstacle = e.toString();
         }
         if (obstacle == null) {
@@ -98,19 +85,12 @@ final class PublishedOutputs implements AutoCloseable {
     }
 
     private @Nullable String tryPublish(MapKey key, File data, File index) throws IOException {
-        MemoryRegion dataRegion = FileRegions.map(domain, data);
-        MemoryRegion indexRegion;
-        try {
-            indexRegion = FileRegions.map(domain, index);
-        } catch (IOException | RuntimeException | Error e) {
-            dataRegion.close();
-            throw e;
-        }
-        Output output = new Output(dataRegion, indexRegion);
-        MapSlot slot = new MapSlot(key, dataRegion.remoteBuffer(), indexRegion.remoteBuffer(), checksum(indexRegion));
+        Output output = regions.register(data, index);
+        MapSlot slot = new MapSlot(
+                key, output.data().remoteBuffer(), output.index().remoteBuffer(), output.indexChecksum());
         String obstacle = add(slot, output);
         if (obstacle != null) {
-            output.close();
+            regions.close(output);
         }
         return obstacle;
     }
@@ -131,17 +111,6 @@ final class PublishedOutputs implements AutoCloseable {
         return null;
     }
 
-    private static int checksum(MemoryRegion index) {
-        CRC32C crc = new CRC32C();
-        ByteBuf copy = Unpooled.buffer(COPY_LENGTH, COPY_LENGTH);
-        for (long at = 0; at < index.length(); at += COPY_LENGTH) {
-            int length = (int) Math.min(COPY_LENGTH, index.length() - at);
-            index.span().get(at, copy, 0, length);
-            crc.update(copy.array(), copy.arrayOffset(), length);
-        }
-        return (int) crc.getValue();
-    }
-
     /** Removes the map outputs of a shuffle from the directory at once, and releases their files after the delay. */
     synchronized void unregister(int shuffleId) {
         Map<Long, Output> removed = outputs.remove(shuffleId);
@@ -156,14 +125,14 @@ final class PublishedOutputs implements AutoCloseable {
      * know them have ended.
      */
     private void release(List<Output> removed) {
-        delays.after(releaseDelay, () -> removed.forEach(Output::close));
+        delays.after(releaseDelay, () -> removed.forEach(regions::close));
     }
 
     /** Revokes everything. */
     @Override
     public synchronized void close() {
         closed = true;
-        outputs.values().forEach(maps -> maps.values().forEach(Output::close));
+        outputs.values().forEach(maps -> maps.values().forEach(regions::close));
         outputs.clear();
     }
 }

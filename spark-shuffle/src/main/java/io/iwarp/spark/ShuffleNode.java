@@ -37,6 +37,7 @@ final class ShuffleNode implements AutoCloseable {
     private final Network network;
     private final SinkPool sinks;
     private final Directory directory;
+    private final OutputRegions regions;
     private final PublishedOutputs published;
     private final MapOutputCache cache = new MapOutputCache(INDEXES_ON_HEAP);
     private final Map<String, RemoteExecutor> peers = new ConcurrentHashMap<>();
@@ -69,13 +70,16 @@ final class ShuffleNode implements AutoCloseable {
         this.network = new Network(settings, domain);
         this.sinks = new SinkPool(domain, allocator);
         this.directory = new Directory(domain, allocator, settings.directorySlots());
-        this.published = new PublishedOutputs(domain, directory, metrics, settings.releaseDelay(), network::later);
+        this.regions = new OutputRegions(domain, allocator);
+        this.published = new PublishedOutputs(regions, directory, metrics, settings.releaseDelay(), network::later);
         Gauge<Integer> slots = directory::used;
         Gauge<Long> inUse = sinks::bytesInUse;
         Gauge<Long> registered = domain::registeredBytes;
         registry.register("directorySlotsUsed", slots);
         registry.register("sinkBytesInUse", inUse);
+        Gauge<Integer> files = regions::files;
         registry.register("registeredBytes", registered);
+        registry.register("openFiles", files);
     }
 
     /**
@@ -108,6 +112,15 @@ final class ShuffleNode implements AutoCloseable {
     void unregister(int shuffleId) {
         published.unregister(shuffleId);
         cache.forgetShuffle(shuffleId);
+    }
+
+    Directory directory() {
+        return directory;
+    }
+
+    /** Returns the number of files that are open for peers. */
+    int openFiles() {
+        return regions.files();
     }
 
     ShuffleMetrics metrics() {

@@ -1,0 +1,231 @@
+package io.iwarp.spark;
+
+import static io.iwarp.spark.Blocks.content;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.internal.OutOfDirectMemoryError;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which way blocks go, and what happens when one fails. */
+class FetchTest {
+    private static final int LARGE = 1001;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void blocksArriveByReadsAloneAndAMapIsLookedUpOnce() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            nodes.publish(3, 7, 10, 0, 999, 20);
+            nodes.publish(3, 8, 5, 6, 7, 8);
+
+            RecordingListener first = nodes.fetch("shuffle_3_7_0", "shuffle_3_8_3", "shuffle_3_7_2");
+            RecordingListener second = nodes.fetch("shuffle_3_7_3", "shuffle_3_8_0_3");
+
+            assertThat(first.arrived)
+                    .containsEntry("shuffle_3_7_0", content(3, 7, 0, 10))
+                    .containsEntry("shuffle_3_8_3", content(3, 8, 3, 8))
+                    .containsEntry("shuffle_3_7_2", content(3, 7, 2, 999));
+            assertThat(second.arrived)
+                    .containsEntry("shuffle_3_7_3", content(3, 7, 3, 20))
+                    .containsEntry("shuffle_3_8_0_3", content(3, 8, 0, 5) + content(3, 8, 1, 6) + content(3, 8, 2, 7));
+            assertThat(nodes.spark.calls).isEmpty();
+            assertThat(nodes.count("blocksRead")).isEqualTo(5);
+            assertThat(nodes.count("lookups")).isEqualTo(2);
+            assertThat(nodes.count("connections")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void moreBlocksThanTheQueueIsDeepWaitTheirTurn() throws IOException {
+        SparkConf conf = TwoNodes.settings().set("spark.shuffle.iwarp.outstandingReads", "2");
+        try (TwoNodes nodes = new TwoNodes(folder, conf, ByteBufAllocator.DEFAULT)) {
+            nodes.publish(0, 1, IntStream.generate(() -> 50).limit(300).toArray());
+            String[] blocks =
+                    IntStream.range(0, 300).mapToObj(i -> "shuffle_0_1_" + i).toArray(String[]::new);
+
+            RecordingListener fetched = nodes.fetch(blocks);
+
+            for (int i = 0; i < blocks.length; i++) {
+                assertThat(fetched.arrived).containsEntry(blocks[i], content(0, 1, i, 50));
+            }
+            assertThat(nodes.spark.calls).isEmpty();
+        }
+    }
+
+    @Test
+    void largeAndUnpublishedBlocksGoToSparkTogether() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            nodes.publish(1, 1, LARGE, 9);
+
+            RecordingListener fetched = nodes.fetch("shuffle_1_1_0", "shuffle_1_1_1", "shuffle_1_2_0");
+
+            assertThat(fetched.arrived)
+                    .containsEntry("shuffle_1_1_1", content(1, 1, 1, 9))
+                    .containsEntry("shuffle_1_1_0", FakeSpark.CONTENT)
+                    .containsEntry("shuffle_1_2_0", FakeSpark.CONTENT);
+            assertThat(nodes.spark.calls).hasSize(1);
+            assertThat(nodes.count("largeBlocks")).isEqualTo(1);
+            assertThat(nodes.count("unpublishedBlocks")).isEqualTo(1);
+            assertThat(nodes.count("fallbackBlocks")).isZero();
+        }
+    }
+
+    @Test
+    void whatIsNoBlockOfAMapOutputGoesToSparkAtOnce() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            nodes.fetch("rdd_1_1", "shuffleChunk_0_0_0_0");
+
+            assertThat(nodes.spark.calls).containsExactly(List.of("rdd_1_1", "shuffleChunk_0_0_0_0"));
+            assertThat(nodes.count("connections")).isZero();
+        }
+    }
+
+    @Test
+    void aPartitionThatTheIndexDoesNotHaveFallsBackOnce() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            nodes.publish(1, 1, 4, 4);
+
+            RecordingListener fetched = nodes.fetch("shuffle_1_1_2", "shuffle_1_1_1");
+
+            assertThat(fetched.arrived)
+                    .containsEntry("shuffle_1_1_1", content(1, 1, 1, 4))
+                    .containsEntry("shuffle_1_1_2", FakeSpark.CONTENT);
+            assertThat(nodes.count("fallbackBlocks")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aCorruptedSlotFallsBackOnceOrFailsIfThatIsOff() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            nodes.publish(1, 1, 4);
+            nodes.server.directory().corrupt(new MapKey(1, 1));
+
+            assertThat(nodes.fetch("shuffle_1_1_0").arrived).containsEntry("shuffle_1_1_0", FakeSpark.CONTENT);
+            assertThat(nodes.spark.calls).hasSize(1);
+        }
+        SparkConf strict = TwoNodes.settings().set("spark.shuffle.iwarp.fallback", "false");
+        try (TwoNodes nodes = new TwoNodes(folder, strict, ByteBufAllocator.DEFAULT)) {
+            nodes.publish(1, 1, 4);
+            nodes.server.directory().corrupt(new MapKey(1, 1));
+
+            assertThat(nodes.fetch("shuffle_1_1_0").failed.get("shuffle_1_1_0"))
+                    .isInstanceOf(ShuffleDataException.class)
+                    .hasMessageContaining("corrupted slot");
+            assertThat(nodes.spark.calls).isEmpty();
+        }
+    }
+
+    @Test
+    void anIndexThatDoesNotFitItsDataFallsBack() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            Blocks.MapFiles beyond = Blocks.write(folder, "beyond", new byte[10], 0, 5, 11);
+            Blocks.MapFiles backward = Blocks.write(folder, "backward", new byte[10], 0, 7, 5, 10);
+            Blocks.MapFiles odd = Blocks.write(folder, "odd", new byte[10], 0);
+            nodes.server.publish(new MapKey(1, 1), beyond.data(), beyond.index());
+            nodes.server.publish(new MapKey(1, 2), backward.data(), backward.index());
+            nodes.server.publish(new MapKey(1, 3), odd.data(), odd.index());
+
+            RecordingListener fetched = nodes.fetch("shuffle_1_1_0", "shuffle_1_2_0", "shuffle_1_3_0");
+
+            assertThat(fetched.arrived.values()).containsOnly(FakeSpark.CONTENT);
+            assertThat(nodes.count("fallbackBlocks")).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void aRevokedShuffleDoesNotHarmTheReadsOfOthers() throws IOException {
+        SparkConf conf = TwoNodes.settings().set("spark.shuffle.iwarp.releaseDelay", "0");
+        try (TwoNodes nodes = new TwoNodes(folder, conf, ByteBufAllocator.DEFAULT)) {
+            nodes.publish(1, 1, 30);
+            nodes.publish(2, 2, 40, 50);
+            nodes.fetch("shuffle_1_1_0", "shuffle_2_2_0");
+            nodes.server.unregister(1);
+            nodes.awaitRelease(1);
+
+            RecordingListener fetched = nodes.fetch("shuffle_1_1_0", "shuffle_2_2_0", "shuffle_2_2_1");
+
+            assertThat(fetched.arrived)
+                    .containsEntry("shuffle_1_1_0", FakeSpark.CONTENT)
+                    .containsEntry("shuffle_2_2_0", content(2, 2, 0, 40))
+                    .containsEntry("shuffle_2_2_1", content(2, 2, 1, 50));
+            assertThat(nodes.spark.calls).containsExactly(List.of("shuffle_1_1_0"));
+            assertThat(nodes.count("repeatedReads")).isPositive();
+            assertThat(nodes.count("connections")).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void theBlocksOfAnExecutorThatIsLostFallBackAndNobodyConnectsForAWhile() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            nodes.publish(1, 1, 4, 5);
+            nodes.fetch("shuffle_1_1_0");
+            nodes.server.close();
+
+            RecordingListener fetched = nodes.fetch("shuffle_1_1_0", "shuffle_1_1_1");
+            nodes.fetch("shuffle_1_1_1");
+
+            assertThat(fetched.arrived.values()).containsOnly(FakeSpark.CONTENT);
+            assertThat(nodes.count("fallbackBlocks")).isEqualTo(3);
+            assertThat(nodes.count("failedConnections")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anExecutorThatTheDriverDoesNotKnowFallsBack() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            nodes.addresses.clear();
+
+            assertThat(nodes.fetch("shuffle_1_1_0").arrived).containsEntry("shuffle_1_1_0", FakeSpark.CONTENT);
+        }
+    }
+
+    @Test
+    void theAddressOfAnotherExecutorFallsBack() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            PeerAddress other = nodes.client.listen("another-" + nodes.hashCode());
+            nodes.addresses.put(TwoNodes.SERVER, other);
+            nodes.publish(1, 1, 4);
+
+            assertThat(nodes.fetch("shuffle_1_1_0").arrived).containsEntry("shuffle_1_1_0", FakeSpark.CONTENT);
+            assertThat(nodes.count("failedConnections")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void sparkIsToldOfAMissOfDirectMemoryItself() throws IOException {
+        ScarceAllocator scarce = new ScarceAllocator(UnpooledByteBufAllocator.DEFAULT);
+        try (TwoNodes nodes = new TwoNodes(folder, TwoNodes.settings(), scarce)) {
+            nodes.publish(1, 1, 4);
+            scarce.exhausted = true;
+
+            assertThat(nodes.fetch("shuffle_1_1_0").failed.get("shuffle_1_1_0"))
+                    .isInstanceOf(OutOfDirectMemoryError.class);
+            assertThat(nodes.spark.calls).isEmpty();
+
+            scarce.exhausted = false;
+            assertThat(nodes.fetch("shuffle_1_1_0").arrived).containsEntry("shuffle_1_1_0", content(1, 1, 0, 4));
+        }
+    }
+
+    @Test
+    void nothingIsLeft() throws IOException {
+        TwoNodes nodes = new TwoNodes(folder);
+        nodes.publish(1, 1, 4, LARGE);
+        nodes.fetch("shuffle_1_1_0", "shuffle_1_1_1");
+        assertThat(nodes.clientMetrics.getGauges().get("sinkBytesInUse").getValue()).isEqualTo(0L);
+
+        nodes.close();
+
+        assertThat(nodes.clientMetrics.getGauges().get("registeredBytes").getValue()).isEqualTo(0L);
+        assertThat(nodes.serverMetrics.getGauges().get("registeredBytes").getValue()).isEqualTo(0L);
+    }
+}

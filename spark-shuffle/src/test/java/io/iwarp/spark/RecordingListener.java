@@ -1,0 +1,42 @@
+package io.iwarp.spark;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.shuffle.BlockFetchingListener;
+import org.awaitility.Awaitility;
+
+/** Keeps what became of each block. */
+final class RecordingListener implements BlockFetchingListener {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    final Map<String, String> arrived = new ConcurrentHashMap<>();
+    final Map<String, Throwable> failed = new ConcurrentHashMap<>();
+
+    @Override
+    public void onBlockFetchSuccess(String blockId, ManagedBuffer data) {
+        try {
+            String content = new String(data.createInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            if (arrived.put(blockId, content) != null) {
+                throw new AssertionError(blockId + " arrived twice");
+            }
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void onBlockFetchFailure(String blockId, Throwable exception) {
+        if (failed.put(blockId, exception) != null) {
+            throw new AssertionError(blockId + " failed twice");
+        }
+    }
+
+    RecordingListener await(int blocks) {
+        Awaitility.await().atMost(PATIENCE).until(() -> arrived.size() + failed.size() == blocks);
+        return this;
+    }
+}

@@ -1,0 +1,47 @@
+package io.iwarp.spark;
+
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.internal.OutOfDirectMemoryError;
+import java.lang.reflect.Constructor;
+
+/** Has no direct memory at times. */
+final class ScarceAllocator extends AbstractByteBufAllocator {
+    private final ByteBufAllocator memory;
+    volatile boolean exhausted;
+
+    ScarceAllocator(ByteBufAllocator memory) {
+        this.memory = memory;
+    }
+
+    @Override
+    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+        return memory.heapBuffer(initialCapacity, maxCapacity);
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+        if (exhausted) {
+            throw outOfMemory();
+        }
+        return memory.directBuffer(initialCapacity, maxCapacity);
+    }
+
+    /** Netty alone makes this error. */
+    private static OutOfDirectMemoryError outOfMemory() {
+        try {
+            Constructor<OutOfDirectMemoryError> constructor =
+                    OutOfDirectMemoryError.class.getDeclaredConstructor(String.class);
+            constructor.setAccessible(true);
+            return constructor.newInstance("the test has none");
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+        return false;
+    }
+}

@@ -1,0 +1,90 @@
+package io.iwarp.spark;
+
+import com.codahale.metrics.MetricRegistry;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.SparkConf;
+import org.awaitility.Awaitility;
+
+/** Two executors in one JVM, without Spark: one publishes map outputs, one fetches them. */
+final class TwoNodes implements AutoCloseable {
+    static final String SERVER = "1";
+    static final String CLIENT = "2";
+
+    private final Path folder;
+    final MetricRegistry serverMetrics = new MetricRegistry();
+    final MetricRegistry clientMetrics = new MetricRegistry();
+    final Map<String, PeerAddress> addresses = new ConcurrentHashMap<>();
+    final AtomicInteger asked = new AtomicInteger();
+    final FakeSpark spark = new FakeSpark();
+    final ShuffleNode server;
+    final ShuffleNode client;
+
+    TwoNodes(Path folder) throws IOException {
+        this(folder, settings(), ByteBufAllocator.DEFAULT);
+    }
+
+    TwoNodes(Path folder, SparkConf conf, ByteBufAllocator ofClient) throws IOException {
+        this.folder = folder;
+        ShuffleSettings settings = ShuffleSettings.from(conf);
+        server = new ShuffleNode(settings, "app", SERVER, this::find, serverMetrics, ByteBufAllocator.DEFAULT);
+        String host = settings.transport().equals("local") ? UUID.randomUUID().toString() : "127.0.0.1";
+        addresses.put(SERVER, server.listen(host));
+        client = new ShuffleNode(settings, "app", CLIENT, this::find, clientMetrics, ofClient);
+    }
+
+    static SparkConf settings() {
+        return new SparkConf(false)
+                .set("spark.shuffle.iwarp.transport", "local")
+                .set("spark.shuffle.iwarp.threads", "1")
+                .set("spark.shuffle.iwarp.directorySlots", "64")
+                .set("spark.shuffle.iwarp.maxBlockSize", "1000");
+    }
+
+    private PeerAddress find(String executor) throws UnknownHostException {
+        asked.incrementAndGet();
+        PeerAddress address = addresses.get(executor);
+        if (address == null) {
+            throw new UnknownHostException("nobody knows " + executor);
+        }
+        return address;
+    }
+
+    /** Publishes a map output with blocks of these lengths. */
+    void publish(int shuffle, long map, int... lengths) {
+        Blocks.MapFiles files = Blocks.write(folder, shuffle, map, lengths);
+        server.publish(new MapKey(shuffle, map), files.data(), files.index());
+    }
+
+    /** Fetches, and waits until each block has arrived or failed. */
+    RecordingListener fetch(String... blocks) {
+        return fetch(client, blocks);
+    }
+
+    RecordingListener fetch(ShuffleNode by, String... blocks) {
+        RecordingListener listener = new RecordingListener();
+        new IwarpBlockStoreClient(by, spark).fetchBlocks("host", 7, SERVER, blocks, listener, null);
+        return listener.await(blocks.length);
+    }
+
+    /** Waits until the server has released all but so many map outputs. */
+    void awaitRelease(int left) {
+        Awaitility.await().until(() -> server.openFiles() == left);
+    }
+
+    long count(String metric) {
+        return clientMetrics.counter(metric).getCount();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        server.close();
+    }
+}
