@@ -4,7 +4,6 @@ import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
@@ -23,14 +22,14 @@ import org.slf4j.LoggerFactory;
 final class DriverSide implements DriverPlugin {
     private static final Logger LOGGER = LoggerFactory.getLogger(DriverSide.class);
 
-    private static final AtomicReference<DriverSide> LAST = new AtomicReference<>(new DriverSide());
+    /** What the applications of this process counted that have ended. Guarded by the class. */
+    private static Totals ended = Totals.ZERO;
 
     private final Map<String, PeerAddress> addresses = new ConcurrentHashMap<>();
     private final Map<String, Totals> totals = new ConcurrentHashMap<>();
 
     @Override
     public Map<String, String> init(SparkContext context, PluginContext pluginContext) {
-        LAST.set(this);
         // A wrong setting fails the application at its start, with the message.
         ShuffleSettings.from(pluginContext.conf());
         String reason = ShuffleSettings.reasonAgainst(pluginContext.conf());
@@ -77,18 +76,28 @@ final class DriverSide implements DriverPlugin {
         return null;
     }
 
-    /** Returns the driver of the last application in this process; one without counts before the first. */
-    static DriverSide last() {
-        return LAST.get();
+    /** Returns the sum of the applications of this process that have ended. */
+    static synchronized Totals ended() {
+        return ended;
+    }
+
+    private static synchronized void end(Totals totals) {
+        ended = ended.plus(totals);
     }
 
     /** Returns the counts of all executors, as far as they have told them. */
     Totals sum() {
-        return totals.values().stream().reduce(Totals.ZERO, Totals::plus);
+        Totals sum = Totals.ZERO;
+        for (Totals each : totals.values()) {
+            sum = sum.plus(each);
+        }
+        return sum;
     }
 
     @Override
     public void shutdown() {
-        LOGGER.info("Shuffle: {}", sum());
+        Totals sum = sum();
+        end(sum);
+        LOGGER.info("Shuffle: {}", sum);
     }
 }

@@ -38,7 +38,7 @@ class LocalClusterTest {
             assertThat(sums).hasSize(KEYS);
             assertThat(sums).allSatisfy(sum -> assertThat(sum._2()).isEqualTo(expected(sum._1())));
         }
-        Totals totals = DriverSide.last().sum();
+        Totals totals = DriverSide.ended();
         assertThat(totals.blocksRead()).isPositive();
         assertThat(totals.fallbackBlocks()).isZero();
     }

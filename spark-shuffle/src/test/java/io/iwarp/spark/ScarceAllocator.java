@@ -36,7 +36,7 @@ final class ScarceAllocator extends AbstractByteBufAllocator {
             constructor.setAccessible(true);
             return constructor.newInstance("the test has none");
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError("Netty has no such error", e);
         }
     }
 

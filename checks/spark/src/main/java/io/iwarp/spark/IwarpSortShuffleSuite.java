@@ -1,0 +1,24 @@
+package io.iwarp.spark;
+
+import org.apache.spark.SortShuffleSuite;
+
+/** Spark's {@code ShuffleSuite} and {@code SortShuffleSuite}, which take no system properties, with this shuffle. */
+public final class IwarpSortShuffleSuite extends SortShuffleSuite {
+    private final transient ReadsOfSuite reads = new ReadsOfSuite();
+
+    /** Called by ScalaTest. */
+    public IwarpSortShuffleSuite() {}
+
+    @Override
+    public void beforeAll() {
+        super.beforeAll();
+        Iwarp.configure(conf());
+        reads.begin();
+    }
+
+    @Override
+    public void afterAll() {
+        super.afterAll();
+        reads.require(this);
+    }
+}

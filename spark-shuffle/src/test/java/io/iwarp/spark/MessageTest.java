@@ -1,0 +1,49 @@
+package io.iwarp.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class MessageTest {
+    private final DriverSide driver = new DriverSide();
+
+    @Test
+    void theDriverKnowsAnExecutorThatAnnouncedItself() {
+        driver.receive(Message.announce("3", new PeerAddress("host", 77)).strings());
+
+        Object answer = driver.receive(Message.find("3").strings());
+
+        assertThat(Message.of(answer).address()).isEqualTo(new PeerAddress("host", 77));
+        assertThat(driver.receive(Message.find("4").strings())).isNull();
+    }
+
+    @Test
+    void theDriverAddsUpWhatExecutorsCountLast() {
+        driver.receive(Message.count("1", new Totals(9, 9, 9, 9, 9)).strings());
+        driver.receive(Message.count("1", new Totals(10, 20, 30, 40, 50)).strings());
+        driver.receive(Message.count("2", new Totals(1, 2, 3, 4, 5)).strings());
+
+        assertThat(driver.sum()).isEqualTo(new Totals(11, 22, 33, 44, 55));
+    }
+
+    @Test
+    void aMessageOfAnotherVersionIsRefused() {
+        for (Object wrong : new Object[] {
+            "find", new String[0], new String[] {"find"}, new String[] {"find", "1", "more"}, new String[] {"dance", "1"}
+        }) {
+            assertThatThrownBy(() -> driver.receive(wrong)).hasMessageContaining("one version of iwarp-spark");
+        }
+    }
+
+    @Test
+    void blocksOfMapOutputsAreToldFromOthers() {
+        assertThat(BlockRange.parse("shuffle_1_22_3")).isEqualTo(new BlockRange("shuffle_1_22_3", 1, 22, 3, 4));
+        assertThat(BlockRange.parse("shuffle_1_22_3_9")).isEqualTo(new BlockRange("shuffle_1_22_3_9", 1, 22, 3, 9));
+        for (String other : new String[] {
+            "rdd_1_2", "shuffle_1_2", "shuffle_1_2_3.data", "shuffle_1_2_5_5", "shuffle_1_2_99999999999", "shuffle_1_2_2147483647"
+        }) {
+            assertThat(BlockRange.parse(other)).isNull();
+        }
+    }
+}
