@@ -31,7 +31,7 @@ class ShuffleSettingsTest {
         assertThat(settings.directorySlots()).isEqualTo(65_536);
         assertThat(settings.releaseDelay()).isEqualTo(Duration.ofSeconds(30));
         assertThat(settings.fallback()).isTrue();
-        assertThat(settings.timeout()).isEqualTo(Duration.ofSeconds(120));
+        assertThat(settings.timeout()).isEqualTo(Duration.ofMinutes(2));
         assertThat(settings.tls().enabled()).isFalse();
     }
 
