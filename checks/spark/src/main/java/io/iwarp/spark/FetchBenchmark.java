@@ -106,19 +106,18 @@ final class FetchBenchmark {
                     write(key, size, blocks);
                 }
                 Map<String, List<double[]>> results = new TreeMap<>();
+                // Spark looks once a second whether all have come, so there is one meeting for each measurement.
+                String[] server = meet(barrier, services);
                 for (int round = -1; round < rounds; round++) {
                     for (String way : WAYS) {
-                        String mine = SparkEnv.get().executorId() + " "
-                                + (services.containsKey(way) ? services.get(way).port() : 0) + " " + processorTime();
-                        String[] server = barrier.allGather(mine)[0].split(" ");
                         long clientTime = processorTime();
                         long[] fetched = serves
                                 ? new long[2]
                                 : new Requests(way, services, server, key, size, blocks).run(millis);
                         clientTime = processorTime() - clientTime;
-                        long serverTime = Long.parseLong(
-                                        barrier.allGather(Long.toString(processorTime()))[0])
-                                - Long.parseLong(server[2]);
+                        String[] after = meet(barrier, services);
+                        long serverTime = Long.parseLong(after[1]) - Long.parseLong(server[1]);
+                        server = after;
                         if (!serves && round >= 0) {
                             double perBlock = (clientTime + serverTime) / 1e3 / fetched[0];
                             double perSecond = fetched[0] * 1e9 / fetched[1];
@@ -131,6 +130,14 @@ final class FetchBenchmark {
             }
             services.values().forEach(NettyBlockTransferService::close);
             return CollectionConverters.asScala(lines.iterator());
+        }
+
+        /** Waits for the other one, and returns what the server tells: id, processor time, ports. */
+        private static String[] meet(BarrierTaskContext barrier, Map<String, NettyBlockTransferService> services) {
+            StringBuilder mine =
+                    new StringBuilder(SparkEnv.get().executorId()).append(' ').append(processorTime());
+            services.values().forEach(service -> mine.append(' ').append(service.port()));
+            return barrier.allGather(mine.toString())[0].split(" ");
         }
 
         private static String line(int size, String way, List<double[]> rounds) {
@@ -157,6 +164,9 @@ final class FetchBenchmark {
     private static final class Requests implements BlockFetchingListener {
         private final String way;
         private final BlockStoreClient client;
+        /** The number of the service among those of the server, or -1. */
+        private final int service;
+
         private final String[] server;
         private final List<String[]> requests = new ArrayList<>();
         private final Semaphore room = new Semaphore(REQUESTS_IN_FLIGHT * REQUEST_BLOCKS);
@@ -175,11 +185,12 @@ final class FetchBenchmark {
             this.size = size;
             BlockStoreClient spark = SparkEnv.get().blockManager().blockStoreClient();
             ShuffleNode node = CurrentNode.get();
-            NettyBlockTransferService service = services.get(way);
+            NettyBlockTransferService ofWay = services.get(way);
+            service = List.copyOf(services.keySet()).indexOf(way);
             if (way.equals(IWARP) && node != null) {
                 client = new IwarpBlockStoreClient(node, spark);
-            } else if (service != null) {
-                client = service;
+            } else if (ofWay != null) {
+                client = ofWay;
             } else {
                 throw new IllegalStateException("no client for " + way);
             }
@@ -195,7 +206,7 @@ final class FetchBenchmark {
 
         /** Returns the number of blocks, and nanoseconds. */
         long[] run(int millis) {
-            int port = Integer.parseInt(server[1]);
+            int port = service < 0 ? 0 : Integer.parseInt(server[2 + service]);
             int cost = REQUEST_BLOCKS;
             long start = System.nanoTime();
             long blocks = 0;

@@ -7,13 +7,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.apache.spark.HashPartitioner;
 import org.apache.spark.SparkConf;
-import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
 
 /**
- * Kills executors with SIGKILL, and removes shuffles, while jobs read them, and compares each result with that of plain
+ * Kills executors with SIGKILL, and unregisters shuffles at executors, while jobs read them. Compares each result with that of plain
  * Java.
  *
  * <pre>KillExecutors KILLS SEED MASTER</pre>
@@ -24,7 +25,9 @@ final class KillExecutors {
     private static final int KEYS = 1_000;
     private static final int SHORTEST_MILLIS = 100;
     private static final int LONGEST_MILLIS = 1500;
-    private static final int REMOVE_EVERY = 4;
+    private static final int REMOVE_EVERY = 8;
+    private static final int LEAST_EXECUTORS = 2;
+    private static final int MOST_SHUFFLES = 1_000;
 
     private KillExecutors() {}
 
@@ -35,6 +38,7 @@ final class KillExecutors {
                 .setMaster(args[2])
                 .setAppName("kills")
                 .set("spark.deploy.maxExecutorRetries", "-1")
+                .set("spark.scheduler.mode", "FAIR")
                 .set("spark.task.maxFailures", "1000")
                 .set("spark.stage.maxConsecutiveAttempts", "1000")
                 .set("spark.shuffle.io.retryWait", "200ms")
@@ -43,43 +47,60 @@ final class KillExecutors {
         Iwarp.configure(conf);
         conf.set("spark.shuffle.iwarp.fallback", "true");
         AtomicInteger killed = new AtomicInteger();
+        AtomicInteger removals = new AtomicInteger();
         int jobs = 0;
         try (JavaSparkContext spark = new JavaSparkContext(conf)) {
             spark.setLogLevel("ERROR");
             while (killed.get() < kills) {
                 AtomicBoolean done = new AtomicBoolean();
-                Thread killer = new Thread(() -> disturb(spark.sc(), random, killed, done), "killer");
+                Thread killer = new Thread(() -> disturb(spark, random, killed, removals, done), "killer");
                 killer.start();
                 requireRight(job(spark), jobs);
                 jobs++;
                 done.set(true);
-                killer.interrupt();
                 killer.join();
             }
             // What is read at the end is read from executors that live.
             requireRight(job(spark), jobs);
         }
         Totals totals = DriverSide.ended();
-        System.out.println(killed + " executors killed during " + jobs + " jobs, every result right; " + totals);
+        System.out.println(killed + " executors killed and " + removals + " times all shuffles of one removed, during " + jobs + " jobs, every result right; " + totals);
         if (totals.blocksRead() == 0) {
             throw new AssertionError("nothing was read by RDMA");
         }
     }
 
-    private static void disturb(SparkContext spark, Random random, AtomicInteger killed, AtomicBoolean done) {
+    private static void disturb(JavaSparkContext spark, Random random, AtomicInteger killed, AtomicInteger removals, AtomicBoolean done) {
         try {
             for (int step = 1; !done.get(); step++) {
                 TimeUnit.MILLISECONDS.sleep(
                         SHORTEST_MILLIS + random.nextInt(LONGEST_MILLIS - SHORTEST_MILLIS));
                 if (step % REMOVE_EVERY == 0) {
-                    spark.env().blockManager().master().removeShuffle(killed.get() % 3, false);
-                } else if (killOne(random)) {
+                    removeShuffles(spark);
+                    removals.incrementAndGet();
+                } else if (executors(spark) >= LEAST_EXECUTORS && killOne(random)) {
                     killed.incrementAndGet();
                 }
             }
         } catch (InterruptedException jobIsDone) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** An executor loses all its shuffles: their files, and what it published. */
+    private static void removeShuffles(JavaSparkContext spark) {
+        spark.parallelize(List.of(0), 1).foreach(part -> {
+            SparkEnv env = SparkEnv.get();
+            for (int shuffle = 0; shuffle < MOST_SHUFFLES; shuffle++) {
+                env.shuffleManager().unregisterShuffle(shuffle);
+            }
+        });
+    }
+
+    /** Returns how many executors have registered. A job ends only if some live for a while. */
+    private static int executors(JavaSparkContext spark) {
+        // The driver is among them.
+        return spark.sc().getExecutorMemoryStatus().size() - 1;
     }
 
     private static boolean killOne(Random random) {
@@ -113,7 +134,7 @@ final class KillExecutors {
                     }
                     return new Tuple2<>(group._1(), sum);
                 })
-                .repartition(PARTITIONS)
+                .partitionBy(new HashPartitioner(PARTITIONS + 1))
                 .reduceByKey(Long::sum, PARTITIONS)
                 .collect();
     }
