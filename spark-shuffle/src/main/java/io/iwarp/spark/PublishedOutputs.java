@@ -36,11 +36,7 @@ final class PublishedOutputs implements AutoCloseable {
     }
 
     PublishedOutputs(
-            OutputRegions regions,
-            Directory directory,
-            ShuffleMetrics metrics,
-            Duration releaseDelay,
-            Delays delays) {
+            OutputRegions regions, Directory directory, ShuffleMetrics metrics, Duration releaseDelay, Delays delays) {
         this.regions = regions;
         this.directory = directory;
         this.metrics = metrics;
@@ -86,8 +82,8 @@ final class PublishedOutputs implements AutoCloseable {
 
     private @Nullable String tryPublish(MapKey key, File data, File index) throws IOException {
         Output output = regions.register(data, index);
-        MapSlot slot = new MapSlot(
-                key, output.data().remoteBuffer(), output.index().remoteBuffer(), output.indexChecksum());
+        MapSlot slot =
+                new MapSlot(key, output.data().remoteBuffer(), output.index().remoteBuffer(), output.indexChecksum());
         String obstacle = add(slot, output);
         if (obstacle != null) {
             regions.close(output);

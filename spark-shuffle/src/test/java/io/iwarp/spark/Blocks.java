@@ -20,7 +20,12 @@ final class Blocks {
     static String content(int shuffle, long map, int reduce, int length) {
         StringBuilder text = new StringBuilder();
         while (text.length() < length) {
-            text.append(shuffle).append('/').append(map).append('/').append(reduce).append(' ');
+            text.append(shuffle)
+                    .append('/')
+                    .append(map)
+                    .append('/')
+                    .append(reduce)
+                    .append(' ');
         }
         return text.substring(0, length);
     }

@@ -221,11 +221,14 @@ class FetchTest {
         TwoNodes nodes = new TwoNodes(folder);
         nodes.publish(1, 1, 4, LARGE);
         nodes.fetch("shuffle_1_1_0", "shuffle_1_1_1");
-        assertThat(nodes.clientMetrics.getGauges().get("sinkBytesInUse").getValue()).isEqualTo(0L);
+        assertThat(nodes.clientMetrics.getGauges().get("sinkBytesInUse").getValue())
+                .isEqualTo(0L);
 
         nodes.close();
 
-        assertThat(nodes.clientMetrics.getGauges().get("registeredBytes").getValue()).isEqualTo(0L);
-        assertThat(nodes.serverMetrics.getGauges().get("registeredBytes").getValue()).isEqualTo(0L);
+        assertThat(nodes.clientMetrics.getGauges().get("registeredBytes").getValue())
+                .isEqualTo(0L);
+        assertThat(nodes.serverMetrics.getGauges().get("registeredBytes").getValue())
+                .isEqualTo(0L);
     }
 }

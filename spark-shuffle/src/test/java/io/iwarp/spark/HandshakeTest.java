@@ -12,7 +12,8 @@ class HandshakeTest {
 
     @Test
     void theExecutorThatIsMeantAgrees() {
-        assertThat(Handshake.objection(Handshake.request("app", "12"), "app", "12")).isNull();
+        assertThat(Handshake.objection(Handshake.request("app", "12"), "app", "12"))
+                .isNull();
     }
 
     @Test

@@ -44,6 +44,9 @@ class LocalClusterTest {
     }
 
     private static long expected(int key) {
-        return IntStream.range(0, RECORDS).filter(number -> number % KEYS == key).asLongStream().sum();
+        return IntStream.range(0, RECORDS)
+                .filter(number -> number % KEYS == key)
+                .asLongStream()
+                .sum();
     }
 }

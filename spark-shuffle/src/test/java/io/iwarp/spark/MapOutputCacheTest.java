@@ -15,7 +15,8 @@ class MapOutputCacheTest {
 
     private final List<MapKey> lookups = new ArrayList<>();
     private final List<CompletableFuture<MapOutput>> pending = new ArrayList<>();
-    private final MapOutputCache cache = new MapOutputCache(3L * output(new MapKey(0, 0)).weight());
+    private final MapOutputCache cache =
+            new MapOutputCache(3L * output(new MapKey(0, 0)).weight());
 
     private static MapOutput output(MapKey key) {
         ByteBuf index = Unpooled.buffer();

@@ -30,7 +30,11 @@ class MessageTest {
     @Test
     void aMessageOfAnotherVersionIsRefused() {
         for (Object wrong : new Object[] {
-            "find", new String[0], new String[] {"find"}, new String[] {"find", "1", "more"}, new String[] {"dance", "1"}
+            "find",
+            new String[0],
+            new String[] {"find"},
+            new String[] {"find", "1", "more"},
+            new String[] {"dance", "1"}
         }) {
             assertThatThrownBy(() -> driver.receive(wrong)).hasMessageContaining("one version of iwarp-spark");
         }
@@ -41,7 +45,12 @@ class MessageTest {
         assertThat(BlockRange.parse("shuffle_1_22_3")).isEqualTo(new BlockRange("shuffle_1_22_3", 1, 22, 3, 4));
         assertThat(BlockRange.parse("shuffle_1_22_3_9")).isEqualTo(new BlockRange("shuffle_1_22_3_9", 1, 22, 3, 9));
         for (String other : new String[] {
-            "rdd_1_2", "shuffle_1_2", "shuffle_1_2_3.data", "shuffle_1_2_5_5", "shuffle_1_2_99999999999", "shuffle_1_2_2147483647"
+            "rdd_1_2",
+            "shuffle_1_2",
+            "shuffle_1_2_3.data",
+            "shuffle_1_2_5_5",
+            "shuffle_1_2_99999999999",
+            "shuffle_1_2_2147483647"
         }) {
             assertThat(BlockRange.parse(other)).isNull();
         }

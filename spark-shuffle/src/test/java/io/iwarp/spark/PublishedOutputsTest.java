@@ -25,8 +25,8 @@ class PublishedOutputsTest {
     private final OutputRegions regions = new OutputRegions(domain, UnpooledByteBufAllocator.DEFAULT, MOST_FILES);
     private final ShuffleMetrics metrics = new ShuffleMetrics(new MetricRegistry());
     private final List<Runnable> later = new ArrayList<>();
-    private final PublishedOutputs published = new PublishedOutputs(
-            regions, directory, metrics, Duration.ofSeconds(9), (delay, task) -> {
+    private final PublishedOutputs published =
+            new PublishedOutputs(regions, directory, metrics, Duration.ofSeconds(9), (delay, task) -> {
                 assertThat(delay).isEqualTo(Duration.ofSeconds(9));
                 later.add(task);
             });

@@ -61,10 +61,13 @@ class ShuffleSettingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "spark.authenticate", "spark.network.crypto.enabled", "spark.authenticate.enableSaslEncryption",
-        "spark.ssl.rpc.enabled"
-    })
+    @ValueSource(
+            strings = {
+                "spark.authenticate",
+                "spark.network.crypto.enabled",
+                "spark.authenticate.enableSaslEncryption",
+                "spark.ssl.rpc.enabled"
+            })
     void whatSparkProtectsIsNotSentInTheClear(String key) {
         assertThat(ShuffleSettings.reasonAgainst(conf(key, "true"))).contains(key);
         assertThat(ShuffleSettings.reasonAgainst(conf(key, "true").set("spark.shuffle.iwarp.tls.enabled", "true")))

@@ -36,7 +36,8 @@ class SinkPoolTest {
             SinkPool.Sink before = sinks.get(i - 1);
             assertThat(sinks.get(i).offset()).isGreaterThanOrEqualTo(before.offset() + before.length());
         }
-        assertThat(pool.bytesInUse()).isEqualTo(sinks.stream().mapToLong(SinkPool.Sink::length).sum());
+        assertThat(pool.bytesInUse())
+                .isEqualTo(sinks.stream().mapToLong(SinkPool.Sink::length).sum());
         sinks.forEach(SinkPool.Sink::release);
         assertThat(pool.bytesInUse()).isZero();
     }

@@ -67,8 +67,7 @@ final class FetchBenchmark {
                     .parallelize(
                             CollectionConverters.asScala(List.<Object>of(0, 1)).toSeq(), 2, ClassTag$.MODULE$.Object())
                     .barrier()
-                    .mapPartitionsWithIndex(
-                            new Executors(rounds, millis, sizes), false, ClassTag$.MODULE$.Object())
+                    .mapPartitionsWithIndex(new Executors(rounds, millis, sizes), false, ClassTag$.MODULE$.Object())
                     .collect();
             for (Object line : (Object[]) lines) {
                 System.out.println(line);
@@ -244,13 +243,14 @@ final class FetchBenchmark {
     }
 
     private static void write(MapKey key, int size, int blocks) {
-        IndexShuffleBlockResolver files = ((IwarpShuffleManager) SparkEnv.get().shuffleManager()).shuffleBlockResolver();
+        IndexShuffleBlockResolver files =
+                ((IwarpShuffleManager) SparkEnv.get().shuffleManager()).shuffleBlockResolver();
         File data = files.getDataFile(key.shuffleId(), key.mapId());
         File index = files.getIndexFile(key.shuffleId(), key.mapId(), Option.empty());
         byte[] block = new byte[size];
         try (OutputStream out = Files.newOutputStream(data.toPath());
-                DataOutputStream offsets = new DataOutputStream(
-                        new java.io.BufferedOutputStream(Files.newOutputStream(index.toPath())))) {
+                DataOutputStream offsets =
+                        new DataOutputStream(new java.io.BufferedOutputStream(Files.newOutputStream(index.toPath())))) {
             offsets.writeLong(0);
             for (int i = 1; i <= blocks; i++) {
                 out.write(block);

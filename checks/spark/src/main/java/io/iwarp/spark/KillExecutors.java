@@ -64,17 +64,18 @@ final class KillExecutors {
             requireRight(job(spark), jobs);
         }
         Totals totals = DriverSide.ended();
-        System.out.println(killed + " executors killed and " + removals + " times all shuffles of one removed, during " + jobs + " jobs, every result right; " + totals);
+        System.out.println(killed + " executors killed and " + removals + " times all shuffles of one removed, during "
+                + jobs + " jobs, every result right; " + totals);
         if (totals.blocksRead() == 0) {
             throw new AssertionError("nothing was read by RDMA");
         }
     }
 
-    private static void disturb(JavaSparkContext spark, Random random, AtomicInteger killed, AtomicInteger removals, AtomicBoolean done) {
+    private static void disturb(
+            JavaSparkContext spark, Random random, AtomicInteger killed, AtomicInteger removals, AtomicBoolean done) {
         try {
             for (int step = 1; !done.get(); step++) {
-                TimeUnit.MILLISECONDS.sleep(
-                        SHORTEST_MILLIS + random.nextInt(LONGEST_MILLIS - SHORTEST_MILLIS));
+                TimeUnit.MILLISECONDS.sleep(SHORTEST_MILLIS + random.nextInt(LONGEST_MILLIS - SHORTEST_MILLIS));
                 if (step % REMOVE_EVERY == 0) {
                     removeShuffles(spark);
                     removals.incrementAndGet();

@@ -55,11 +55,7 @@ final class StageBenchmark {
             spark.setLogLevel("ERROR");
             Runnable stage = args[2].equals("sort")
                     ? sort(spark, Integer.parseInt(args[3]))
-                    : blocks(
-                            spark,
-                            Integer.parseInt(args[3]),
-                            Integer.parseInt(args[4]),
-                            Integer.parseInt(args[5]));
+                    : blocks(spark, Integer.parseInt(args[3]), Integer.parseInt(args[4]), Integer.parseInt(args[5]));
             for (int round = -WARM_UP; round < rounds; round++) {
                 long before = processorTime(spark);
                 long start = System.nanoTime();
@@ -134,8 +130,7 @@ final class StageBenchmark {
             spark.parallelize(List.of(0, 1, 2, 3), 4)
                     .map(part -> new Tuple2<>(
                             SparkEnv.get().executorId(),
-                            ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                                    .getProcessCpuTime()))
+                            ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime()))
                     .collect()
                     .forEach(time -> times.put(time._1(), time._2()));
         }
