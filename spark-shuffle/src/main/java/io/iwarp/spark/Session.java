@@ -95,17 +95,21 @@ final class Session {
     private List<Refused> postWaiting() {
         List<Refused> refused = List.of();
         while (posted.size() < depth && !waiting.isEmpty()) {
-            Read next = waiting.element();
+            Read next = waiting.remove();
+            // Before the post: its completion may be reported within it.
+            posted.add(next);
             try {
                 post(next);
-                posted.add(waiting.remove());
             } catch (QueuePairClosedException closing) {
                 // The end is about to be reported, and flushes what waits.
+                posted.removeLast();
+                waiting.addFirst(next);
                 broken = true;
                 break;
             } catch (RuntimeException wrong) {
+                posted.removeLast();
                 refused = new ArrayList<>(refused);
-                refused.add(new Refused(waiting.remove(), wrong));
+                refused.add(new Refused(next, wrong));
             }
         }
         return refused;

@@ -87,7 +87,7 @@ record ShuffleSettings(
             throw new IllegalArgumentException(PREFIX + "directorySlots is a power of two, not " + slots + ", such as "
                     + (Integer.highestOneBit(slots) << 1));
         }
-        long maxBlockSize = conf.getSizeAsBytes(PREFIX + "maxBlockSize", "128k");
+        long maxBlockSize = conf.getSizeAsBytes(PREFIX + "maxBlockSize", "64k");
         if (maxBlockSize < 0) {
             throw new IllegalArgumentException(PREFIX + "maxBlockSize is negative: " + maxBlockSize);
         }

@@ -27,7 +27,7 @@ class ShuffleSettingsTest {
         assertThat(settings.connectionsPerPeer()).isEqualTo(1);
         assertThat(settings.crc()).isTrue();
         assertThat(settings.outstandingReads()).isEqualTo(128);
-        assertThat(settings.maxBlockSize()).isEqualTo(128 * 1024);
+        assertThat(settings.maxBlockSize()).isEqualTo(64 * 1024);
         assertThat(settings.directorySlots()).isEqualTo(65_536);
         assertThat(settings.releaseDelay()).isEqualTo(Duration.ofSeconds(30));
         assertThat(settings.fallback()).isTrue();

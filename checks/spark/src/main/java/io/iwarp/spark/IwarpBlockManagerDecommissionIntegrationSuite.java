@@ -4,6 +4,11 @@ import org.apache.spark.storage.BlockManagerDecommissionIntegrationSuite;
 
 /** Spark's {@code BlockManagerDecommissionIntegrationSuite} with this shuffle. */
 public final class IwarpBlockManagerDecommissionIntegrationSuite extends BlockManagerDecommissionIntegrationSuite {
+    static {
+        // The constructor of the suite makes configurations.
+        Iwarp.configureProcess();
+    }
+
     private final transient ReadsOfSuite reads = new ReadsOfSuite();
 
     /** Called by ScalaTest. */
@@ -11,7 +16,6 @@ public final class IwarpBlockManagerDecommissionIntegrationSuite extends BlockMa
 
     @Override
     public void beforeAll() {
-        Iwarp.configureProcess();
         super.beforeAll();
         reads.begin();
     }

@@ -4,6 +4,11 @@ import org.apache.spark.DistributedSuite;
 
 /** Spark's {@code DistributedSuite} with this shuffle. */
 public final class IwarpDistributedSuite extends DistributedSuite {
+    static {
+        // The constructor of the suite makes configurations.
+        Iwarp.configureProcess();
+    }
+
     private final transient ReadsOfSuite reads = new ReadsOfSuite();
 
     /** Called by ScalaTest. */
@@ -11,7 +16,6 @@ public final class IwarpDistributedSuite extends DistributedSuite {
 
     @Override
     public void beforeAll() {
-        Iwarp.configureProcess();
         super.beforeAll();
         reads.begin();
     }

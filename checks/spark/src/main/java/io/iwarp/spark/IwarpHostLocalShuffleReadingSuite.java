@@ -2,23 +2,16 @@ package io.iwarp.spark;
 
 import org.apache.spark.shuffle.HostLocalShuffleReadingSuite;
 
-/** Spark's {@code HostLocalShuffleReadingSuite} with this shuffle. */
+/**
+ * Spark's {@code HostLocalShuffleReadingSuite} with this shuffle. Executors of one host read each other's files here, so
+ * no Reads are needed.
+ */
 public final class IwarpHostLocalShuffleReadingSuite extends HostLocalShuffleReadingSuite {
-    private final transient ReadsOfSuite reads = new ReadsOfSuite();
+    static {
+        // The constructor of the suite makes configurations.
+        Iwarp.configureProcess();
+    }
 
     /** Called by ScalaTest. */
     public IwarpHostLocalShuffleReadingSuite() {}
-
-    @Override
-    public void beforeAll() {
-        Iwarp.configureProcess();
-        super.beforeAll();
-        reads.begin();
-    }
-
-    @Override
-    public void afterAll() {
-        super.afterAll();
-        reads.require(this);
-    }
 }

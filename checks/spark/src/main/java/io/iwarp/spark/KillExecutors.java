@@ -26,7 +26,7 @@ final class KillExecutors {
     private static final int SHORTEST_MILLIS = 100;
     private static final int LONGEST_MILLIS = 1500;
     private static final int REMOVE_EVERY = 8;
-    private static final int LEAST_EXECUTORS = 2;
+    private static final int LEAST_EXECUTORS = 3;
     private static final int MOST_SHUFFLES = 1_000;
 
     private KillExecutors() {}
@@ -57,6 +57,7 @@ final class KillExecutors {
                 killer.start();
                 requireRight(job(spark), jobs);
                 jobs++;
+                System.out.println("job " + jobs + " is right, " + killed + " executors killed");
                 done.set(true);
                 killer.join();
             }
@@ -98,20 +99,15 @@ final class KillExecutors {
         });
     }
 
-    /** Returns how many executors have registered. A job ends only if some live for a while. */
+    /** Returns how many executors have registered. One is killed when all live, so that jobs end. */
     private static int executors(JavaSparkContext spark) {
         // The driver is among them.
         return spark.sc().getExecutorMemoryStatus().size() - 1;
     }
 
+    /** The processes that the driver starts are executors. */
     private static boolean killOne(Random random) {
-        List<ProcessHandle> executors = ProcessHandle.current()
-                .descendants()
-                .filter(process -> process.info()
-                        .arguments()
-                        .map(arguments -> String.join(" ", arguments).contains("CoarseGrainedExecutorBackend"))
-                        .orElse(false))
-                .toList();
+        List<ProcessHandle> executors = ProcessHandle.current().children().toList();
         return !executors.isEmpty()
                 && executors.get(random.nextInt(executors.size())).destroyForcibly();
     }
