@@ -123,7 +123,7 @@ class SinkPoolTest {
         for (int slab : new int[] {0, UNIT / 2, 3 * UNIT, Integer.MIN_VALUE}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> new SinkPool(domain, PooledByteBufAllocator.DEFAULT, slab, 1 << 20))
-                    .withMessageContaining("no power of two");
+                    .withMessageContaining("not a power of two");
         }
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new SinkPool(domain, PooledByteBufAllocator.DEFAULT, SLAB, SLAB - 1))
