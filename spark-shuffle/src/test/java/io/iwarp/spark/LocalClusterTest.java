@@ -12,8 +12,8 @@ import scala.Tuple2;
 
 /** A whole application: driver and two executors, over TCP. */
 class LocalClusterTest {
-    private static final int RECORDS = 20_000;
-    private static final int PARTITIONS = 20;
+    private static final int RECORDS = 6_000;
+    private static final int PARTITIONS = 6;
     private static final int KEYS = 500;
 
     @TempDir

@@ -20,8 +20,8 @@ import scala.Tuple2;
  * <pre>KillExecutors KILLS SEED MASTER</pre>
  */
 final class KillExecutors {
-    private static final int RECORDS = 60_000;
-    private static final int PARTITIONS = 60;
+    private static final int RECORDS = 64_000;
+    private static final int PARTITIONS = 16;
     private static final int KEYS = 1_000;
     private static final int SHORTEST_MILLIS = 100;
     private static final int LONGEST_MILLIS = 1500;
