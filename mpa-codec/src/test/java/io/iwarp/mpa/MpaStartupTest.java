@@ -287,7 +287,7 @@ class MpaStartupTest {
     @Test
     void anInitiatorThatHearsNothingIsToldWhatItMayHaveConnectedTo() {
         MpaStartup silent = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
-        assertThat(endedDetail(silent)).contains("no iWARP server");
+        assertThat(endedDetail(silent)).contains("not an iWARP server");
 
         MpaStartup gone = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         assertThat(failure(gone.ended(EndedBy.PEER_CLOSED, null, "closed", null))
