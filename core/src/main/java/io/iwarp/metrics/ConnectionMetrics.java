@@ -20,6 +20,12 @@ public final class ConnectionMetrics {
     private final Object eventLoop;
     private final OperationTotals operations;
     private final LatencyRecorder latency;
+    /**
+     * The golden ratio. The multiples of it are spread evenly, also those of every second or sixteenth position. So each kind of
+     * request has its share where requests of several kinds follow each other in a fixed order.
+     */
+    private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+
     private final long timedMask;
     private final Consumer<ConnectionMetrics> leave;
 
@@ -53,7 +59,7 @@ public final class ConnectionMetrics {
      * @param position the sequence number of the request on its connection
      */
     public boolean timesRequest(long position) {
-        return (position & timedMask) == 0;
+        return (((position * SPREAD) >>> Integer.SIZE) & timedMask) == 0;
     }
 
     /** The set-up ended. Call either this or {@link #setUpFailed}, once. */

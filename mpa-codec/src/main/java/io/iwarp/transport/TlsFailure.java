@@ -67,7 +67,7 @@ final class TlsFailure {
             return "the peer refused the TLS connection (" + message + "): its log may say why";
         }
         if (lowerCase.contains("empty client certificate") || lowerCase.contains("did_not_return_a_certificate")) {
-            return "the peer showed no certificate, and this side wants one (" + message + ")";
+            return "the peer showed no certificate, or none of an authority that this side trusts (" + message + ")";
         }
         return message;
     }
