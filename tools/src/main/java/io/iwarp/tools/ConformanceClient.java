@@ -37,15 +37,14 @@ final class ConformanceClient implements Callable<Integer> {
             names = "--port",
             paramLabel = "PORT",
             defaultValue = "0",
-            description = "The TCP port to listen on; with 0 each connection gets a port of its own. Default:"
-                    + " ${DEFAULT-VALUE}")
+            description = "The TCP port to listen on; with 0 each connection gets a port of its own.")
     private int port;
 
     @Option(
             names = "--bind",
             paramLabel = "ADDRESS",
             defaultValue = "127.0.0.1",
-            description = "The address to listen on. Default: ${DEFAULT-VALUE}")
+            description = "The address to listen on.")
     private String bind;
 
     @Option(

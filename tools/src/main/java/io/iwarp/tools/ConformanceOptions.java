@@ -96,7 +96,7 @@ final class ConformanceOptions {
             names = "--revision",
             paramLabel = "N",
             defaultValue = "2",
-            description = "The highest revision of MPA to use, 1 or 2. Default: ${DEFAULT-VALUE}")
+            description = "The highest revision of MPA to use, 1 or 2.")
     private int revision;
 
     @Option(names = "--peer-to-peer", description = "As initiator ask for the peer-to-peer set-up (RFC 6581).")
@@ -106,7 +106,7 @@ final class ConformanceOptions {
             names = "--size",
             paramLabel = "BYTES",
             defaultValue = "64",
-            description = "The greatest buffer that a server takes: its option -S. Default: ${DEFAULT-VALUE}")
+            description = "The greatest buffer that a server takes: its option -S.")
     private int size;
 
     @Option(names = "--slow", description = "Run cases that take many seconds, too.")
@@ -118,14 +118,14 @@ final class ConformanceOptions {
             defaultValue = "5",
             description =
                     "How long the peer may take for what it has to do. A client has 15 s to start, or this time if it is"
-                            + " longer. Default: ${DEFAULT-VALUE}")
+                            + " longer.")
     private double patience;
 
     @Option(
             names = "--quiet-time",
             paramLabel = "MILLISECONDS",
             defaultValue = "100",
-            description = "How long to wait for what must not come. Default: ${DEFAULT-VALUE}")
+            description = "How long to wait for what must not come.")
     private int quiet;
 
     @Option(

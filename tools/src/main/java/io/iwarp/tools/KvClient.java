@@ -53,7 +53,9 @@ final class KvClient implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "Missing HOST:PORT and the operation: get, put, cas, hits, bench or soak");
+                spec.commandLine(),
+                "Missing " + (server == null ? "HOST:PORT and the" : "the")
+                        + " operation: get, put, cas, hits, bench or soak");
     }
 
     @Command(
