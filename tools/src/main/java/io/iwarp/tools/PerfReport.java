@@ -19,7 +19,7 @@ final class PerfReport {
     private static final String STYLE = "body{font-family:sans-serif;max-width:46em;margin:1em auto;padding:0 .7em}"
             + "h1{font-size:1.4em}h2{font-size:1.1em;margin:1em 0 .2em}"
             + "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2em 1em}dd{margin:0;overflow-wrap:anywhere}"
-            + "svg{width:100%;height:auto;font-size:11px}.grid{stroke:#ddd}.x,.y,.unit{fill:#333}"
+            + "pre{white-space:pre-wrap}svg{width:100%;height:auto;font-size:11px}.grid{stroke:#ddd}.x,.y,.unit{fill:#333}"
             + ".table{overflow-x:auto}table{border-collapse:collapse}"
             + "th,td{text-align:right;padding:.2em .7em;border-bottom:1px solid #ccc;font-variant-numeric:tabular-nums}";
 
