@@ -7,7 +7,6 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.handler.pcap.PcapWriteHandler;
-import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,7 +14,6 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * {@link MpaSegments}. The file does not show the segments and acknowledgements of the kernel.
  */
 final class Capture implements Closeable {
-    private static final int BUFFER_BYTES = 1 << 16;
-
     private final OutputStream file;
 
     private Capture(OutputStream file) {
@@ -36,7 +32,7 @@ final class Capture implements Closeable {
 
     /** Creates the file, or empties it, and writes its header. */
     static Capture create(Path path) throws IOException {
-        OutputStream file = new BufferedOutputStream(Files.newOutputStream(path), BUFFER_BYTES);
+        OutputStream file = new CaptureFile(path);
         PcapWriteHandler.writeGlobalHeader(file);
         return new Capture(file);
     }
@@ -46,7 +42,7 @@ final class Capture implements Closeable {
         pipeline.addLast(new Tap());
     }
 
-    /** Closes the file. Call this method after all channels are closed. */
+    /** Closes the file, and throws why it could not be written. Call this method after all channels are closed. */
     @Override
     public void close() throws IOException {
         synchronized (file) {

@@ -58,8 +58,7 @@ final class PerfConnect implements Callable<Integer> {
 
     @Option(
             names = "--idle",
-            description =
-                    "Keep the connections, and measure their memory. Start the server with --max-depth 16:"
+            description = "Keep the connections, and measure their memory. Start the server with --max-depth 16:"
                     + " otherwise it keeps buffers for each connection.",
             showDefaultValue = Visibility.NEVER)
     private boolean idle;

@@ -20,6 +20,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -147,6 +149,19 @@ class CaptureTest {
             assertThat(client.exitCode()).isZero();
         }
         assertThat(countFpdus(PcapStream.read(file).get(0), REQUEST_KEY)).isEqualTo(5);
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aDiskThatIsFullIsOneClearLineAfterTheWorkIsDone() {
+        CommandRun run = CommandRun.of("demo", "--size", "64K", "--pcap", "/dev/full");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("terminate", "CRCs checked");
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("iwarp demo: the capture /dev/full is not complete: ");
     }
 
     @Test
