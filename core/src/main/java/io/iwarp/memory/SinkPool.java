@@ -29,10 +29,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Leaks.</b> A sink that is not released occupies its part for ever. {@link #lentSinks} and {@link #lentBytes} show it,
  * {@link #close} refuses, and Netty's leak detection reports where the sink was touched.
  *
- * <p><b>Threads.</b> Any thread may call any method. A sink may be released by another thread than the one that borrowed it. A lock guards what is free. It is held for some dozens of instructions, or for the
- * registration of a slab. The lock also orders the bytes of a part: everything that its previous user did before the release
- * happens before everything that its next user does. A posted Read holds a reference to its sink until its completion, so no
- * answer arrives in a part that was returned. At the end of a stream its Reads complete after the last placement.
+ * <p><b>Threads.</b> Any thread may call any method. A sink may be released by another thread than the one that borrowed
+ * it. A lock guards what is free. It is held for some dozens of instructions, or for the registration of a slab. The lock
+ * also orders the bytes of a part: everything that its previous user did before the release happens before everything
+ * that its next user does. A posted Read holds a reference to its sink until its completion, so no answer arrives in a
+ * part that was returned. At the end of a stream its Reads complete after the last placement.
  */
 public final class SinkPool implements AutoCloseable {
     /** The least number of bytes that a sink occupies. */

@@ -72,14 +72,14 @@ final class ShuffleNode implements AutoCloseable {
         this.directory = new Directory(domain, allocator, settings.directorySlots());
         this.regions = new OutputRegions(domain, allocator);
         this.published = new PublishedOutputs(regions, directory, metrics, settings.releaseDelay(), network::later);
-        Gauge<Integer> slots = directory::used;
-        Gauge<Long> inUse = sinks::bytesInUse;
-        Gauge<Long> registered = domain::registeredBytes;
-        registry.register("directorySlotsUsed", slots);
-        registry.register("sinkBytesInUse", inUse);
-        Gauge<Integer> files = regions::files;
-        registry.register("registeredBytes", registered);
-        registry.register("openFiles", files);
+        gauge(registry, "directorySlotsUsed", directory::used);
+        gauge(registry, "sinkBytesInUse", sinks::bytesInUse);
+        gauge(registry, "registeredBytes", domain::registeredBytes);
+        gauge(registry, "openFiles", regions::files);
+    }
+
+    private static void gauge(MetricRegistry registry, String name, Gauge<? extends Number> value) {
+        registry.register(name, value);
     }
 
     /**

@@ -17,7 +17,7 @@ import org.apache.spark.SparkConf;
  * @param outstandingReads how many Reads may wait for their answers, for each connection
  * @param maxBlockSize larger blocks go by Spark's own transport, in bytes
  * @param directorySlots how many map outputs an executor can publish, a power of two
- * @param releaseDelay how long the files of a shuffle stay mapped after it was unregistered
+ * @param releaseDelay how long the files of a shuffle stay open after it was unregistered
  * @param fallback whether blocks that could not be read go by Spark's own transport
  * @param timeout how long a connection or an answer may take
  * @param tls certificates; {@link TlsSettings#NONE} without TLS

@@ -55,8 +55,8 @@ final class CaptureFile extends OutputStream {
 
     @Override
     public void close() throws IOException {
-        flush();
         try {
+            // This also writes what is still in the buffer.
             file.close();
         } catch (IOException e) {
             failure = failure == null ? e : failure;

@@ -7,55 +7,27 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.ProtectionDomain;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Peers read a file through a region, and learn of a file that does not keep its bytes. */
-class FileRegionReadTest {
+class FileRegionReadTest extends ReadOfAFile {
     private static final int LENGTH = 3 * 65536 + 1;
 
-    private final ProtectionDomain domain = ProtectionDomain.create();
-    private final SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {});
-    private final QueuePair reader = pair.initiator.queuePair();
-    private final QueuePair owner = pair.responder.queuePair();
-    private final ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
-    private final ByteBuf content = Unpooled.buffer(LENGTH);
+    FileRegionReadTest() {
+        super(LENGTH);
+    }
 
-    @TempDir
-    private Path folder;
-
-    private Path file;
-    private MemoryRegion region;
-
-    @BeforeEach
-    void write() throws IOException {
-        while (content.isWritable()) {
-            content.writeByte(content.writerIndex() / 7);
-        }
-        file = Files.write(folder.resolve("data"), content.array());
-        region = domain.region()
+    @Override
+    MemoryRegion register() {
+        return domain.region()
                 .file(file, 0, LENGTH)
                 .rights(AccessRight.REMOTE_READ)
                 .register();
-    }
-
-    @AfterEach
-    void close() {
-        pair.close();
-        region.close();
-        domain.close();
-        assertThat(sink.release()).isTrue();
     }
 
     @Test

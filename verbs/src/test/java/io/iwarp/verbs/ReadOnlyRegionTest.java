@@ -7,56 +7,28 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.ProtectionDomain;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A region over a read-only map of a file. */
-class ReadOnlyRegionTest {
+class ReadOnlyRegionTest extends ReadOfAFile {
     private static final int LENGTH = 3 * 65536;
 
-    private final ProtectionDomain domain = ProtectionDomain.create();
-    private final SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {});
-    private final QueuePair reader = pair.initiator.queuePair();
-    private final QueuePair owner = pair.responder.queuePair();
-    private final ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
-    private final ByteBuf content = Unpooled.buffer(LENGTH);
-
-    @TempDir
-    private Path folder;
-
-    private Path file;
-    private MemoryRegion region;
-
-    @BeforeEach
-    void map() throws IOException {
-        while (content.isWritable()) {
-            content.writeInt(content.writerIndex());
-        }
-        file = Files.write(folder.resolve("data"), content.array());
-        try (FileChannel channel = FileChannel.open(file)) {
-            MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_ONLY, 0, LENGTH);
-            region = domain.register(Unpooled.wrappedBuffer(map), AccessRight.REMOTE_READ);
-        }
+    ReadOnlyRegionTest() {
+        super(LENGTH);
     }
 
-    @AfterEach
-    void close() {
-        pair.close();
-        region.close();
-        domain.close();
-        assertThat(sink.release()).isTrue();
+    @Override
+    MemoryRegion register() throws IOException {
+        try (FileChannel channel = FileChannel.open(file)) {
+            MappedByteBuffer map = channel.map(FileChannel.MapMode.READ_ONLY, 0, LENGTH);
+            return domain.register(Unpooled.wrappedBuffer(map), AccessRight.REMOTE_READ);
+        }
     }
 
     @Test
