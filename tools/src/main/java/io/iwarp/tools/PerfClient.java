@@ -83,6 +83,9 @@ final class PerfClient implements Callable<Integer> {
             out.println(results.get(0).conditions());
             PerfColumn.table(results).forEach(out::println);
             PerfColumn.explanations(results.get(0)).forEach(out::println);
+            results.stream()
+                    .filter(result -> !result.intervals().isEmpty())
+                    .forEach(result -> PerfInterval.table(result).forEach(out::println));
             if (page.wanted()) {
                 page.replace(new PerfReport(
                                 results,

@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param unsent bytes that may wait in the kernel until TCP sends them, 0 if the kernel decides
  * @param warmup how long it runs before it is measured
  * @param duration how long it is measured
+ * @param interval how long each part of it is whose rate is told, zero for none
  */
 record PerfPlan(
         PerfTask task,
@@ -20,7 +21,8 @@ record PerfPlan(
         boolean tls,
         long unsent,
         Duration warmup,
-        Duration duration) {
+        Duration duration,
+        Duration interval) {
     /** Returns the total duration without set-up. */
     Duration total() {
         return warmup.plus(duration);

@@ -11,8 +11,9 @@ import picocli.CommandLine.Spec;
 /** The options about what is measured. */
 final class PerfPlanOptions {
     private static final double NANOS_PER_SECOND = 1e9;
-    private static final int MOST_CONNECTIONS = 4096;
+    private static final int MOST_CONNECTIONS = 10_000;
     private static final int DEFAULT_DEPTH = 128;
+    private static final double LEAST_INTERVAL = 0.01;
     private static final long BANDWIDTH_SIZE = 1 << 16;
     private static final long LATENCY_SIZE = 64;
     private static final RemoteBuffer NO_MEMORY = new RemoteBuffer(0, 0, 0);
@@ -76,6 +77,13 @@ final class PerfPlanOptions {
             description = "How long to run before the measurement, so that the JVM compiles the code.")
     private double warmup;
 
+    @Option(
+            names = "--interval",
+            paramLabel = "SECONDS",
+            description = "Also tell the rate in each interval of the measurement, at least " + LEAST_INTERVAL
+                    + " s. With --warmup 0 this shows how the JVM gets faster.")
+    private @Nullable Double interval;
+
     /** Returns what is measured, one plan for each size. */
     List<PerfPlan> plans(TransportOptions transport) {
         OptionCheck.require(
@@ -84,6 +92,11 @@ final class PerfPlanOptions {
                 "--connections " + connections + " is outside 1 to " + MOST_CONNECTIONS);
         OptionCheck.require(command, duration > 0, "--duration " + duration + " is not more than 0 seconds");
         OptionCheck.require(command, warmup >= 0, "--warmup " + warmup + " is negative");
+        OptionCheck.require(
+                command,
+                interval == null || (interval >= LEAST_INTERVAL && interval <= duration),
+                "--interval " + interval + " is outside " + LEAST_INTERVAL + " to " + duration
+                        + " seconds, the duration");
         EventLoops loops = transport.loops();
         int chosenDepth = chosenDepth();
         return sizes().stream()
@@ -94,7 +107,8 @@ final class PerfPlanOptions {
                         transport.tls(),
                         transport.unsent(),
                         seconds(warmup),
-                        seconds(duration)))
+                        seconds(duration),
+                        interval == null ? Duration.ZERO : seconds(interval)))
                 .toList();
     }
 

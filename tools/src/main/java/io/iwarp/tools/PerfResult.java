@@ -3,6 +3,7 @@ package io.iwarp.tools;
 import io.iwarp.mpa.MpaParameters;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -13,6 +14,7 @@ import org.HdrHistogram.Histogram;
  * @param markers whether the client's FPDUs had markers, at the wish of the server, or the server's at the client's
  * @param seconds how long it was measured
  * @param operations how many were done in that time
+ * @param intervals the parts of that time, empty if they were not asked for
  * @param latencies in nanoseconds: of single operations to and fro, or in bandwidth mode from a post to its completion
  * @param allocated bytes that the client's event loops allocated on the heap
  * @param cpuSeconds that the client's process took
@@ -25,6 +27,7 @@ record PerfResult(
         boolean markers,
         double seconds,
         long operations,
+        List<PerfInterval> intervals,
         Histogram latencies,
         long allocated,
         double cpuSeconds,
@@ -38,10 +41,17 @@ record PerfResult(
     /**
      * Sums the results of the event loops.
      *
+     * @param intervals the parts of the measured time
      * @param here what the client's process used
      * @param there what the server's process used, in about the same time
      */
-    static PerfResult of(PerfPlan plan, MpaParameters agreed, List<PerfSlice> slices, PerfUsage here, PerfUsage there) {
+    static PerfResult of(
+            PerfPlan plan,
+            MpaParameters agreed,
+            List<PerfSlice> slices,
+            List<PerfInterval> intervals,
+            PerfUsage here,
+            PerfUsage there) {
         Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
         slices.forEach(slice -> latencies.add(slice.latencies()));
         double nanos = slices.stream().mapToLong(PerfSlice::nanos).average().orElse(0);
@@ -53,6 +63,7 @@ record PerfResult(
                 agreed.sendMarkers() || agreed.receiveMarkers(),
                 nanos / NANOS_PER_SECOND,
                 slices.stream().mapToLong(PerfSlice::operations).sum(),
+                plan.interval().isZero() ? List.of() : List.copyOf(intervals),
                 latencies,
                 slices.stream().mapToLong(PerfSlice::allocated).sum(),
                 here.cpuNanos() / NANOS_PER_SECOND,
@@ -140,7 +151,7 @@ record PerfResult(
                         + "\"seconds\":%.6f,\"operations\":%d,\"bytesPerSecond\":%.0f,\"operationsPerSecond\":%.1f,"
                         + "\"latencyMicros\":{\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,\"max\":%.3f},"
                         + "\"allocatedBytesPerOperation\":%.1f,\"cpuSecondsPerGigabyte\":%.4f,"
-                        + "\"serverAllocatedBytesPerOperation\":%.1f,\"serverCpuSecondsPerGigabyte\":%.4f}",
+                        + "\"serverAllocatedBytesPerOperation\":%.1f,\"serverCpuSecondsPerGigabyte\":%.4f%s}",
                 task.operation(),
                 task.size(),
                 task.mode(),
@@ -164,6 +175,15 @@ record PerfResult(
                 allocatedPerOperation(),
                 cpuSecondsPerGigabyte(),
                 serverAllocatedPerOperation(),
-                serverCpuSecondsPerGigabyte());
+                serverCpuSecondsPerGigabyte(),
+                intervalsJson());
+    }
+
+    private String intervalsJson() {
+        return intervals.isEmpty()
+                ? ""
+                : intervals.stream()
+                        .map(interval -> interval.json(plan.task().size()))
+                        .collect(Collectors.joining(",", ",\"intervals\":[", "]"));
     }
 }

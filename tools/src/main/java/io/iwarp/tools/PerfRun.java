@@ -39,6 +39,7 @@ final class PerfRun {
     private final Progress progress;
     private final List<PerfLoad> loads = new ArrayList<>();
     private final Map<EventLoop, PerfMeter> meters = new HashMap<>();
+    private final List<PerfInterval> intervals = new ArrayList<>();
     private final CompletableFuture<Void> failed = new CompletableFuture<>();
 
     /**
@@ -77,6 +78,7 @@ final class PerfRun {
         while (System.nanoTime() - begin < plan.warmup().toNanos()) {
             observe(usage, plan.warmup().dividedBy(REHEARSALS));
         }
+        intervals.clear();
         PerfResult result = observe(usage, plan.duration());
         loads.forEach(PerfLoad::stop);
         for (PerfLoad load : loads) {
@@ -99,7 +101,7 @@ final class PerfRun {
         onEachLoop(meter -> slices.add(meter.end()));
         PerfUsage here = PerfUsage.now().since(before);
         PerfUsage there = usage.now().since(serverBefore);
-        return PerfResult.of(plan, agreed, slices, here, there);
+        return PerfResult.of(plan, agreed, slices, intervals, here, there);
     }
 
     /** Waits while operations complete. Fails after one minute without progress. */
@@ -166,10 +168,13 @@ final class PerfRun {
         long begin = System.nanoTime();
         long before = begin;
         long operationsBefore = operations();
+        long step = (plan.interval().isZero() ? A_WHILE : plan.interval()).toNanos();
         while (before - begin < time.toNanos()) {
-            awaitFailure(Math.min(A_WHILE.toNanos(), time.toNanos() - (before - begin)));
+            long passed = before - begin;
+            awaitFailure(Math.min(step - passed % step, time.toNanos() - passed));
             long now = System.nanoTime();
             long operations = operations();
+            intervals.add(new PerfInterval(operations - operationsBefore, now - before));
             progress.passed(Duration.ofNanos(now - before), words(operations - operationsBefore, now - before));
             before = now;
             operationsBefore = operations;

@@ -228,6 +228,24 @@ class PerfTest {
         }
     }
 
+    @Test
+    void anIntervalTellsTheRateOfEachPartOfTheMeasurement() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            String line = measure(server, "--duration", "0.2", "--interval", "0.05");
+
+            List<Double> parts = Pattern.compile("\\{\"seconds\":([0-9.]+),\"bytesPerSecond\":([0-9]+)\\}")
+                    .matcher(line)
+                    .results()
+                    .map(part -> Double.parseDouble(part.group(1)) * Double.parseDouble(part.group(2)))
+                    .toList();
+            assertThat(parts).hasSizeBetween(1, 5);
+            // Operations that were done between the last part and the end belong to the whole alone.
+            assertThat(parts.stream().mapToDouble(Double::doubleValue).sum())
+                    .isPositive()
+                    .isLessThan(number(line, "operations") * 65_536 * 1.001);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -252,6 +270,8 @@ class PerfTest {
                 "--connections 0",
                 "--threads 0",
                 "--duration 0",
+                "--interval 0",
+                "--interval 6",
                 "--warmup -1"
             })
     void refusesWhatItCannotDo(String options) {
@@ -349,7 +369,10 @@ class PerfTest {
     private String measure(String address, String... options) throws Exception {
         Path json = directory.resolve("perf.json");
         List<String> arguments = new ArrayList<>(List.of("perf", "client", address));
-        arguments.addAll(List.of("--duration", "0.1", "--warmup", "0.05", "--json", json.toString()));
+        arguments.addAll(List.of("--warmup", "0.05", "--json", json.toString()));
+        if (!List.of(options).contains("--duration")) {
+            arguments.addAll(List.of("--duration", "0.1"));
+        }
         arguments.addAll(List.of(options));
         if (!arguments.contains("--depth") && !arguments.contains("latency")) {
             // What is under way when the time is over has to arrive, and is slow while each buffer is watched for
