@@ -1,0 +1,155 @@
+"""Writes the results into docs/performance.md, with their pictures."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from .processes import run
+from .rows import cost_text, figure, verdict
+from .sides import BENCHMARKS, JAVA, ROOT, WARM_UP
+
+DOCUMENT = ROOT / "docs/performance.md"
+PICTURE = ROOT / "docs/performance.png"
+SIZES_PICTURE = ROOT / "docs/sizes.svg"
+# What stands before it in the document is written by hand.
+HEADING = "## Results"
+
+
+def write(rows: list[dict], curves: dict[str, list[dict]], before: dict[tuple[str, str], float], rounds: int, seconds: float) -> None:
+    measured = [row for row in rows if "ratio" in row]
+    lines = [
+        HEADING, "",
+        "`benchmarks/compare` writes this section and those below it. It runs the two sides of each row in turns, as two processes",
+        f"each, over loopback or a pair of virtual Ethernet devices, with CRC32C on unless the row says otherwise, {WARM_UP:g} s warm. The",
+        f"ratio is the median of the ratios of {rounds} rounds of {seconds:g} s. Processor time is that of both ends together: seconds for",
+        "10^9 bytes, or microseconds for an operation. The picture shows each ratio relative to its target; 1 means that the target is",
+        "just met.",
+        "", "![ratios](performance.png)", "",
+        "| work | compared with | ours | theirs | ratio | previous run | target | | processor time: ours | theirs |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        if "ratio" in row:
+            last = before.get((row["work"], row["other"]))
+            lines.append(f"| {row['work']} | {row['other']} | {figure(row['ours'], row['unit'])} | {figure(row['others'], row['unit'])} "
+                         f"| {row['ratio']:.2f} | {'' if last is None else f'{last:.2f}'} | {row['target']} "
+                         f"| {verdict(row['met'], '**missed**')} | {cost_text(row['costs'][0])} | {cost_text(row['costs'][1])} |")
+        else:
+            lines.append(f"| {row['work']} | {row['other']} | | | | | {row['target']} | left out: {row['left out']} | | |")
+    lines.append("")
+    sections = {"sizes": sizes, "first seconds": first_seconds, "connections": connections}
+    for name, results in curves.items():
+        if results:
+            lines += sections[name](results)
+    lines += how_to_run(measured)
+    old = DOCUMENT.read_text()
+    DOCUMENT.write_text(old[:old.index(HEADING)] + "\n".join(lines) + "\n")
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as table:
+        table.writelines(f"{row['work']} / {row['other']}\t{row['reached']}\n" for row in measured if row["reached"] is not None)
+        table.flush()
+        run([*JAVA, "-Djava.awt.headless=true", "-jar", str(BENCHMARKS), "chart", table.name, str(PICTURE)])
+
+
+def sizes(results: list[dict]) -> list[str]:
+    draw_sizes(results)
+    lines = ["## Over the size", "",
+             "Writes and Reads of one connection over epoll with `--busy-poll`. Processor time is steadier than rates, and it is what users",
+             "pay. No size may cost more than 1.25 times the mean of its two neighbours, nor, from 32 KiB on, 1.25 times the best size.",
+             "", "![processor time over the size of an operation](sizes.svg)", "",
+             "| operation | bytes | MB/s | processor s for 10^9 bytes | relative to neighbours | relative to the best | |",
+             "|---|---|---|---|---|---|---|"]
+    for each in results:
+        ratios = [f"{ratio:.2f}" for ratio in each["ratios"]] + [""]
+        lines.append(f"| {each['operation']} | {each['size']:,} | {each['rate'] / 1e6:,.0f} | {each['cost']:.3f} | {ratios[0]} | {ratios[1]} "
+                     f"| {verdict(each['met'], '**missed**')} |")
+    return [*lines, ""]
+
+
+def first_seconds(results: list[dict]) -> list[str]:
+    lines = ["## The first seconds", "",
+             "Both ends are fresh processes. The JVM interprets, then compiles what is used; on two processors the compilers compete with",
+             "the traffic. The last column tells when the rate of half a second first reaches 90 % of the steady rate.", "",
+             "| operation | bytes | MB/s in second 0 to 1 | in 1 to 3 | steady | 90 % after | target | |", "|---|---|---|---|---|---|---|---|"]
+    for each in results:
+        if "command" in each:
+            lines += ["", f"`write-client` stores a file of 1 GiB, with a cold JVM at both ends and SHA-256 over the file at both, in "
+                          f"{each['seconds']:.1f} s. That takes {each['processor']:.1f} s of processor time."]
+        else:
+            lines.append(f"| {each['operation']} | {each['size']:,} | {each['first'] / 1e6:,.0f} | {each['next'] / 1e6:,.0f} "
+                         f"| {each['steady'] / 1e6:,.0f} | {each['reached']:.1f} s | {'' if each['most'] is None else '<= %g s' % each['most']} "
+                         f"| {verdict(each['met'], '**missed**')} |")
+    return [*lines, ""]
+
+
+def connections(results: list[dict]) -> list[str]:
+    lines = ["## Over the number of connections", "",
+             "Sends of 64 bytes, spread over all connections of one event loop at each end, over epoll. The memory of an idle connection is",
+             "heap and direct memory of the end that needs more. The last columns are the round trips of one more connection while all others",
+             "are busy. With 10,000 connections the total rate has to be half of that of one; an idle one may need 12 KiB.", "",
+             "| connections | Sends/s | relative to one | set-up/s | idle bytes | round trip, median | 99 % | |", "|---|---|---|---|---|---|---|---|"]
+    for each in results:
+        lines.append(f"| {each['connections']:,} | {each['rate']:,.0f} | {each['ratio']:.2f} | {each['setUp']:,.0f} | {each['idle']:,.0f} "
+                     f"| {each['median']:,.0f} us | {each['tail']:,.0f} us | {verdict(each['met'], '**missed**')} |")
+    return [*lines, ""]
+
+
+def how_to_run(measured: list[dict]) -> list[str]:
+    return ["## How to run it", "",
+            "`benchmarks/compare` measures all of this; `benchmarks/compare --help` describes its options. These are the single commands.",
+            "Start the matching server first: `./iwarp perf server --transport epoll --busy-poll`, `$benchmarks netty-server 127.0.0.1:7480 epoll+`,",
+            "`$benchmarks jucx-server 7480`, `iperf3 -s`, or `ucx_perftest` without a host.",
+            "", "```", 'benchmarks="java -jar benchmarks/target/benchmarks.jar"',
+            *dict.fromkeys(command for row in measured for command in row["commands"] if command),
+            "```", "",
+            "The plain Netty programs are in `benchmarks/src/main/java`. They send frames with a length prefix, large ones by reference. Netty's",
+            "`LengthFieldBasedFrameDecoder` decodes them, and each payload is copied to its destination.",
+            "", "## Machine and versions", "", *(f"- {line}" for line in machine())]
+
+
+def machine() -> list[str]:
+    cpu = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+                if line.startswith("model name")), platform.machine())
+    versions = [subprocess.run(["java", "-version"], stderr=subprocess.PIPE, text=True, check=False).stderr.splitlines()[0]]
+    for name, command in (("", ["iperf3", "--version"]), ("UCX: ", ["ucx_info", "-v"])):
+        if shutil.which(command[0]):
+            output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
+            versions.append(name + output.splitlines()[0].lstrip("# "))
+    congestion_control = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
+    return [f"{os.cpu_count()} processors, {cpu}; Linux {platform.release()}, TCP with {congestion_control}", *versions]
+
+
+def draw_sizes(results: list[dict]) -> None:
+    """Both curves over a logarithmic axis, each with its name at its end."""
+    width, height, left, right, top, bottom = 900, 420, 70, 90, 50, 60
+    smallest, greatest = results[0]["size"], max(each["size"] for each in results)
+    highest = 1.1 * max(each["cost"] for each in results)
+
+    def x(size: float) -> float:
+        return left + math.log2(size / smallest) / math.log2(greatest / smallest) * (width - left - right)
+
+    def y(cost: float) -> float:
+        return height - bottom - cost / highest * (height - top - bottom)
+
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, sans-serif" '
+             f'font-size="14" fill="#222"><rect width="{width}" height="{height}" fill="#fff"/>',
+             f'<text x="{left}" y="28" font-weight="bold">Processor seconds for 10^9 bytes, both ends together</text>',
+             f'<text x="{(left + width - right) / 2}" y="{height - 14}" text-anchor="middle">bytes of each operation</text>']
+    for tick in (part / 10 for part in range(int(highest * 10) + 1)):
+        parts.append(f'<path d="M{left} {y(tick):.1f}H{width - right}" stroke="#ddd"/>'
+                     f'<text x="{left - 8}" y="{y(tick) + 5:.1f}" text-anchor="end">{tick:.1f}</text>')
+    for exponent in range(12, 23, 2):
+        label = f"{1 << exponent - 10}K" if exponent < 20 else f"{1 << exponent - 20}M"
+        parts.append(f'<text x="{x(1 << exponent):.1f}" y="{height - bottom + 22}" text-anchor="middle">{label}</text>')
+    for operation, color in (("write", "#1f77b4"), ("read", "#d95f02")):
+        points = [(x(each["size"]), y(each["cost"])) for each in results if each["operation"] == operation]
+        parts.append(f'<polyline points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in points)}" fill="none" stroke="{color}" '
+                     'stroke-width="2"/>')
+        parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="4" fill="{color}"/>' for a, b in points]
+        parts.append(f'<text x="{points[-1][0] + 10:.1f}" y="{points[-1][1] + 5:.1f}" fill="{color}">{operation.capitalize()}</text>')
+    SIZES_PICTURE.write_text("\n".join(parts) + "</svg>\n")
