@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -15,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The script at the root that starts the command, with a JDK that tells how it was called. */
 @DisabledOnOs(OS.WINDOWS)
@@ -103,6 +107,28 @@ class LauncherTest {
                         new Result(3, "<-jar> <" + folder.resolve("my tools/bin/tools/target/iwarp.jar") + "> <demo>"));
     }
 
+    @ParameterizedTest
+    @CsvSource({"17.0.15, -XX:ArchiveClassesAtExit, -XX:SharedArchiveFile", "25.0.1, -XX:AOTCacheOutput, -XX:AOTCache"})
+    void aCacheIsCreatedOnRequestAndUsedByTheSameJdkUntilTheJarIsNewer(String version, String create, String use)
+            throws Exception {
+        Path jar = jar("lib/iwarp.jar");
+        String home = jdk(version).toString();
+        String plain = "<-jar> <" + launcher.getParent().resolve("../lib/iwarp.jar") + ">";
+        Path cache = launcher.getParent().resolve("../lib/iwarp-" + version + ".cache");
+        assertThat(launch(Map.of("JAVA_HOME", home, "IWARP_CACHE", "create")).output())
+                .isEqualTo("<-Xlog:disable> <-Xlog:all=error:stderr> <" + create + "=" + cache + "> " + plain);
+        assertThat(launch(Map.of("JAVA_HOME", home)).output()).isEqualTo(plain);
+
+        Files.createFile(cache);
+        Files.setLastModifiedTime(jar, FileTime.from(Instant.EPOCH));
+        assertThat(launch(Map.of("JAVA_HOME", home)).output()).isEqualTo("<" + use + "=" + cache + "> " + plain);
+        assertThat(launch(Map.of("JAVA_HOME", jdk("17.0.16").toString())).output())
+                .isEqualTo(plain);
+
+        Files.setLastModifiedTime(cache, FileTime.from(Instant.EPOCH.minusSeconds(1)));
+        assertThat(launch(Map.of("JAVA_HOME", home)).output()).isEqualTo(plain);
+    }
+
     private Path jar(String place) throws IOException {
         Path jar = folder.resolve("my tools").resolve(place);
         Files.createDirectories(jar.getParent());
@@ -130,6 +156,7 @@ class LauncherTest {
                         .toList());
         builder.environment().remove("JAVA_HOME");
         builder.environment().remove("IWARP_OPTS");
+        builder.environment().remove("IWARP_CACHE");
         builder.environment().putAll(environment);
         Process process = builder.redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
