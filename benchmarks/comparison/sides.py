@@ -14,7 +14,7 @@ from .processes import LOOPBACK, Network, Server, free_port, last_line, run, run
 ROOT = Path(__file__).resolve().parent.parent.parent
 IWARP = ROOT / "tools/target/iwarp.jar"
 BENCHMARKS = ROOT / "benchmarks/target/benchmarks.jar"
-JAVA = ["java", "-Xmx512m"]
+JAVA = ("java", "-Xmx512m")
 UCX = {**os.environ, "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"}
 MIB = 1024 * 1024
 # The fastest way of this stack, of plain Netty's streams and of its echo in all runs so far.
@@ -22,7 +22,7 @@ POLLING = ("--transport", "epoll", "--busy-poll")
 # The limit of iperf3.
 MOST_STREAMS = 128
 # The JIT compilers need this time, with both ends on 2 processors.
-WARM_UP = 8.0
+WARM_UP = 6.0
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,15 @@ def pick(values: dict, path: str) -> float:
 class Perf:
     """A perf server, and the clients that measure against it."""
 
-    PROGRAM = (*JAVA, "-jar", str(IWARP), "perf")
-
-    def __init__(self, *serving: str, loops: tuple[str, ...] = POLLING, network: Network = LOOPBACK) -> None:
+    def __init__(self, *serving: str, java: tuple[str, ...] = JAVA, loops: tuple[str, ...] = POLLING,
+                 network: Network = LOOPBACK) -> None:
+        self.program = (*java, "-jar", str(IWARP), "perf")
         self.loops = loops
         self.ends = network.ends()
         port = free_port()
         self.address = f"{self.ends.address}:{port}"
         bind = ("--bind", self.ends.address, "--port", str(port))
-        self.server = Server([*self.PROGRAM, "server", *bind, *loops, *serving], port, ends=self.ends)
+        self.server = Server([*self.program, "server", *bind, *loops, *serving], port, ends=self.ends)
 
     def __enter__(self) -> Perf:
         self.server.__enter__()
@@ -74,7 +74,7 @@ class Perf:
         """Returns the lines of JSON, one for each size; and the busy processors of the last seconds, if they are watched."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "result.json"
-            whole = [*self.ends.asking, *self.PROGRAM, command, self.address, *options, *self.loops, "--json", str(path)]
+            whole = [*self.ends.asking, *self.program, command, self.address, *options, *self.loops, "--json", str(path)]
             processors = 0.0
             if watched is None:
                 run(whole)
