@@ -8,6 +8,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
@@ -142,6 +143,53 @@ class FetchTest {
     }
 
     @Test
+    void anIndexThatChangedSinceItWasPublishedFallsBack() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            long[] offsets = new long[3000];
+            Arrays.fill(offsets, 1, offsets.length, 10);
+            Blocks.MapFiles files = Blocks.write(folder, "changed", new byte[10], offsets);
+            nodes.server.publish(new MapKey(1, 1), files.data(), files.index());
+            offsets[1] = 9;
+            Blocks.write(folder, "changed", new byte[10], offsets);
+
+            assertThat(nodes.fetch("shuffle_1_1_0").arrived).containsEntry("shuffle_1_1_0", FakeSpark.CONTENT);
+            assertThat(nodes.count("fallbackBlocks")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aShuffleThatIsRevokedDuringItsReadsFallsBackAndDoesNotHarmTheReadsOfOthers() throws IOException {
+        SparkConf conf = TwoNodes.settings()
+                .set("spark.shuffle.iwarp.releaseDelay", "0")
+                .set("spark.shuffle.iwarp.outstandingReads", "4");
+        int[] lengths = IntStream.generate(() -> 50).limit(100).toArray();
+        try (TwoNodes nodes = new TwoNodes(folder, conf, ByteBufAllocator.DEFAULT)) {
+            nodes.publish(1, 1, lengths);
+            nodes.publish(2, 2, lengths);
+            String[] blocks = IntStream.range(0, 2 * lengths.length)
+                    .mapToObj(i -> i % 2 == 0 ? "shuffle_1_1_" + i / 2 : "shuffle_2_2_" + i / 2)
+                    .toArray(String[]::new);
+            RecordingListener listener = new RecordingListener().onFirst(() -> {
+                nodes.server.unregister(1);
+                nodes.awaitRelease(1);
+            });
+
+            RecordingListener fetched = nodes.fetch(listener, blocks);
+
+            assertThat(fetched.failed).isEmpty();
+            for (int i = 0; i < lengths.length; i++) {
+                assertThat(fetched.arrived).containsEntry("shuffle_2_2_" + i, content(2, 2, i, 50));
+                assertThat(fetched.arrived.get("shuffle_1_1_" + i)).isIn(content(1, 1, i, 50), FakeSpark.CONTENT);
+            }
+            assertThat(nodes.spark.calls)
+                    .isNotEmpty()
+                    .allSatisfy(call -> assertThat(call).allMatch(block -> block.startsWith("shuffle_1_1_")));
+            assertThat(nodes.count("fallbackBlocks")).isZero();
+            nodes.awaitReleaseOfSinks();
+        }
+    }
+
+    @Test
     void aRevokedShuffleDoesNotHarmTheReadsOfOthers() throws IOException {
         SparkConf conf = TwoNodes.settings().set("spark.shuffle.iwarp.releaseDelay", "0");
         try (TwoNodes nodes = new TwoNodes(folder, conf, ByteBufAllocator.DEFAULT)) {
@@ -221,8 +269,7 @@ class FetchTest {
         TwoNodes nodes = new TwoNodes(folder);
         nodes.publish(1, 1, 4, LARGE);
         nodes.fetch("shuffle_1_1_0", "shuffle_1_1_1");
-        assertThat(nodes.clientMetrics.getGauges().get("sinkBytesInUse").getValue())
-                .isEqualTo(0L);
+        nodes.awaitReleaseOfSinks();
 
         nodes.close();
 

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.awaitility.Awaitility;
@@ -16,8 +17,17 @@ final class RecordingListener implements BlockFetchingListener {
     final Map<String, String> arrived = new ConcurrentHashMap<>();
     final Map<String, Throwable> failed = new ConcurrentHashMap<>();
 
+    private final AtomicReference<Runnable> onFirst = new AtomicReference<>(() -> {});
+
+    /** Runs this when the first block arrives, which holds back all others. */
+    RecordingListener onFirst(Runnable action) {
+        onFirst.set(action);
+        return this;
+    }
+
     @Override
     public void onBlockFetchSuccess(String blockId, ManagedBuffer data) {
+        onFirst.getAndSet(() -> {}).run();
         try {
             String content = new String(data.createInputStream().readAllBytes(), StandardCharsets.US_ASCII);
             if (arrived.put(blockId, content) != null) {

@@ -68,7 +68,14 @@ final class TwoNodes implements AutoCloseable {
     }
 
     RecordingListener fetch(ShuffleNode by, String... blocks) {
-        RecordingListener listener = new RecordingListener();
+        return fetch(by, new RecordingListener(), blocks);
+    }
+
+    RecordingListener fetch(RecordingListener listener, String... blocks) {
+        return fetch(client, listener, blocks);
+    }
+
+    private RecordingListener fetch(ShuffleNode by, RecordingListener listener, String... blocks) {
         new IwarpBlockStoreClient(by, spark).fetchBlocks("host", 7, SERVER, blocks, listener, null);
         return listener.await(blocks.length);
     }
@@ -76,6 +83,12 @@ final class TwoNodes implements AutoCloseable {
     /** Waits until the server has released all but so many map outputs. */
     void awaitRelease(int left) {
         Awaitility.await().until(() -> server.openFiles() == left);
+    }
+
+    /** Waits until the client has released all memory of blocks. It does so after it has told of the last block. */
+    void awaitReleaseOfSinks() {
+        Awaitility.await()
+                .until(() -> clientMetrics.getGauges().get("sinkBytesInUse").getValue(), left -> left.equals(0L));
     }
 
     long count(String metric) {
