@@ -265,6 +265,23 @@ class FetchTest {
     }
 
     @Test
+    void sparkIsToldOfAMissOfDirectMemoryForTheBlockItself() throws IOException {
+        ScarceAllocator scarce = new ScarceAllocator(UnpooledByteBufAllocator.DEFAULT);
+        SparkConf conf = TwoNodes.settings().set("spark.shuffle.iwarp.maxBlockSize", "16m");
+        try (TwoNodes nodes = new TwoNodes(folder, conf, scarce)) {
+            nodes.publish(1, 1, 4, SinkPool.SLAB_LENGTH);
+            nodes.fetch("shuffle_1_1_0");
+            scarce.exhausted = true;
+
+            RecordingListener fetched = nodes.fetch("shuffle_1_1_0", "shuffle_1_1_1");
+
+            assertThat(fetched.arrived).containsOnlyKeys("shuffle_1_1_0");
+            assertThat(fetched.failed.get("shuffle_1_1_1")).isInstanceOf(OutOfDirectMemoryError.class);
+            assertThat(nodes.spark.calls).isEmpty();
+        }
+    }
+
+    @Test
     void nothingIsLeft() throws IOException {
         TwoNodes nodes = new TwoNodes(folder);
         nodes.publish(1, 1, 4, LARGE);

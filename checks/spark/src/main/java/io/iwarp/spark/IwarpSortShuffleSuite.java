@@ -2,7 +2,10 @@ package io.iwarp.spark;
 
 import org.apache.spark.SortShuffleSuite;
 
-/** Spark's {@code ShuffleSuite} and {@code SortShuffleSuite}, which take no system properties, with this shuffle. */
+/**
+ * Spark's {@code SortShuffleSuite} with this shuffle. It runs the tests of {@code ShuffleSuite}, which is abstract, and takes no
+ * system properties.
+ */
 public final class IwarpSortShuffleSuite extends SortShuffleSuite {
     private final transient ReadsOfSuite reads = new ReadsOfSuite();
 
