@@ -1,7 +1,7 @@
 package io.iwarp.spark;
 
 import java.util.List;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.apache.spark.HashPartitioner;
@@ -16,7 +16,9 @@ import scala.Tuple2;
  */
 final class LargeOutput {
     private static final int RECORD = 1 << 20;
-    private static final int PARTITIONS = 300;
+    /** As many as Spark writes without a sort, so that map tasks hold no records. */
+    private static final int PARTITIONS = 200;
+
     private static final int MAPS = 2;
 
     private LargeOutput() {}
@@ -26,6 +28,8 @@ final class LargeOutput {
         SparkConf conf = new SparkConf()
                 .setMaster(args[1])
                 .setAppName("large output")
+                // Java's serialization keeps the last records of each partition.
+                .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
                 .set("spark.shuffle.compress", "false")
                 .set("spark.shuffle.spill.compress", "false");
         Iwarp.configure(conf);
@@ -56,7 +60,7 @@ final class LargeOutput {
 
     private static byte[] record(int key) {
         byte[] bytes = new byte[RECORD];
-        new Random(key).nextBytes(bytes);
+        new SplittableRandom(key).nextBytes(bytes);
         return bytes;
     }
 
