@@ -87,24 +87,52 @@ public final class DrainScheduleStress {
         }
     }
 
-    /** A thread posts what has to wait, while the completion that it waits for is polled. */
-    @JCStressTest
-    @Outcome(id = "2, false", expect = Expect.ACCEPTABLE, desc = "the post was taken")
-    @Outcome(expect = Expect.FORBIDDEN, desc = "the post was missed, or two threads took posts at a time")
-    @State
-    public static class PostBesideRelease extends Drained {
-        /** One request is complete, and its completion not polled. */
-        public PostBesideRelease() {
+    /** A queue of one request that is complete, though its completion is not polled, and room for one that waits. */
+    static class Full extends Drained {
+        Full() {
             super(1, 1);
             ring.releasedByConsumer();
             post();
             loop.run();
             ring.retire();
         }
+    }
 
-        /** Posts. */
+    /** A post that has to wait is made and drained, while the completion that it waits for is polled. */
+    @JCStressTest
+    @Outcome(id = "2, false", expect = Expect.ACCEPTABLE, desc = "the post was taken")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the post was missed, or two threads took posts at a time")
+    @State
+    public static class PostBesideRelease extends Full {
+        /** Posts and drains. */
         @Actor
-        public void poster() {
+        public void loop() {
+            post();
+            loop.run();
+        }
+
+        /** Polls. */
+        @Actor
+        public void consumer() {
+            ring.release();
+        }
+
+        /** Lets the loop come to rest. */
+        @Arbiter
+        public void rest(IZ_Result result) {
+            loop.run();
+            tell(result);
+        }
+    }
+
+    /** The event loop drains what has to wait, while the completion that it waits for is polled. */
+    @JCStressTest
+    @Outcome(id = "2, false", expect = Expect.ACCEPTABLE, desc = "the post was taken")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the post was missed, or two threads took posts at a time")
+    @State
+    public static class ReleaseBesideDrain extends Full {
+        /** A drain of what has to wait is on its way. */
+        public ReleaseBesideDrain() {
             post();
         }
 
