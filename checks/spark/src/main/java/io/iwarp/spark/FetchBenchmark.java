@@ -9,7 +9,6 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -34,10 +33,13 @@ import scala.runtime.AbstractFunction2;
 
 /**
  * One executor fetches blocks of another, and nothing else: by Reads, by Spark's own transport over NIO and epoll, and by
- * Spark's transport over slices of mapped files, which is the control. All fetch the same files. Prints the processor
- * time of both executors for each block, and blocks per second; the median of the rounds.
+ * Spark's transport over slices of mapped files, which is the control. All fetch the same files. Blocks above
+ * MAX_BLOCK_SIZE go by Spark's transport over epoll, as they do without a benchmark; the control is left out for these.
  *
- * <pre>FetchBenchmark ROUNDS MILLISECONDS SIZE...</pre>
+ * <pre>FetchBenchmark ROUNDS MILLISECONDS MAX_BLOCK_SIZE SIZE...</pre>
+ *
+ * <p>Prints a line for each round: the size, the way, microseconds of processor time of both executors for each block, and
+ * blocks per second.
  */
 final class FetchBenchmark {
     private static final int SHUFFLE = 1_000;
@@ -47,8 +49,13 @@ final class FetchBenchmark {
     private static final int REQUEST_BYTES = 4 << 20;
     private static final int REQUESTS_IN_FLIGHT = 4;
 
+    /** Rounds that are not counted: the compilers take longest for the first size. */
+    private static final int FIRST_WARM_UP = 3;
+
     private static final String IWARP = "iwarp";
-    private static final List<String> WAYS = List.of(IWARP, "nio", "epoll", "mapped");
+    private static final String EPOLL = "epoll";
+    private static final List<String> WAYS = List.of(IWARP, "nio", EPOLL, "mapped");
+    private static final List<String> WAYS_OF_LARGE = List.of(IWARP, "nio", EPOLL);
 
     private FetchBenchmark() {}
 
@@ -56,18 +63,21 @@ final class FetchBenchmark {
         int rounds = Integer.parseInt(args[0]);
         int millis = Integer.parseInt(args[1]);
         List<Integer> sizes = new ArrayList<>();
-        for (int i = 2; i < args.length; i++) {
+        int maxBlockSize = Integer.parseInt(args[2]);
+        for (int i = 3; i < args.length; i++) {
             sizes.add(Integer.valueOf(args[i]));
         }
         SparkConf conf = new SparkConf().setMaster("local-cluster[2,1,1024]").setAppName("fetch");
         Iwarp.configure(conf);
+        conf.set("spark.shuffle.iwarp.maxBlockSize", maxBlockSize + "b");
         try (JavaSparkContext spark = new JavaSparkContext(conf)) {
             spark.setLogLevel("ERROR");
             Object lines = spark.sc()
                     .parallelize(
                             CollectionConverters.asScala(List.<Object>of(0, 1)).toSeq(), 2, ClassTag$.MODULE$.Object())
                     .barrier()
-                    .mapPartitionsWithIndex(new Executors(rounds, millis, sizes), false, ClassTag$.MODULE$.Object())
+                    .mapPartitionsWithIndex(
+                            new Executors(rounds, millis, maxBlockSize, sizes), false, ClassTag$.MODULE$.Object())
                     .collect();
             for (Object line : (Object[]) lines) {
                 System.out.println(line);
@@ -80,11 +90,13 @@ final class FetchBenchmark {
             implements java.io.Serializable {
         private final int rounds;
         private final int millis;
+        private final int maxBlockSize;
         private final List<Integer> sizes;
 
-        Executors(int rounds, int millis, List<Integer> sizes) {
+        Executors(int rounds, int millis, int maxBlockSize, List<Integer> sizes) {
             this.rounds = rounds;
             this.millis = millis;
+            this.maxBlockSize = maxBlockSize;
             this.sizes = List.copyOf(sizes);
         }
 
@@ -92,10 +104,7 @@ final class FetchBenchmark {
         public Iterator<Object> apply(Object partition, Iterator<Object> nothing) {
             boolean serves = (int) partition == 0;
             List<Object> lines = new ArrayList<>();
-            if (!serves) {
-                lines.add(String.format(
-                        Locale.ROOT, "%8s %8s %14s %12s %10s", "bytes", "way", "us cpu/block", "blocks/s", "MB/s"));
-            }
+            int warmUp = FIRST_WARM_UP;
             BarrierTaskContext barrier = BarrierTaskContext.get();
             Map<String, NettyBlockTransferService> services = services();
             for (int size : sizes) {
@@ -104,11 +113,10 @@ final class FetchBenchmark {
                 if (serves) {
                     write(key, size, blocks);
                 }
-                Map<String, List<double[]>> results = new TreeMap<>();
                 // Spark looks once a second whether all have come, so there is one meeting for each measurement.
                 String[] server = meet(barrier, services);
-                for (int round = -1; round < rounds; round++) {
-                    for (String way : WAYS) {
+                for (int round = -warmUp; round < rounds; round++) {
+                    for (String way : size > maxBlockSize ? WAYS_OF_LARGE : WAYS) {
                         long clientTime = processorTime();
                         long[] fetched = serves
                                 ? new long[2]
@@ -120,12 +128,11 @@ final class FetchBenchmark {
                         if (!serves && round >= 0) {
                             double perBlock = (clientTime + serverTime) / 1e3 / fetched[0];
                             double perSecond = fetched[0] * 1e9 / fetched[1];
-                            results.computeIfAbsent(way, name -> new ArrayList<>())
-                                    .add(new double[] {perBlock, perSecond});
+                            lines.add(String.format(Locale.ROOT, "%d %s %.2f %.0f", size, way, perBlock, perSecond));
                         }
                     }
                 }
-                results.forEach((way, all) -> lines.add(line(size, way, all)));
+                warmUp = 1;
             }
             services.values().forEach(NettyBlockTransferService::close);
             return CollectionConverters.asScala(lines.iterator());
@@ -138,32 +145,13 @@ final class FetchBenchmark {
             services.values().forEach(service -> mine.append(' ').append(service.port()));
             return barrier.allGather(mine.toString())[0].split(" ");
         }
-
-        private static String line(int size, String way, List<double[]> rounds) {
-            double perSecond = median(rounds, 1);
-            return String.format(
-                    Locale.ROOT,
-                    "%8d %8s %14.2f %12.0f %10.0f",
-                    size,
-                    way,
-                    median(rounds, 0),
-                    perSecond,
-                    perSecond * size / 1e6);
-        }
-
-        private static double median(List<double[]> rounds, int column) {
-            List<Double> values = new ArrayList<>();
-            rounds.forEach(round -> values.add(round[column]));
-            Collections.sort(values);
-            return values.get(values.size() / 2);
-        }
     }
 
     /** Fetches for some time, with a few requests at a time, as reducers do. */
     private static final class Requests implements BlockFetchingListener {
         private final String way;
         private final BlockStoreClient client;
-        /** The number of the service among those of the server, or -1. */
+        /** The number of the service among those of the server. */
         private final int service;
 
         private final String[] server;
@@ -182,14 +170,14 @@ final class FetchBenchmark {
             this.way = way;
             this.server = server;
             this.size = size;
-            BlockStoreClient spark = SparkEnv.get().blockManager().blockStoreClient();
+            String sparks = way.equals(IWARP) ? EPOLL : way;
             ShuffleNode node = CurrentNode.get();
-            NettyBlockTransferService ofWay = services.get(way);
-            service = List.copyOf(services.keySet()).indexOf(way);
-            if (way.equals(IWARP) && node != null) {
+            NettyBlockTransferService spark = services.get(sparks);
+            service = List.copyOf(services.keySet()).indexOf(sparks);
+            if (way.equals(IWARP) && node != null && spark != null) {
                 client = new IwarpBlockStoreClient(node, spark);
-            } else if (ofWay != null) {
-                client = ofWay;
+            } else if (spark != null && !way.equals(IWARP)) {
+                client = spark;
             } else {
                 throw new IllegalStateException("no client for " + way);
             }
@@ -205,7 +193,7 @@ final class FetchBenchmark {
 
         /** Returns the number of blocks, and nanoseconds. */
         long[] run(int millis) {
-            int port = service < 0 ? 0 : Integer.parseInt(server[2 + service]);
+            int port = Integer.parseInt(server[2 + service]);
             int cost = REQUEST_BLOCKS;
             long start = System.nanoTime();
             long blocks = 0;
@@ -268,7 +256,7 @@ final class FetchBenchmark {
     private static Map<String, NettyBlockTransferService> services() {
         Map<String, NettyBlockTransferService> services = new TreeMap<>();
         services.put("nio", service("NIO", false));
-        services.put("epoll", service("EPOLL", false));
+        services.put(EPOLL, service("EPOLL", false));
         services.put("mapped", service("EPOLL", true));
         return services;
     }

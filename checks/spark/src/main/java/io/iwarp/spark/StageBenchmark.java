@@ -1,46 +1,55 @@
 package io.iwarp.spark;
 
 import com.sun.management.OperatingSystemMXBean;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import org.apache.spark.Partitioner;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
- * The time of a stage that reads a shuffle of MAPS times REDUCERS blocks, with two executors; or of a sort of MEBIBYTES of
- * records of 100 bytes. Prints the median of the rounds after two for warming up.
+ * An application with two executors that does a piece of work whenever it is asked: a stage that reads a shuffle of MAPS
+ * times REDUCERS blocks, a sort of MEBIBYTES of records of 100 bytes, or queries of TPC-DS over the tables in FOLDER.
  *
  * <pre>
- * StageBenchmark iwarp|nio|epoll ROUNDS blocks MAPS REDUCERS BYTES
- * StageBenchmark iwarp|nio|epoll ROUNDS sort MEBIBYTES
+ * StageBenchmark iwarp|nio|epoll blocks MAPS REDUCERS BYTES
+ * StageBenchmark iwarp|nio|epoll sort MEBIBYTES
+ * StageBenchmark iwarp|nio|epoll tpcds FOLDER
  * </pre>
+ *
+ * <p>Prints "ready". Then each line of the standard input names a query, or anything for other work. The answer to it is a
+ * line with elapsed seconds, seconds of processors of driver and executors, and a checksum of the result.
  */
 final class StageBenchmark {
-    private static final int WARM_UP = 2;
     private static final int SORT_PARTITIONS = 32;
     private static final int KEY = 10;
     private static final int VALUE = 90;
+    private static final char FIRST_CHARACTER = ' ';
+    private static final int CHARACTERS = '~' - FIRST_CHARACTER;
 
     private StageBenchmark() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws IOException {
         String way = args[0];
-        int rounds = Integer.parseInt(args[1]);
         SparkConf conf = new SparkConf()
                 .setMaster("local-cluster[2,1,2048]")
-                .setAppName("stage")
-                .set("spark.shuffle.compress", "false")
+                .setAppName(way)
                 .set("spark.shuffle.readHostLocalDisk", "false")
                 .set("spark.executor.memory", "2g");
         if (way.equals("iwarp")) {
@@ -49,55 +58,57 @@ final class StageBenchmark {
         } else {
             conf.set("spark.shuffle.io.mode", way.toUpperCase(Locale.ROOT));
         }
-        List<Double> seconds = new ArrayList<>();
-        List<Double> processor = new ArrayList<>();
-        try (JavaSparkContext spark = new JavaSparkContext(conf)) {
+        boolean tpcds = args[1].equals("tpcds");
+        if (tpcds) {
+            // So that each join shuffles. Spark checks its plans only in tests, which this is not.
+            conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+                    .set("spark.sql.planChangeValidation", "false")
+                    .set("spark.sql.lightweightPlanChangeValidation", "false");
+        } else {
+            // Not compressed, so that blocks have the size that they are named after.
+            conf.set("spark.shuffle.compress", "false")
+                    .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
+        }
+        try (SparkSession session = SparkSession.builder().config(conf).getOrCreate();
+                JavaSparkContext spark = JavaSparkContext.fromSparkContext(session.sparkContext());
+                BufferedReader turns = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             spark.setLogLevel("ERROR");
-            Runnable stage = args[2].equals("sort")
-                    ? sort(spark, Integer.parseInt(args[3]))
-                    : blocks(spark, Integer.parseInt(args[3]), Integer.parseInt(args[4]), Integer.parseInt(args[5]));
-            for (int round = -WARM_UP; round < rounds; round++) {
+            ToLongFunction<String> work = switch (args[1]) {
+                case "tpcds" -> new Tpcds(session, Path.of(args[2]))::run;
+                case "sort" -> sort(spark, Integer.parseInt(args[2]));
+                default ->
+                    blocks(spark, Integer.parseInt(args[2]), Integer.parseInt(args[3]), Integer.parseInt(args[4]));
+            };
+            System.out.println("ready");
+            for (String turn = turns.readLine(); turn != null; turn = turns.readLine()) {
                 long before = processorTime(spark);
                 long start = System.nanoTime();
-                stage.run();
+                long checksum = work.applyAsLong(turn);
                 double took = (System.nanoTime() - start) / 1e9;
                 double used = (processorTime(spark) - before) / 1e9;
-                if (round >= 0) {
-                    seconds.add(took);
-                    processor.add(used);
-                }
+                System.out.printf(Locale.ROOT, "%.3f %.3f %d%n", took, used, checksum);
             }
         }
-        Collections.sort(seconds);
-        Collections.sort(processor);
-        System.out.printf(
-                Locale.ROOT,
-                "%-24s %6s %8.2f s (%.2f to %.2f) %8.2f s of processors%n",
-                String.join(" ", List.of(args).subList(2, args.length)),
-                way,
-                seconds.get(rounds / 2),
-                seconds.get(0),
-                seconds.get(rounds - 1),
-                processor.get(rounds / 2));
     }
 
     /** Spark keeps the map output, so each run is of the reducers alone. */
-    private static Runnable blocks(JavaSparkContext spark, int maps, int reducers, int bytes) {
+    private static ToLongFunction<String> blocks(JavaSparkContext spark, int maps, int reducers, int bytes) {
         JavaPairRDD<Integer, byte[]> shuffled = spark.parallelize(
                         IntStream.range(0, maps).boxed().toList(), maps)
                 .flatMapToPair(map -> IntStream.range(0, reducers)
                         .mapToObj(reducer -> new Tuple2<>(reducer, new byte[bytes]))
                         .iterator())
                 .partitionBy(new Identity(reducers));
-        return () -> {
+        return turn -> {
             long records = shuffled.count();
             if (records != (long) maps * reducers) {
                 throw new AssertionError(records + " records arrived");
             }
+            return records;
         };
     }
 
-    private static Runnable sort(JavaSparkContext spark, int mebibytes) {
+    private static ToLongFunction<String> sort(JavaSparkContext spark, int mebibytes) {
         int records = (int) ((long) mebibytes * (1 << 20) / (KEY + VALUE) / SORT_PARTITIONS);
         JavaPairRDD<String, byte[]> input = spark.parallelize(
                         IntStream.range(0, SORT_PARTITIONS).boxed().toList(), SORT_PARTITIONS)
@@ -107,41 +118,46 @@ final class StageBenchmark {
                             .mapToObj(record -> new Tuple2<>(key(random), new byte[VALUE]))
                             .iterator();
                 });
-        return () -> {
-            long sorted = input.sortByKey(true, SORT_PARTITIONS).count();
+        return turn -> {
+            long sorted = input.repartitionAndSortWithinPartitions(new Ranges(SORT_PARTITIONS))
+                    .count();
             if (sorted != (long) records * SORT_PARTITIONS) {
                 throw new AssertionError(sorted + " records arrived");
             }
+            return sorted;
         };
     }
 
     private static String key(Random random) {
         char[] key = new char[KEY];
         for (int i = 0; i < KEY; i++) {
-            key[i] = (char) (' ' + random.nextInt('~' - ' '));
+            key[i] = (char) (FIRST_CHARACTER + random.nextInt(CHARACTERS));
         }
         return new String(key);
     }
 
-    /** Returns the processor time of both executors. */
+    /** Returns the processor time of driver and executors, in nanoseconds. */
     private static long processorTime(JavaSparkContext spark) {
         Map<String, Long> times = new HashMap<>();
         while (times.size() < 2) {
             spark.parallelize(List.of(0, 1, 2, 3), 4)
-                    .map(part -> new Tuple2<>(
-                            SparkEnv.get().executorId(),
-                            ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime()))
+                    .map(part -> new Tuple2<>(SparkEnv.get().executorId(), processorTime()))
                     .collect()
                     .forEach(time -> times.put(time._1(), time._2()));
         }
-        return times.values().stream().mapToLong(Long::longValue).sum();
+        return processorTime()
+                + times.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Sends each key to the partition of this number. */
-    private static final class Identity extends Partitioner {
+    private static long processorTime() {
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
+    }
+
+    /** Has a number of partitions, and nothing else by which it differs from others of its kind. */
+    private abstract static class Partitions extends Partitioner {
         private final int partitions;
 
-        Identity(int partitions) {
+        Partitions(int partitions) {
             this.partitions = partitions;
         }
 
@@ -151,18 +167,39 @@ final class StageBenchmark {
         }
 
         @Override
-        public int getPartition(Object key) {
-            return (Integer) key;
-        }
-
-        @Override
-        public boolean equals(@org.jspecify.annotations.Nullable Object other) {
-            return other instanceof Identity that && partitions == that.partitions;
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Partitions that && getClass() == that.getClass() && partitions == that.partitions;
         }
 
         @Override
         public int hashCode() {
             return partitions;
+        }
+    }
+
+    /** Sends each key to the partition of this number. */
+    private static final class Identity extends Partitions {
+        Identity(int partitions) {
+            super(partitions);
+        }
+
+        @Override
+        public int getPartition(Object key) {
+            return (Integer) key;
+        }
+    }
+
+    /** Sends keys to partitions in their order, as all characters are as likely. */
+    private static final class Ranges extends Partitions {
+        Ranges(int partitions) {
+            super(partitions);
+        }
+
+        @Override
+        public int getPartition(Object key) {
+            String text = (String) key;
+            int place = (text.charAt(0) - FIRST_CHARACTER) * CHARACTERS + text.charAt(1) - FIRST_CHARACTER;
+            return place * numPartitions() / (CHARACTERS * CHARACTERS);
         }
     }
 }
