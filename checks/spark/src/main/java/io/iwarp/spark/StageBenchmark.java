@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.apache.spark.Partitioner;
 import org.apache.spark.SparkConf;
@@ -24,17 +25,20 @@ import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
- * An application with two executors that does a piece of work whenever it is asked: a stage that reads a shuffle of MAPS
- * times REDUCERS blocks, a sort of MEBIBYTES of records of 100 bytes, or queries of TPC-DS over the tables in FOLDER.
+ * An application with two executors that works whenever it has its turn. Each line of the standard input is a turn: a stage
+ * that reads a shuffle of MAPS times REDUCERS blocks, a sort of MEBIBYTES of records of 100 bytes, or, over the tables in
+ * FOLDER, a query of TPC-DS.
+ *
+ * <pre>StageBenchmark iwarp|nio|epoll [FOLDER]</pre>
  *
  * <pre>
- * StageBenchmark iwarp|nio|epoll blocks MAPS REDUCERS BYTES
- * StageBenchmark iwarp|nio|epoll sort MEBIBYTES
- * StageBenchmark iwarp|nio|epoll tpcds FOLDER
+ * blocks MAPS REDUCERS BYTES
+ * sort MEBIBYTES
+ * QUERY
  * </pre>
  *
- * <p>Prints "ready". Then each line of the standard input names a query, or anything for other work. The answer to it is a
- * line with elapsed seconds, seconds of processors of driver and executors, and a checksum of the result.
+ * <p>Prints "ready", and for each turn elapsed seconds, seconds of processors of driver and executors, and a checksum of the
+ * result. The first of several turns that are the same also writes the map output of a stage.
  */
 final class StageBenchmark {
     private static final int SORT_PARTITIONS = 32;
@@ -58,7 +62,7 @@ final class StageBenchmark {
         } else {
             conf.set("spark.shuffle.io.mode", way.toUpperCase(Locale.ROOT));
         }
-        boolean tpcds = args[1].equals("tpcds");
+        boolean tpcds = args.length > 1;
         if (tpcds) {
             // So that each join shuffles. Spark checks its plans only in tests, which this is not.
             conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
@@ -73,33 +77,49 @@ final class StageBenchmark {
                 JavaSparkContext spark = JavaSparkContext.fromSparkContext(session.sparkContext());
                 BufferedReader turns = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             spark.setLogLevel("ERROR");
-            ToLongFunction<String> work = switch (args[1]) {
-                case "tpcds" -> new Tpcds(session, Path.of(args[2]))::run;
-                case "sort" -> sort(spark, Integer.parseInt(args[2]));
-                default ->
-                    blocks(spark, Integer.parseInt(args[2]), Integer.parseInt(args[3]), Integer.parseInt(args[4]));
-            };
+            Function<String, LongSupplier> works;
+            if (tpcds) {
+                Tpcds queries = new Tpcds(session, Path.of(args[1]));
+                works = query -> () -> queries.run(query);
+            } else {
+                works = turn -> work(spark, turn.split(" "));
+            }
             System.out.println("ready");
+            String latest = "";
+            LongSupplier work = () -> 0;
             for (String turn = turns.readLine(); turn != null; turn = turns.readLine()) {
+                if (!turn.equals(latest)) {
+                    latest = turn;
+                    work = works.apply(turn);
+                }
                 long before = processorTime(spark);
                 long start = System.nanoTime();
-                long checksum = work.applyAsLong(turn);
+                long checksum = work.getAsLong();
                 double took = (System.nanoTime() - start) / 1e9;
                 double used = (processorTime(spark) - before) / 1e9;
+                // Spark deletes the files of shuffles that were collected.
+                System.gc();
                 System.out.printf(Locale.ROOT, "%.3f %.3f %d%n", took, used, checksum);
             }
         }
     }
 
+    private static LongSupplier work(JavaSparkContext spark, String[] turn) {
+        if (turn[0].equals("sort")) {
+            return sort(spark, Integer.parseInt(turn[1]));
+        }
+        return blocks(spark, Integer.parseInt(turn[1]), Integer.parseInt(turn[2]), Integer.parseInt(turn[3]));
+    }
+
     /** Spark keeps the map output, so each run is of the reducers alone. */
-    private static ToLongFunction<String> blocks(JavaSparkContext spark, int maps, int reducers, int bytes) {
+    private static LongSupplier blocks(JavaSparkContext spark, int maps, int reducers, int bytes) {
         JavaPairRDD<Integer, byte[]> shuffled = spark.parallelize(
                         IntStream.range(0, maps).boxed().toList(), maps)
                 .flatMapToPair(map -> IntStream.range(0, reducers)
                         .mapToObj(reducer -> new Tuple2<>(reducer, new byte[bytes]))
                         .iterator())
                 .partitionBy(new Identity(reducers));
-        return turn -> {
+        return () -> {
             long records = shuffled.count();
             if (records != (long) maps * reducers) {
                 throw new AssertionError(records + " records arrived");
@@ -108,7 +128,7 @@ final class StageBenchmark {
         };
     }
 
-    private static ToLongFunction<String> sort(JavaSparkContext spark, int mebibytes) {
+    private static LongSupplier sort(JavaSparkContext spark, int mebibytes) {
         int records = (int) ((long) mebibytes * (1 << 20) / (KEY + VALUE) / SORT_PARTITIONS);
         JavaPairRDD<String, byte[]> input = spark.parallelize(
                         IntStream.range(0, SORT_PARTITIONS).boxed().toList(), SORT_PARTITIONS)
@@ -118,7 +138,7 @@ final class StageBenchmark {
                             .mapToObj(record -> new Tuple2<>(key(random), new byte[VALUE]))
                             .iterator();
                 });
-        return turn -> {
+        return () -> {
             long sorted = input.repartitionAndSortWithinPartitions(new Ranges(SORT_PARTITIONS))
                     .count();
             if (sorted != (long) records * SORT_PARTITIONS) {
