@@ -21,7 +21,7 @@ SIZES_PICTURE = ROOT / "docs/sizes.svg"
 HEADING = "## Results"
 
 
-def write(rows: list[dict], curves: dict[str, list[dict]], before: dict[tuple[str, str], float], rounds: int, seconds: float) -> None:
+def write(rows: list[dict], curves: dict[str, list[dict]], rounds: int, seconds: float) -> None:
     measured = [row for row in rows if "ratio" in row]
     lines = [
         HEADING, "",
@@ -36,17 +36,16 @@ def write(rows: list[dict], curves: dict[str, list[dict]], before: dict[tuple[st
     ]
     for row in rows:
         if "ratio" in row:
-            last = before.get((row["work"], row["other"]))
+            last = row.get("previous")
             lines.append(f"| {row['work']} | {row['other']} | {figure(row['ours'], row['unit'])} | {figure(row['others'], row['unit'])} "
                          f"| {row['ratio']:.2f} | {'' if last is None else f'{last:.2f}'} | {row['target']} "
                          f"| {verdict(row['met'], '**missed**')} | {cost_text(row['costs'][0])} | {cost_text(row['costs'][1])} |")
         else:
             lines.append(f"| {row['work']} | {row['other']} | | | | | {row['target']} | left out: {row['left out']} | | |")
     lines.append("")
-    sections = {"sizes": sizes, "first seconds": first_seconds, "connections": connections}
-    for name, results in curves.items():
-        if results:
-            lines += sections[name](results)
+    for name, section in (("sizes", sizes), ("first seconds", first_seconds), ("connections", connections)):
+        if curves.get(name):
+            lines += section(curves[name])
     lines += how_to_run(measured)
     old = DOCUMENT.read_text()
     DOCUMENT.write_text(old[:old.index(HEADING)] + "\n".join(lines) + "\n")

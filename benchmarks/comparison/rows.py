@@ -23,6 +23,9 @@ class Row:
     least: float | None = None
     most: float | None = None
 
+    def names(self) -> dict[str, str]:
+        return {"work": self.work, "other": self.other.name}
+
     def meets(self, ratio: float) -> bool | None:
         """None if nothing is required."""
         if self.least is None and self.most is None:
@@ -188,7 +191,7 @@ def compare(group: list[Row], rounds: int, seconds: float) -> list[dict]:
 
 
 def conclude(row: Row, ours: Measured, others: Measured) -> dict:
-    result = {"work": row.work, "other": row.other.name, "unit": row.unit, "target": row.target}
+    result = row.names() | {"unit": row.unit, "target": row.target}
     failure = ours.failure or others.failure
     if failure:
         print(f"{row.work:<36} {row.other.name:<20} left out: {failure}", flush=True)
