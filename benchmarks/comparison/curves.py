@@ -149,7 +149,7 @@ class FirstSeconds:
 class Connections:
     """Small Sends spread over many connections, what an idle one needs, and the round trips of one more among busy ones."""
 
-    name = "connections"
+    name = "scale"
     COUNTS = (1, 100, 1_000, 10_000)
     # Operations in flight on each connection.
     DEPTH = 64

@@ -21,13 +21,14 @@ SIZES_PICTURE = ROOT / "docs/sizes.svg"
 HEADING = "## Results"
 
 
-def write(rows: list[dict], curves: dict[str, list[dict]], rounds: int, seconds: float) -> None:
+def write(rows: list[dict], curves: dict[str, list[dict]], seconds: float) -> None:
     measured = [row for row in rows if "ratio" in row]
+    rounds = sorted({len(row["ours"]) for row in measured})
     lines = [
         HEADING, "",
         "`benchmarks/compare` writes this section and those below it. It runs the two sides of each row in turns, as two processes",
         f"each, over loopback or a pair of virtual Ethernet devices, with CRC32C on unless the row says otherwise, {WARM_UP:g} s warm. The",
-        f"ratio is the median of the ratios of {rounds} rounds of {seconds:g} s. Processor time is that of both ends together: seconds for",
+        f"ratio is the median of the ratios of {' or '.join(map(str, rounds))} rounds of {seconds:g} s. Processor time is that of both ends together: seconds for",
         "10^9 bytes, or microseconds for an operation. The picture shows each ratio relative to its target; 1 means that the target is",
         "just met.",
         "", "![ratios](performance.png)", "",
@@ -43,7 +44,7 @@ def write(rows: list[dict], curves: dict[str, list[dict]], rounds: int, seconds:
         else:
             lines.append(f"| {row['work']} | {row['other']} | | | | | {row['target']} | left out: {row['left out']} | | |")
     lines.append("")
-    for name, section in (("sizes", sizes), ("first seconds", first_seconds), ("connections", connections)):
+    for name, section in (("sizes", sizes), ("first seconds", first_seconds), ("scale", connections)):
         if curves.get(name):
             lines += section(curves[name])
     lines += how_to_run(measured)
