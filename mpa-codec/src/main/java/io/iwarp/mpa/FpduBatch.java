@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  * slice of the buffer with everything encoded so far, then a slice of the payload. The rest of the FPDU
  * goes into the buffer again. The buffer may grow only while no slice of it is in flight, because
  * growing moves its bytes.
- *
- * <p>With markers each FPDU is a separate write, so that TCP segments tend to begin with an FPDU
- * (RFC 5044, section 5.1); Wireshark follows markers only then. The transport still gathers them.
  */
 final class FpduBatch {
 
@@ -57,7 +54,7 @@ final class FpduBatch {
         if (ended) {
             end();
             promise.tryFailure(new ClosedChannelException());
-        } else if (!promise.isVoid() || encoder.markers()) {
+        } else if (!promise.isVoid()) {
             handOver(ctx, promise);
         }
     }
