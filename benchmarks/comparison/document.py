@@ -62,12 +62,12 @@ def sizes(results: list[dict]) -> list[str]:
              "Writes and Reads of one connection over epoll with `--busy-poll`. Processor time is steadier than rates, and it is what users",
              "pay. No size may cost more than 1.25 times the mean of its two neighbours, nor, from 32 KiB on, 1.25 times the best size.",
              "", "![processor time over the size of an operation](sizes.svg)", "",
-             "| operation | bytes | MB/s | processor s for 10^9 bytes | relative to neighbours | relative to the best | |",
-             "|---|---|---|---|---|---|---|"]
+             "| operation | bytes | MB/s | processor s for 10^9 bytes | relative to neighbours | relative to the best | | previous run |",
+             "|---|---|---|---|---|---|---|---|"]
     for each in results:
         ratios = [f"{ratio:.2f}" for ratio in each["ratios"]] + [""]
         lines.append(f"| {each['operation']} | {each['size']:,} | {each['rate'] / 1e6:,.0f} | {each['cost']:.3f} | {ratios[0]} | {ratios[1]} "
-                     f"| {verdict(each['met'], '**missed**')} |")
+                     f"| {verdicts(each)} |")
     return [*lines, ""]
 
 
@@ -75,7 +75,8 @@ def first_seconds(results: list[dict]) -> list[str]:
     lines = ["## The first seconds", "",
              "Both ends are fresh processes. The JVM interprets, then compiles what is used; on two processors the compilers compete with",
              "the traffic. The last column tells when the rate of half a second first reaches 90 % of the steady rate.", "",
-             "| operation | bytes | MB/s in second 0 to 1 | in 1 to 3 | steady | 90 % after | target | |", "|---|---|---|---|---|---|---|---|"]
+             "| operation | bytes | MB/s in second 0 to 1 | in 1 to 3 | steady | 90 % after | target | | previous run |",
+             "|---|---|---|---|---|---|---|---|---|"]
     for each in results:
         if "command" in each:
             lines += ["", f"`write-client` stores a file of 1 GiB, with a cold JVM at both ends and SHA-256 over the file at both, in "
@@ -83,7 +84,7 @@ def first_seconds(results: list[dict]) -> list[str]:
         else:
             lines.append(f"| {each['operation']} | {each['size']:,} | {each['first'] / 1e6:,.0f} | {each['next'] / 1e6:,.0f} "
                          f"| {each['steady'] / 1e6:,.0f} | {each['reached']:.1f} s | {'' if each['most'] is None else '<= %g s' % each['most']} "
-                         f"| {verdict(each['met'], '**missed**')} |")
+                         f"| {verdicts(each)} |")
     return [*lines, ""]
 
 
@@ -92,12 +93,18 @@ def connections(results: list[dict]) -> list[str]:
              "Sends of 64 bytes, spread over all connections of one event loop at each end, over epoll and with `-XX:+UseParallelGC`. The memory",
              "of an idle connection is heap and direct memory of the end that needs more. The last columns are the round trips of one more connection while all others",
              "are busy. With 10,000 connections the total rate has to be half of that of one; an idle one may need 12 KiB.", "",
-             "| connections | Sends/s | relative to one | set-up/s | idle bytes | round trip, median | 99 % | |", "|---|---|---|---|---|---|---|---|"]
+             "| connections | Sends/s | relative to one | set-up/s | idle bytes | round trip, median | 99 % | | previous run |",
+             "|---|---|---|---|---|---|---|---|---|"]
     for each in results:
         idle = "| |" if each["idle"] is None else f"| {each['setUp']:,.0f} | {each['idle']:,.0f}"
         lines.append(f"| {each['connections']:,} | {each['rate']:,.0f} | {each['ratio']:.2f} {idle} "
-                     f"| {each['median']:,.0f} us | {each['tail']:,.0f} us | {verdict(each['met'], '**missed**')} |")
+                     f"| {each['median']:,.0f} us | {each['tail']:,.0f} us | {verdicts(each)} |")
     return [*lines, ""]
+
+
+def verdicts(point: dict) -> str:
+    """Of this run and the previous one."""
+    return " | ".join(verdict(met, "**missed**") for met in (point["met"], point.get("previous")))
 
 
 def how_to_run(measured: list[dict]) -> list[str]:
