@@ -39,7 +39,6 @@ final class PerfRun {
     private final Progress progress;
     private final List<PerfLoad> loads = new ArrayList<>();
     private final Map<EventLoop, PerfMeter> meters = new HashMap<>();
-    private final List<PerfInterval> intervals = new ArrayList<>();
     private final CompletableFuture<Void> failed = new CompletableFuture<>();
 
     /**
@@ -78,7 +77,6 @@ final class PerfRun {
         while (System.nanoTime() - begin < plan.warmup().toNanos()) {
             observe(usage, plan.warmup().dividedBy(REHEARSALS));
         }
-        intervals.clear();
         PerfResult result = observe(usage, plan.duration());
         loads.forEach(PerfLoad::stop);
         for (PerfLoad load : loads) {
@@ -95,7 +93,7 @@ final class PerfRun {
         onEachLoop(PerfMeter::begin);
         long operationsBefore = operations();
         long timedBefore = timed();
-        pause(time);
+        List<PerfInterval> intervals = pause(time);
         awaitOperation(operationsBefore, timedBefore);
         List<PerfSlice> slices = new ArrayList<>();
         onEachLoop(meter -> slices.add(meter.end()));
@@ -163,8 +161,9 @@ final class PerfRun {
         return written ? AccessRight.REMOTE_WRITE : AccessRight.LOCAL_WRITE;
     }
 
-    /** Lets time pass, and tells how it goes, unless a connection ends. */
-    private void pause(Duration time) throws IOException, InterruptedException, CommandFailedException {
+    /** Lets time pass, tells how it goes, and returns what was done in each interval. Fails if a connection ends. */
+    private List<PerfInterval> pause(Duration time) throws IOException, InterruptedException, CommandFailedException {
+        List<PerfInterval> intervals = new ArrayList<>();
         long begin = System.nanoTime();
         long before = begin;
         long operationsBefore = operations();
@@ -179,6 +178,7 @@ final class PerfRun {
             before = now;
             operationsBefore = operations;
         }
+        return intervals;
     }
 
     private String words(long operations, long nanos) {

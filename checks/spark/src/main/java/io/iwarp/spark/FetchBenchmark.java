@@ -1,12 +1,10 @@
 package io.iwarp.spark;
 
-import com.sun.management.OperatingSystemMXBean;
 import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,11 +115,11 @@ final class FetchBenchmark {
                 String[] server = meet(barrier, services);
                 for (int round = -warmUp; round < rounds; round++) {
                     for (String way : size > maxBlockSize ? WAYS_OF_LARGE : WAYS) {
-                        long clientTime = processorTime();
+                        long clientTime = ProcessorTime.now();
                         long[] fetched = serves
                                 ? new long[2]
                                 : new Requests(way, services, server, key, size, blocks).run(millis);
-                        clientTime = processorTime() - clientTime;
+                        clientTime = ProcessorTime.now() - clientTime;
                         String[] after = meet(barrier, services);
                         long serverTime = Long.parseLong(after[1]) - Long.parseLong(server[1]);
                         server = after;
@@ -141,7 +139,7 @@ final class FetchBenchmark {
         /** Waits for the other one, and returns what the server tells: id, processor time, ports. */
         private static String[] meet(BarrierTaskContext barrier, Map<String, NettyBlockTransferService> services) {
             StringBuilder mine =
-                    new StringBuilder(SparkEnv.get().executorId()).append(' ').append(processorTime());
+                    new StringBuilder(SparkEnv.get().executorId()).append(' ').append(ProcessorTime.now());
             services.values().forEach(service -> mine.append(' ').append(service.port()));
             return barrier.allGather(mine.toString())[0].split(" ");
         }
@@ -274,9 +272,5 @@ final class FetchBenchmark {
                 null);
         service.init(mapped ? new MappedBlocks(env) : env.blockManager());
         return service;
-    }
-
-    private static long processorTime() {
-        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 }

@@ -1,10 +1,8 @@
 package io.iwarp.spark;
 
-import com.sun.management.OperatingSystemMXBean;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -161,16 +159,12 @@ final class StageBenchmark {
         Map<String, Long> times = new HashMap<>();
         while (times.size() < 2) {
             spark.parallelize(List.of(0, 1, 2, 3), 4)
-                    .map(part -> new Tuple2<>(SparkEnv.get().executorId(), processorTime()))
+                    .map(part -> new Tuple2<>(SparkEnv.get().executorId(), ProcessorTime.now()))
                     .collect()
                     .forEach(time -> times.put(time._1(), time._2()));
         }
-        return processorTime()
+        return ProcessorTime.now()
                 + times.values().stream().mapToLong(Long::longValue).sum();
-    }
-
-    private static long processorTime() {
-        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 
     /** Has a number of partitions, and nothing else by which it differs from others of its kind. */
