@@ -250,8 +250,9 @@ class ExamplesTest {
     private ProcessBuilder command(String example, String program, String... arguments) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String main = "org.example/io.iwarp.examples." + example + '.' + program;
-        List<String> command =
-                new ArrayList<>(List.of(java, "-p", libraries() + File.pathSeparator + classes(), "-m", main));
+        List<String> command = new ArrayList<>(List.of(java, "-p", libraries() + File.pathSeparator + classes()));
+        // Short programs are done before the optimizing compiler pays off.
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-m", main));
         command.addAll(List.of(arguments));
         return new ProcessBuilder(command);
     }
