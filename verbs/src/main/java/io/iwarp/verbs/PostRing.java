@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * retires a slot when its request has completed. The place is released after that: at once, or, if the completion goes
  * to a {@link CompletionQueue}, when the completion is polled. The place is occupied until then, so the number of
  * taken requests whose end is not reported never exceeds the depth. Slots are created at first use; nothing is
- * allocated after that.
+ * allocated after that ({@code PostBenchmark}).
  *
  * <p>Posts may wait beyond the depth, if the ring was made so. They have slots like all others, which the event loop does
  * not take while the depth is reached. So all posts are in one order, the order of the claims. A release that lets a
