@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Accepts connection requests at an address, on the caller's event loop groups and channel type (verbs:
@@ -25,11 +26,14 @@ import java.util.concurrent.TimeUnit;
 public final class IwarpListener implements AutoCloseable {
     private final Channel channel;
     private final ConnectionGroup connections;
+    private final AcceptPause accepting;
     private final CompletableFuture<Void> closed;
 
-    private IwarpListener(Channel channel, ConnectionGroup connections, List<EventExecutor> loops) {
+    private IwarpListener(
+            Channel channel, ConnectionGroup connections, AcceptPause accepting, List<EventExecutor> loops) {
         this.channel = channel;
         this.connections = connections;
+        this.accepting = accepting;
         this.closed = new LoopFuture<>(loops);
         channel.closeFuture().addListener(done -> closed.complete(null));
     }
@@ -49,10 +53,11 @@ public final class IwarpListener implements AutoCloseable {
             ServerBootstrap bootstrap, IwarpChannelInitializer initializer, SocketAddress address) {
         initializer.requireListens();
         ConnectionGroup connections = new ConnectionGroup();
+        AcceptPause accepting = new AcceptPause(connections::size);
         ChannelHandler ofCaller = bootstrap.config().handler();
         ServerBootstrap complete = bootstrap
                 .clone()
-                .handler(ofCaller == null ? connections : behind(ofCaller, connections))
+                .handler(behind(ofCaller, connections, accepting))
                 .childHandler(initializer.withObserver(connections::prepared));
         complete.validate();
         List<EventExecutor> loops = loops(complete);
@@ -60,7 +65,7 @@ public final class IwarpListener implements AutoCloseable {
         ChannelFuture binding = complete.bind(address);
         binding.addListener(done -> {
             if (done.isSuccess()) {
-                listening.complete(new IwarpListener(binding.channel(), connections, loops));
+                listening.complete(new IwarpListener(binding.channel(), connections, accepting, loops));
             } else {
                 listening.completeExceptionally(naming(address, done.cause()));
             }
@@ -86,11 +91,14 @@ public final class IwarpListener implements AutoCloseable {
     }
 
     /** The caller's handler comes first. It may refuse connections, which the group then does not see. */
-    private static ChannelHandler behind(ChannelHandler ofCaller, ConnectionGroup connections) {
+    private static ChannelHandler behind(@Nullable ChannelHandler ofCaller, ChannelHandler... own) {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel listening) {
-                listening.pipeline().addLast(ofCaller, connections);
+                if (ofCaller != null) {
+                    listening.pipeline().addLast(ofCaller);
+                }
+                listening.pipeline().addLast(own);
             }
         };
     }
@@ -112,6 +120,14 @@ public final class IwarpListener implements AutoCloseable {
      */
     public int connections() {
         return connections.size();
+    }
+
+    /**
+     * Returns how often an accept failed, typically because the process had no file descriptor left. After each failure
+     * accepting pauses for a second. New connections wait in the kernel meanwhile.
+     */
+    public long failedAccepts() {
+        return accepting.failures();
     }
 
     /**
