@@ -80,9 +80,11 @@ final class CounterService implements ConnectionRequestListener, AutoCloseable {
 
         @Override
         public void onClosed(QueuePair queuePair, CloseReason reason) {
-            if (!done) {
-                String lock = numbers.leave(number) ? "; the lock was taken from it" : "";
-                log.accept(ErrorLines.oneLine(address + " went before it was done" + lock + ": " + reason));
+            boolean freed = numbers.leave(number);
+            if (freed || !done) {
+                String when = done ? " went" : " went before it was done";
+                String lock = freed ? "; the lock was taken from it" : "";
+                log.accept(ErrorLines.oneLine(address + when + lock + ": " + reason));
             }
         }
     }

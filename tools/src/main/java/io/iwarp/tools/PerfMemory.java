@@ -6,6 +6,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 
 /**
  * The memory of one side of a connection: what is sent from, received into, and registered for the other side. Confined
@@ -18,16 +19,34 @@ final class PerfMemory implements AutoCloseable {
     private final MemoryRegion region;
     private int nextPlace;
 
-    /** Allocates; all bytes are 0. */
-    PerfMemory(ProtectionDomain domain, PerfTask task, AccessRight right) {
+    /**
+     * Allocates; all bytes are 0.
+     *
+     * @throws OutOfMemoryError if there is not enough direct memory; nothing is kept then
+     */
+    PerfMemory(ByteBufAllocator allocator, ProtectionDomain domain, PerfTask task, AccessRight right) {
         int bytes = task.memoryBytes();
-        source = ByteBufAllocator.DEFAULT.directBuffer(bytes, bytes).writeZero(task.size());
-        sink = ByteBufAllocator.DEFAULT.directBuffer(bytes, bytes).setZero(0, bytes);
+        ByteBuf first = allocator.directBuffer(bytes, bytes);
+        ByteBuf second = Unpooled.EMPTY_BUFFER;
+        try {
+            second = allocator.directBuffer(bytes, bytes);
+            region = domain.region().buffers(second).rights(right).register();
+        } catch (RuntimeException | OutOfMemoryError e) {
+            first.release();
+            second.release();
+            throw e;
+        }
+        source = first.writeZero(task.size());
+        sink = second.setZero(0, bytes);
         places = new ByteBuf[task.places()];
         for (int i = 0; i < places.length; i++) {
             places[i] = sink.slice(i * task.size(), task.size()).clear();
         }
-        region = domain.region().buffers(sink).rights(right).register();
+    }
+
+    /** Returns how many bytes the memory for a task takes. */
+    static long bytes(PerfTask task) {
+        return 2L * task.memoryBytes();
     }
 
     /** Returns the advertisement for the other side. */

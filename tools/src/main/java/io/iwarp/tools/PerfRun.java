@@ -5,6 +5,7 @@ import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -122,7 +123,7 @@ final class PerfRun {
     private void connect(SocketAddress server, QueuePairSettings.Builder settings)
             throws IOException, InterruptedException, CommandFailedException {
         PerfTask task = plan.task();
-        PerfMemory memory = new PerfMemory(endpoint.domain(), task, right(task));
+        PerfMemory memory = new PerfMemory(ByteBufAllocator.DEFAULT, endpoint.domain(), task, right(task));
         QueuePair queuePair;
         RemoteBuffer target;
         try {

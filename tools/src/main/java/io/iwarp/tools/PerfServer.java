@@ -2,8 +2,11 @@ package io.iwarp.tools;
 
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePairSettings;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,6 +34,15 @@ final class PerfServer implements Callable<Integer> {
                     + PerfTask.GREATEST_DEPTH + ". Connections cost less memory with fewer.")
     private int greatestDepth;
 
+    @Option(
+            names = "--max-memory",
+            paramLabel = "SIZE",
+            defaultValue = "1G",
+            converter = Bytes.Converter.class,
+            description = "The most memory for the connections of one client address together. A connection takes"
+                    + " twice its --size, 8 MiB or less for short messages.")
+    private long clientBytes;
+
     @Mixin
     private ConnectionOptions connection;
 
@@ -47,14 +59,20 @@ final class PerfServer implements Callable<Integer> {
                 .sendQueueDepth(queueDepth)
                 .receiveQueueDepth(queueDepth)
                 .build();
+        ScheduledExecutorService collector =
+                Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("perf-collector", true));
         try (Shutdown shutdown = Shutdown.install();
                 Endpoint endpoint = connection.openServer();
                 IwarpListener listener = endpoint.listen(
-                        listen.address(), settings, new PerfService(endpoint.domain(), greatestDepth, out::println))) {
+                        listen.address(),
+                        settings,
+                        new PerfService(endpoint.domain(), greatestDepth, clientBytes, collector, out::println))) {
             out.println(ListenOptions.listening(listener));
             shutdown.await();
             // Close the connections before the memory. Otherwise clients would see errors about invalid STags.
             endpoint.closeConnections();
+        } finally {
+            collector.shutdownNow();
         }
         return 0;
     }

@@ -4,7 +4,6 @@ import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
@@ -30,17 +29,21 @@ final class PerfSession implements QueuePairListener {
     private long received;
     private byte mark;
 
-    PerfSession(QueuePair queuePair, ProtectionDomain domain, PerfTask task, Consumer<String> log) {
+    /**
+     * @param memory closed when the connection is
+     */
+    PerfSession(QueuePair queuePair, PerfTask task, PerfMemory memory, Consumer<String> log) {
         this.queuePair = queuePair;
         this.task = task;
         this.batch = task.batch();
         this.untilTold = batch;
         this.log = log;
         this.client = ListenOptions.addressText(queuePair.channel().remoteAddress());
-        this.memory = new PerfMemory(domain, task, right(task.operation()));
+        this.memory = memory;
     }
 
-    private static AccessRight right(PerfOperation operation) {
+    /** Returns the right of the client in the server's memory. */
+    static AccessRight right(PerfOperation operation) {
         return switch (operation) {
             case SEND -> AccessRight.LOCAL_WRITE;
             case WRITE, WRITE_IMMEDIATE -> AccessRight.REMOTE_WRITE;

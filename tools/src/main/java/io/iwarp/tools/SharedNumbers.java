@@ -28,11 +28,13 @@ final class SharedNumbers implements AutoCloseable {
     private static final long COUNTER = 0;
     private static final long LOCK = COUNTER + AtomicOperation.LENGTH;
     private static final long NUMBER = LOCK + AtomicOperation.LENGTH;
+    private static final long FREE = 0;
     private static final long LENGTH = NUMBER + Long.BYTES;
 
     private final MemoryRegion region;
     private final AtomicOperation operation = new AtomicOperation();
     private final ByteBuf bytes = Unpooled.buffer(Long.BYTES, Long.BYTES);
+    private final Set<Long> connected = new HashSet<>();
     private final Set<Long> atWork = new HashSet<>();
     private long admitted;
     private long lost;
@@ -55,7 +57,8 @@ final class SharedNumbers implements AutoCloseable {
                                 client)
                         .bind()
                         .remoteBuffer();
-        atWork.add(++admitted);
+        connected.add(++admitted);
+        atWork.add(admitted);
         return new CounterGrant(
                 admitted,
                 atomics.slice(COUNTER, AtomicOperation.LENGTH),
@@ -69,36 +72,44 @@ final class SharedNumbers implements AutoCloseable {
         announcedAdds += done.adds();
         announcedRounds += done.rounds();
         CounterTotals totals =
-                new CounterTotals(counter(), announcedAdds, number(), announcedRounds, atWork.size(), lost);
+                new CounterTotals(valueAt(COUNTER), announcedAdds, number(), announcedRounds, atWork.size(), lost);
         forgetTheLost();
         return totals;
     }
 
     /**
-     * A client has disconnected. Releases its lock. If the client did not report, its work is unknown.
+     * A client has disconnected. Frees the lock if no connected client holds it, whatever number the client left in it.
+     * If the client did not report, its work is unknown.
      *
-     * @return whether it held the lock
+     * @return whether the lock was freed
      */
     synchronized boolean leave(long client) {
-        if (!atWork.remove(client) || closed) {
+        connected.remove(client);
+        if (closed) {
             return false;
         }
-        lost++;
-        forgetTheLost();
-        return region.execute(LOCK, operation.compareSwap(0, -1, client, -1)) == client;
+        if (atWork.remove(client)) {
+            lost++;
+            forgetTheLost();
+        }
+        long holder = valueAt(LOCK);
+        return holder != FREE
+                && !connected.contains(holder)
+                && region.execute(LOCK, operation.compareSwap(FREE, -1, holder, -1)) == holder;
     }
 
     /** Makes the current numbers the new baseline when no client can change them any more. */
     private void forgetTheLost() {
         if (lost > 0 && atWork.isEmpty()) {
             lost = 0;
-            announcedAdds = counter();
+            announcedAdds = valueAt(COUNTER);
             announcedRounds = number();
         }
     }
 
-    private long counter() {
-        return region.execute(COUNTER, operation.fetchAdd(0, 0));
+    /** Reads a number that clients change by atomics. */
+    private long valueAt(long offset) {
+        return region.execute(offset, operation.fetchAdd(0, 0));
     }
 
     private long number() {

@@ -5,6 +5,7 @@ import static io.iwarp.verbs.CompareSwap.compare;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.QueuePair;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A lock in the memory of a peer: a 64-bit number that is 0 when the lock is free, otherwise the number of the holder.
@@ -29,12 +30,30 @@ final class SpinLock {
         this.holder = holder;
     }
 
-    /** Asks for the lock until it is free. */
+    /**
+     * Asks for the lock until it is free.
+     *
+     * @throws CommandFailedException if one other client has held it for a minute
+     */
     void acquire() throws IOException, InterruptedException, CommandFailedException {
-        while (Endpoint.await(queuePair.compareSwap(lock, compare(FREE).swap(holder)))
-                        .original()
-                != FREE) {
+        long other = FREE;
+        long since = System.nanoTime();
+        while (true) {
+            long found = Endpoint.await(
+                            queuePair.compareSwap(lock, compare(FREE).swap(holder)))
+                    .original();
+            if (found == FREE) {
+                return;
+            }
             refusals++;
+            long now = System.nanoTime();
+            if (found != other) {
+                other = found;
+                since = now;
+            } else if (now - since > TimeUnit.SECONDS.toNanos(Endpoint.patienceSeconds())) {
+                throw new CommandFailedException("client " + found + " has held the lock for "
+                        + Endpoint.patienceSeconds() + " s: end it, then the server frees the lock");
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package io.iwarp.tools;
 
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.ByteBuf;
@@ -100,13 +101,20 @@ final class WriteSession {
         } catch (CommandFailedException | ProtocolException e) {
             refuse(String.valueOf(e.getMessage()));
             throw e;
-        } catch (FileSystemException e) {
-            refuse("the server cannot access its file: look there for the reason");
+        } catch (StreamEndedException e) {
             throw e;
         } catch (ClosedByInterruptException e) {
             // File I/O throws its own exception and leaves the thread interrupted, which would end the wait below.
             Thread.interrupted();
             throw stopped();
+        } catch (FileSystemException e) {
+            // Its message has a path of the server.
+            refuse("the server cannot access its file: look there for the reason");
+            throw e;
+        } catch (IOException e) {
+            refuse("the server cannot access its file (" + e.getMessage()
+                    + "): make room there, or look for the reason");
+            throw e;
         } catch (InterruptedException e) {
             throw stopped();
         } finally {

@@ -92,6 +92,30 @@ class CounterTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1})
+    void aLockIsTakenFromAClientThatLeavesWhenItIsDone(long other) throws Exception {
+        try (CommandRun server = CommandRun.start("counter-server", "--port", "0");
+                Endpoint endpoint = Endpoint.plain()) {
+            String address = server.address();
+            QueuePair holder = connect(endpoint, address);
+            CounterGrant grant = grant(holder);
+            ByteBuf answer = Unpooled.buffer(CounterTotals.ENCODED_LENGTH);
+            var answered = holder.receive(answer);
+            Endpoint.await(holder.send(new CounterDone(0, 0).encode()));
+            Endpoint.await(answered);
+            long word = other == 0 ? grant.client() : other;
+            Endpoint.await(holder.compareSwap(grant.lock(), compare(FREE).swap(word)));
+
+            holder.close();
+
+            server.awaitLine(Pattern.compile(".* went; the lock was taken from it: .*"));
+            assertThat(CommandRun.of("counter-client", address, "--adds", "1", "--rounds", "1")
+                            .out())
+                    .contains("counter 4, number 4: exactly what all clients added");
+        }
+    }
+
     @Test
     void wrongNumbersAreAFailure() throws Exception {
         try (CommandRun server = CommandRun.start("counter-server", "--port", "0");

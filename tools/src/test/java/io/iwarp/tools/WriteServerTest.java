@@ -9,6 +9,7 @@ import io.iwarp.ProtocolError;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Requirement;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,10 +17,13 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +35,9 @@ class WriteServerTest {
 
     @TempDir
     private Path inbox;
+
+    @TempDir
+    private Path outbox;
 
     private CommandRun server;
     private String address;
@@ -303,6 +310,44 @@ class WriteServerTest {
             assertThat(second.hearsTheEnd().error())
                     .isIn(ProtocolError.DDP_TAGGED_INVALID_STAG, ProtocolError.RDMAP_INVALID_STAG);
         }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aClientIsToldThatTheDiskOfTheServerIsFull() throws Exception {
+        // The limit makes the kernel refuse to write more than 64 KiB into a file.
+        Process limited = new ProcessBuilder(
+                        "bash",
+                        "-c",
+                        "ulimit -f 64; exec \"$@\"",
+                        "bash",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:-UsePerfData",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "io.iwarp.tools.Iwarp",
+                        "write-server",
+                        "--port",
+                        "0",
+                        "--directory",
+                        inbox.toString())
+                .redirectErrorStream(true)
+                .start();
+        try (BufferedReader said = limited.inputReader()) {
+            Matcher listening = Pattern.compile("listening on (\\S+),.*").matcher(said.readLine());
+            assertThat(listening.matches()).isTrue();
+            Path source = Files.write(outbox.resolve("large"), new byte[1 << 18]);
+
+            CommandRun client = CommandRun.of("write-client", source.toString(), listening.group(1));
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err()).contains("the server refused", "make room there");
+            assertThat(said.readLine()).contains("nothing was kept");
+        } finally {
+            limited.destroy();
+        }
+        assertThat(WriteTest.names(inbox)).isEmpty();
     }
 
     private FileMessage answerTo(FileMessage message) throws Exception {
