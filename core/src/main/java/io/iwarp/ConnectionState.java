@@ -14,9 +14,9 @@ public enum ConnectionState {
     /** Requests of this side flow. */
     READY,
     /**
-     * The connection is being closed in order: by this side's application, because the peer closed its half (unless {@code
-     * QueuePairSettings.closeWithPeer} is off), or because it was idle for too long. What was posted is still sent. New
-     * requests are refused with the reason of the close.
+     * The stream is ending: it is being closed in order by this side's application, because the peer closed its half
+     * (unless {@code QueuePairSettings.closeWithPeer} is off), or because it was idle for too long, and what was posted is
+     * still sent; or a Terminate of this side is being sent. New requests are refused with the reason.
      */
     DRAINING,
     /** The stream is over and every request has completed. The TCP connection is being taken down. */

@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * it is set again for the FPDU that is incomplete then.
  */
 final class FpduTimer {
-    /** The position of no FPDU. */
-    static final long NO_POSITION = -1;
-
     private final Duration timeout;
     private final Consumer<FpduTimer> onTimeout;
     private @Nullable Future<?> timer;
@@ -38,7 +35,7 @@ final class FpduTimer {
     /**
      * Starts the timer, unless there is no limit.
      *
-     * @param newPosition start of the incomplete FPDU, or {@link #NO_POSITION} to give the next one all of the time
+     * @param newPosition start of the incomplete FPDU
      */
     void start(EventExecutor executor, long newPosition) {
         long nanos = timeout.toNanos();

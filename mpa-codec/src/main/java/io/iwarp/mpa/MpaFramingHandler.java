@@ -140,20 +140,15 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (!parsing && !pause.holding()) {
             parse(ctx, in);
         }
-        FpduTimer unfinished = timer;
-        if (unfinished != null && !unfinished.running() && in.insideFpdu() && phase == Phase.RECEIVING) {
-            unfinished.start(ctx.executor(), in.position());
-        }
     }
 
+    /** No FPDU is incomplete while a ULPDU is held back: bytes behind it wait as they came. */
     private void onFpduTimeout(ChannelHandlerContext ctx, FpduTimer expired) {
         FpduInput in = input;
         if (in == null || phase != Phase.RECEIVING || !in.insideFpdu()) {
             return;
         }
-        if (pause.holding()) {
-            expired.start(ctx.executor(), FpduTimer.NO_POSITION);
-        } else if (in.position() == expired.position()) {
+        if (in.position() == expired.position()) {
             fault(
                     ctx,
                     new ProtocolFault(
@@ -307,6 +302,10 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             if (phase != Phase.RECEIVING) {
                 in.release();
             }
+        }
+        FpduTimer unfinished = timer;
+        if (unfinished != null && !unfinished.running() && in.insideFpdu()) {
+            unfinished.start(ctx.executor(), in.position());
         }
     }
 

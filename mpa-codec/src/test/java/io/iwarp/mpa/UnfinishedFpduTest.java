@@ -161,6 +161,24 @@ class UnfinishedFpduTest {
         assertThat(faults(end)).isEmpty();
     }
 
+    /** The half came before the stall was over, and nothing comes after it. */
+    @Test
+    void anFpduThatStopsBehindAStallEndsTheStream() {
+        FramingChannel end = established(IwarpDevice.create());
+        end.onUlpdu = (ctx, ulpdu) -> ulpdu.holdBack();
+        byte[] bytes = fpdu(8);
+        byte[] oneAndAHalf = Arrays.copyOf(bytes, bytes.length + 4);
+        System.arraycopy(bytes, 0, oneAndAHalf, bytes.length, 4);
+        end.receive(oneAndAHalf);
+        advance(end, TIMEOUT.multipliedBy(3));
+        end.onUlpdu = (ctx, ulpdu) -> {};
+        end.channel.read();
+        advance(end, TIMEOUT.minusMillis(1));
+        assertThat(faults(end)).isEmpty();
+        advance(end, Duration.ofMillis(1));
+        assertThat(faults(end)).containsExactly(ProtocolError.MPA_CONNECTION_LOST);
+    }
+
     @Test
     void noTimerIsLeftWhenTheConnectionEndsInsideAnFpdu() {
         FramingChannel end = established(IwarpDevice.create());

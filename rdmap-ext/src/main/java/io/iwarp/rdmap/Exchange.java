@@ -23,15 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exchange {
     private final RdmapUlp ulp;
-    private final Counters counters;
-    private final InputHold hold = new InputHold();
     private final Requester requester;
     private final Responder responder;
     private final Reception reception;
-    private final ResponseDeadline responseDeadline;
 
     /**
-     * @param link arms the response deadline
+     * @param stall begins and ends with the wait of a message for a receive
      * @param association the memory that the peer may access
      * @param terminates the queue for a Terminate
      * @param agreed the parameters that the set-up negotiated
@@ -41,7 +38,7 @@ final class Exchange {
     Exchange(
             RdmapSettings settings,
             RdmapUlp ulp,
-            RdmapLink link,
+            Stall stall,
             StreamAssociation association,
             Counters counters,
             UntaggedQueue terminates,
@@ -49,12 +46,10 @@ final class Exchange {
             Consumer<DdpMessage> output,
             Consumer<RdmapRequest> completion) {
         this.ulp = ulp;
-        this.counters = counters;
         this.requester = new Requester(output, completion, counters, agreed.ord());
         this.responder = new Responder(output, association, counters, agreed.ird());
-        this.responseDeadline = new ResponseDeadline(settings.responseTimeout(), requester, hold, link);
         boolean readyToReceivePossible = agreed.role() == Role.RESPONDER && agreed.peerToPeer();
-        SendDelivery sends = new SendDelivery(ulp, association, hold);
+        SendDelivery sends = new SendDelivery(ulp, association, stall);
         this.reception = new Reception(
                 settings.extensions(),
                 new ReadyToReceiveQueue(readyToReceivePossible),
@@ -62,7 +57,7 @@ final class Exchange {
                 responder,
                 terminates,
                 requester,
-                hold);
+                stall);
     }
 
     void sendReadyToReceive(ReadyToReceive kind) {
@@ -77,9 +72,6 @@ final class Exchange {
 
     void submit(RdmapRequest request) {
         requester.submit(request);
-        if (request.awaitsResponse()) {
-            responseDeadline.arm();
-        }
     }
 
     @Nullable
@@ -131,20 +123,40 @@ final class Exchange {
         return requester.messagesUnderWay() == 0 && responder.idle() && (unanswerable || requester.idle());
     }
 
-    /** Returns the progress check of an orderly close that begins now. */
-    CloseProgress closeProgress() {
-        return new CloseProgress(counters, requester, hold);
+    /** Returns whether the transport has not taken all that is sent. */
+    boolean sending() {
+        return requester.messagesUnderWay() > 0 || !responder.idle();
     }
 
-    /** Returns the reason to end the stream if the response deadline was missed, otherwise null. */
-    @Nullable
-    CloseReason missedResponseDeadline() {
-        return responseDeadline.missed();
+    /** Returns whether requests of this side are being sent or wait for a response. */
+    boolean requesting() {
+        return requester.messagesUnderWay() > 0 || awaitsAnswers();
+    }
+
+    /** Returns what is sent or waited for, as text. */
+    String describeLeft() {
+        int messages = requester.messagesUnderWay();
+        if (messages > 0) {
+            return messages + (messages == 1 ? " message to send was" : " messages to send were");
+        }
+        return awaitsAnswers()
+                ? describeUnanswered() + " without an answer were"
+                : "responses to the peer's Reads or atomics were";
     }
 
     /** Returns whether Reads or atomics wait for a response. */
     boolean awaitsAnswers() {
         return requester.unanswered() > 0;
+    }
+
+    /** Returns the number of Reads and atomics that wait for a response, as text. */
+    String describeUnanswered() {
+        return requester.describeUnanswered();
+    }
+
+    /** Returns a counter that grows with each part of a response. */
+    long answeredBytes() {
+        return requester.answeredBytes();
     }
 
     /** Returns the close reason for a peer that closed its half of the connection before it sent those responses. */

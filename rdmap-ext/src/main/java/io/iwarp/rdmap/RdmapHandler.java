@@ -10,8 +10,9 @@ import io.iwarp.transport.TransportHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import java.time.Duration;
+import io.netty.channel.ChannelOutboundBuffer;
 import java.util.Objects;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -24,23 +25,19 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>
  */
 public final class RdmapHandler extends ChannelInboundHandlerAdapter {
-    private final RdmapSettings settings;
     private final RdmapStream stream;
-    private final Runnable deadline = this::onDeadline;
     private @Nullable ChannelHandlerContext context;
-    private final Runnable responseDeadline = this::onResponseDeadline;
-    private java.util.concurrent.@Nullable ScheduledFuture<?> deadlineTimer;
-    private java.util.concurrent.@Nullable ScheduledFuture<?> responseTimer;
 
     /**
      * @param settings the limits of the stream
      * @param ulp the layer above
      * @param association the memory that the peer may access
      * @param counters counts Terminates; written only by the event loop
+     * @param state the new state of this stream, which the handler changes and anybody may read
      */
-    public RdmapHandler(RdmapSettings settings, RdmapUlp ulp, StreamAssociation association, Counters counters) {
-        this.settings = settings;
-        this.stream = new RdmapStream(settings, ulp, new Link(), association, counters);
+    public RdmapHandler(
+            RdmapSettings settings, RdmapUlp ulp, StreamAssociation association, Counters counters, StreamState state) {
+        this.stream = new RdmapStream(settings, ulp, new Link(), association, counters, state);
     }
 
     /** Returns the upper layer for {@code DdpHandler}. */
@@ -48,15 +45,15 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         return stream;
     }
 
-    /** Returns whether {@link #submit} may be called now. */
-    public boolean open() {
-        return stream.open();
+    /** Returns whether {@link #submit} may be called now. After a close, submit only what was posted before it. */
+    public boolean acceptsRequests() {
+        return stream.acceptsRequests();
     }
 
     /**
      * Submits a request. The next {@link #flush} sends it.
      *
-     * @throws IllegalStateException if the stream is not {@link #open}
+     * @throws IllegalStateException if the stream does not {@linkplain #acceptsRequests accept requests}
      */
     public void submit(RdmapRequest request) {
         stream.submit(request);
@@ -73,18 +70,28 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Closes the stream in order: sends the submitted requests, then closes this side's half of the connection.
+     * Closes the stream in order: sends the requests that were posted before, then closes this side's half of the
+     * connection. The close timeout runs from now on.
      *
-     * @param reason the close reason, unless the stream is already ending or ends for another reason first
-     * @return the close reason known so far: an earlier reason if the stream was already ending
+     * @param reason the close reason, unless a close was requested before, or the stream ends for another reason first
      */
-    public CloseReason close(CloseReason reason) {
-        return stream.close(reason);
+    public void close(CloseReason reason) {
+        stream.close(reason);
     }
 
     /** Closes the connection immediately. Unsent data is lost. */
     public void abort(CloseReason reason) {
         stream.abort(reason);
+    }
+
+    /**
+     * Ends a stream whose event loop has terminated: nothing more can be sent. The only method that another thread may
+     * call, after the event loop.
+     *
+     * @param reason the close reason, unless there is an earlier cause
+     */
+    public void endWithoutLoop(CloseReason reason) {
+        stream.end(reason);
     }
 
     @Override
@@ -112,7 +119,6 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         stream.onDisconnected();
-        cancelDeadlines();
         ctx.fireChannelInactive();
     }
 
@@ -120,7 +126,6 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         stream.onDisconnected();
-        cancelDeadlines();
     }
 
     /** Closes the connection: after a failure in the pipeline below, the state of the stream is undefined. */
@@ -128,31 +133,6 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         stream.onTransportFailure(cause);
         ctx.close();
-    }
-
-    private void onDeadline() {
-        deadlineTimer = null;
-        stream.onDeadline();
-    }
-
-    private void onResponseDeadline() {
-        responseTimer = null;
-        stream.onResponseDeadline();
-    }
-
-    private void cancelDeadlines() {
-        cancelDeadline();
-        if (responseTimer != null) {
-            responseTimer.cancel(false);
-            responseTimer = null;
-        }
-    }
-
-    private void cancelDeadline() {
-        if (deadlineTimer != null) {
-            deadlineTimer.cancel(false);
-            deadlineTimer = null;
-        }
     }
 
     private ChannelHandlerContext context() {
@@ -173,7 +153,6 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
 
         @Override
         public void closeOutput() {
-            armDeadline();
             TransportHandler.closeOutput(context().channel()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
         }
 
@@ -183,18 +162,14 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         }
 
         @Override
-        public void armResponseDeadline() {
-            responseTimer = schedule(responseDeadline, settings.responseTimeout());
+        public ScheduledFuture<?> schedule(Runnable task, long nanos) {
+            return context().executor().schedule(task, nanos, TimeUnit.NANOSECONDS);
         }
 
         @Override
-        public void armDeadline() {
-            cancelDeadline();
-            deadlineTimer = schedule(deadline, settings.closeTimeout());
-        }
-
-        private java.util.concurrent.ScheduledFuture<?> schedule(Runnable task, Duration delay) {
-            return context().executor().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+        public long untakenBytes() {
+            ChannelOutboundBuffer buffer = context().channel().unsafe().outboundBuffer();
+            return buffer == null ? 0 : buffer.totalPendingWriteBytes() - buffer.currentProgress();
         }
     }
 }

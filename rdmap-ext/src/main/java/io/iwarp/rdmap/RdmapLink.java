@@ -1,6 +1,7 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.ddp.DdpMessage;
+import java.util.concurrent.ScheduledFuture;
 
 /** The connection of an {@link RdmapStream}. All calls are made on the event loop. */
 interface RdmapLink {
@@ -16,9 +17,9 @@ interface RdmapLink {
     /** Closes the connection. {@link RdmapStream#onDisconnected} follows. */
     void close();
 
-    /** Calls {@link RdmapStream#onResponseDeadline} once, after the response timeout. */
-    void armResponseDeadline();
+    /** Runs a task on the event loop after a time in nanoseconds. */
+    ScheduledFuture<?> schedule(Runnable task, long nanos);
 
-    /** Calls {@link RdmapStream#onDeadline} after the close timeout. A further call restarts the timeout. */
-    void armDeadline();
+    /** Returns how many bytes were given to the transport and are not taken by it. */
+    long untakenBytes();
 }

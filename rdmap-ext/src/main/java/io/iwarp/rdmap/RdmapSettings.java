@@ -9,19 +9,25 @@ public final class RdmapSettings {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST_CLOSE = Duration.ofHours(1);
     private static final Duration LONGEST_RESPONSE = Duration.ofDays(1);
+    private static final Duration LONGEST_TRANSMIT = Duration.ofDays(1);
 
     /** The default settings. */
-    public static final RdmapSettings DEFAULT = new RdmapSettings(Duration.ofSeconds(5), Duration.ofSeconds(60), true);
+    public static final RdmapSettings DEFAULT =
+            new RdmapSettings(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(60), true);
 
     private final Duration closeTimeout;
     private final Duration responseTimeout;
+    private final Duration transmitTimeout;
     private final boolean extensions;
 
-    private RdmapSettings(Duration closeTimeout, Duration responseTimeout, boolean extensions) {
+    private RdmapSettings(
+            Duration closeTimeout, Duration responseTimeout, Duration transmitTimeout, boolean extensions) {
         requireWithin("closeTimeout", closeTimeout, LONGEST_CLOSE);
         requireWithin("responseTimeout", responseTimeout, LONGEST_RESPONSE);
+        requireWithin("transmitTimeout", transmitTimeout, LONGEST_TRANSMIT);
         this.closeTimeout = closeTimeout;
         this.responseTimeout = responseTimeout;
+        this.transmitTimeout = transmitTimeout;
         this.extensions = extensions;
     }
 
@@ -33,17 +39,22 @@ public final class RdmapSettings {
 
     /** Returns these settings with another {@link #closeTimeout()}. */
     public RdmapSettings withCloseTimeout(Duration timeout) {
-        return new RdmapSettings(timeout, responseTimeout, extensions);
+        return new RdmapSettings(timeout, responseTimeout, transmitTimeout, extensions);
     }
 
     /** Returns these settings with another {@link #responseTimeout()}. */
     public RdmapSettings withResponseTimeout(Duration timeout) {
-        return new RdmapSettings(closeTimeout, timeout, extensions);
+        return new RdmapSettings(closeTimeout, timeout, transmitTimeout, extensions);
+    }
+
+    /** Returns these settings with another {@link #transmitTimeout()}. */
+    public RdmapSettings withTransmitTimeout(Duration timeout) {
+        return new RdmapSettings(closeTimeout, responseTimeout, timeout, extensions);
     }
 
     /** Returns these settings with {@link #extensions()} on or off. */
     public RdmapSettings withExtensions(boolean enabled) {
-        return new RdmapSettings(closeTimeout, responseTimeout, enabled);
+        return new RdmapSettings(closeTimeout, responseTimeout, transmitTimeout, enabled);
     }
 
     /**
@@ -64,6 +75,15 @@ public final class RdmapSettings {
     }
 
     /**
+     * Returns how long messages of this side may wait without the transport taking any byte before the stream ends: 1 ms
+     * to 1 day, default 60 s. The transport takes nothing while the peer does not read, for example because its process
+     * is stopped. The timeout is detected after at most twice this time.
+     */
+    public Duration transmitTimeout() {
+        return transmitTimeout;
+    }
+
+    /**
      * Returns whether Atomic Operations and Immediate Data (RFC 7306) are enabled. Default true. If disabled, this end
      * refuses to post them. If a peer sends one, the stream ends with error 0/2/06, as with a peer that does not know
      * RFC 7306.
@@ -77,18 +97,19 @@ public final class RdmapSettings {
         return other instanceof RdmapSettings that
                 && closeTimeout.equals(that.closeTimeout)
                 && responseTimeout.equals(that.responseTimeout)
+                && transmitTimeout.equals(that.transmitTimeout)
                 && extensions == that.extensions;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(closeTimeout, responseTimeout, extensions);
+        return Objects.hash(closeTimeout, responseTimeout, transmitTimeout, extensions);
     }
 
     /** Returns all settings with their names, in one line. */
     @Override
     public String toString() {
-        return "RdmapSettings{closeTimeout=" + closeTimeout + ", responseTimeout=" + responseTimeout + ", extensions="
-                + extensions + "}";
+        return "RdmapSettings{closeTimeout=" + closeTimeout + ", responseTimeout=" + responseTimeout
+                + ", transmitTimeout=" + transmitTimeout + ", extensions=" + extensions + "}";
     }
 }

@@ -13,13 +13,15 @@ import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
+import io.iwarp.rdmap.StreamState.Phase;
 import io.netty.buffer.ByteBuf;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The state machine of one RDMAP stream, without I/O: its start, when requests may be submitted, and its end. Its
- * {@link Exchange} handles the messages (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>).
+ * {@link StreamState} says where it stands, its three {@link Deadline}s bound what it waits for, and its {@link Exchange}
+ * handles the messages (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>).
  *
  * <p>Events come from DDP ({@link DdpUlp}) and from the handler (the {@code on...} methods of this class). Commands
  * come from the layer above: {@link #submit}, {@link #flush}, {@link #close}, {@link #abort}. Outputs are calls on
@@ -31,22 +33,43 @@ final class RdmapStream implements DdpUlp {
     private final RdmapLink link;
     private final StreamAssociation association;
     private final Counters counters;
+    private final StreamState state;
+    /** Bounds how long the transport may take nothing of what is sent. */
+    private final Deadline transmit;
+    /** Bounds how long outstanding Reads and atomics may wait for a part of a response. */
+    private final Deadline response;
+    /** Bounds an orderly close, the way of a Terminate, and the wait for the peer's FIN. */
+    private final Deadline closing;
 
-    private StreamPhase phase = new StreamPhase.Starting(null, null);
+    private final Stall stall;
+
+    private MpaEvent.@Nullable Established established;
     /** Null until start-up is complete. */
     private @Nullable Exchange exchange;
 
+    /** FIN was sent. The connection is closed when the peer's FIN arrives. */
+    private boolean outputClosed;
+
     private boolean peerClosedHalf;
     private boolean unflushed;
-    private @Nullable CloseReason firstCause;
 
     RdmapStream(
-            RdmapSettings settings, RdmapUlp ulp, RdmapLink link, StreamAssociation association, Counters counters) {
+            RdmapSettings settings,
+            RdmapUlp ulp,
+            RdmapLink link,
+            StreamAssociation association,
+            Counters counters,
+            StreamState state) {
         this.settings = settings;
         this.ulp = ulp;
         this.link = link;
         this.association = association;
         this.counters = counters;
+        this.state = state;
+        this.transmit = new Deadline(settings.transmitTimeout(), link, this::progress, new TransmitWait());
+        this.response = new Deadline(settings.responseTimeout(), link, this::progress, new ResponseWait());
+        this.closing = new Deadline(settings.closeTimeout(), link, this::progress, new CloseWait());
+        this.stall = new Stall(response, closing);
     }
 
     private Exchange exchange() {
@@ -54,13 +77,11 @@ final class RdmapStream implements DdpUlp {
     }
 
     void onEstablished(MpaEvent.Established event) {
-        if (phase instanceof StreamPhase.Starting) {
-            phase = new StreamPhase.Starting(event.parameters().readyToReceive(), event.setupFault());
-        }
+        established = event;
         exchange = new Exchange(
                 settings,
                 ulp,
-                link,
+                stall,
                 association,
                 counters,
                 new TerminateQueue(this::onTerminate),
@@ -68,19 +89,23 @@ final class RdmapStream implements DdpUlp {
                 this::write,
                 this::complete);
         ulp.onEstablished(event.parameters());
+        if (state.is(Phase.SETTING_UP)) {
+            state.enter(Phase.ESTABLISHED);
+        }
     }
 
     void onTransmitReady() {
-        if (!(phase instanceof StreamPhase.Starting starting)) {
+        MpaEvent.Established agreed = established;
+        if (agreed == null || !state.is(Phase.ESTABLISHED)) {
             return;
         }
-        phase = new StreamPhase.Open();
-        if (starting.setupFault() != null) {
-            fail(starting.setupFault());
+        state.enter(Phase.OPEN);
+        if (agreed.setupFault() != null) {
+            fail(agreed.setupFault());
             return;
         }
-        if (starting.first() != null) {
-            exchange().sendReadyToReceive(starting.first());
+        if (agreed.parameters().readyToReceive() != null) {
+            exchange().sendReadyToReceive(agreed.parameters().readyToReceive());
             flush();
         }
         ulp.onReady();
@@ -90,6 +115,7 @@ final class RdmapStream implements DdpUlp {
     private void write(DdpMessage message) {
         unflushed = true;
         link.write(message);
+        transmit.arm();
     }
 
     /** Start-up failed: the stream never began. */
@@ -97,22 +123,24 @@ final class RdmapStream implements DdpUlp {
         if (failed.enhancedRefused()) {
             ulp.onEnhancedSetupRefused();
         }
-        end(note(failed.reason()));
+        end(failed.reason());
     }
 
     /** Start-up ended with a rejection: the stream never began. */
     void onRejected(MpaEvent.Rejected rejection) {
-        CloseReason reason =
-                note(new CloseReason(EndedBy.PEER_CLOSED, null, "the connection request was rejected", null));
+        state.note(new CloseReason(EndedBy.PEER_CLOSED, null, "the connection request was rejected", null));
         ulp.onRejected(rejection);
-        end(reason);
+        end();
     }
 
-    /** Submits a request. The next {@link #flush} sends it. Call it only between ready and close. */
+    /**
+     * Submits a request. The next {@link #flush} sends it. Call it only while the stream {@linkplain #acceptsRequests
+     * accepts requests}; after a close only with requests that were posted before it.
+     */
     void submit(RdmapRequest request) {
-        if (!open()) {
-            throw new IllegalStateException("request submitted while the stream is "
-                    + phase.getClass().getSimpleName() + ": submit between ready and close");
+        if (!acceptsRequests()) {
+            throw new IllegalStateException("request submitted while the stream is " + state.phase()
+                    + ": submit from ready on, and after a close only what was posted before it");
         }
         ProtocolFault refusal = exchange().refusal(request);
         if (refusal != null) {
@@ -120,7 +148,7 @@ final class RdmapStream implements DdpUlp {
             return;
         }
         exchange().submit(request);
-        closeIfUnanswerable();
+        giveUpUnanswerable();
     }
 
     private void complete(RdmapRequest request) {
@@ -132,10 +160,14 @@ final class RdmapStream implements DdpUlp {
 
     /** Ends the stream after an error of this side. */
     private void fail(ProtocolFault fault) {
-        if (phase.outputClosed()) {
-            abort(CloseReason.of(fault));
+        terminateOrAbort(CloseReason.of(fault), fault.error());
+    }
+
+    private void terminateOrAbort(CloseReason reason, ProtocolError error) {
+        if (outputClosed) {
+            abort(reason);
         } else {
-            terminate(CloseReason.of(fault), Terminate.of(fault.error()));
+            terminate(reason, Terminate.of(error));
         }
     }
 
@@ -144,53 +176,46 @@ final class RdmapStream implements DdpUlp {
         link.flush();
     }
 
-    /** Called when the response deadline has passed. */
-    void onResponseDeadline() {
-        boolean over = phase instanceof StreamPhase.Terminating || phase instanceof StreamPhase.Ended;
-        CloseReason reason = over ? null : exchange().missedResponseDeadline();
-        if (reason == null) {
-            return;
-        }
-        if (phase.outputClosed()) {
-            abort(reason);
-        } else {
-            terminate(reason, Terminate.of(ProtocolError.RDMAP_LOCAL_CATASTROPHIC));
-        }
-    }
-
     /** Returns whether {@link #submit} may be called now. */
-    boolean open() {
-        return phase instanceof StreamPhase.Open;
+    boolean acceptsRequests() {
+        return state.acceptsRequests();
     }
 
     /**
-     * Closes the stream in order: sends the submitted requests, waits for their responses, sends FIN, and waits for the
-     * peer's FIN. The stream accepts requests of the peer until all requests of this side are answered, and responds to
-     * every accepted request.
+     * Closes the stream in order: sends what was posted before, waits for the responses, sends FIN, and waits for the
+     * peer's FIN. The close timeout runs from now on. The stream accepts requests of the peer until all requests of this
+     * side are answered, and responds to every accepted request. A stream that may not send yet closes at once.
      *
-     * @param reason the close reason, unless something else ends the stream before everything is sent
-     * @return the close reason known so far: the given one, or an earlier one if the stream was already ending
+     * @param reason the close reason, unless a close was requested before, or something else ends the stream before
+     *     everything is sent
      */
-    CloseReason close(CloseReason reason) {
-        if (phase instanceof StreamPhase.Open) {
-            phase = new StreamPhase.Draining(reason, exchange().closeProgress());
-            link.armDeadline();
-            closeOutputWhenDrained(reason);
-        } else if (phase instanceof StreamPhase.Starting) {
-            note(reason);
+    void close(CloseReason reason) {
+        state.requestClose(reason);
+        if (state.is(Phase.OPEN)) {
+            beginClosing();
+        } else if (state.phase().compareTo(Phase.OPEN) < 0) {
+            state.note(closeReason());
             link.close();
         }
-        if (firstCause != null) {
-            return firstCause;
-        }
-        return phase instanceof StreamPhase.Draining draining ? draining.reason() : reason;
+    }
+
+    private void beginClosing() {
+        state.enter(Phase.CLOSING);
+        ulp.onClosing();
+        closing.restart();
+        closeOutputWhenDrained();
+    }
+
+    /** Returns the reason of a close that was requested, or the cause for which this side gave the stream up. */
+    private CloseReason closeReason() {
+        return Objects.requireNonNull(state.overReason(), "no close was requested");
     }
 
     /** Ends the stream and closes the connection immediately. Nothing more is sent. */
     void abort(CloseReason reason) {
-        CloseReason cause = note(reason);
+        state.note(reason);
         link.close();
-        end(cause);
+        end();
     }
 
     @Override
@@ -229,39 +254,54 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    /** Flushes what an event has written. Closes the output of a draining stream if nothing is left to send. */
+    /** Flushes what an event has written. Closes the output of a closing stream if nothing is left to send. */
     private void moveOn() {
-        if (phase instanceof StreamPhase.Ended) {
+        if (state.is(Phase.ENDED)) {
             return;
         }
         if (unflushed) {
             flush();
         }
-        if (phase instanceof StreamPhase.Draining draining) {
-            closeOutputWhenDrained(draining.reason());
+        if (exchange != null && exchange.awaitsAnswers()) {
+            response.arm();
+        }
+        if (state.is(Phase.CLOSING)) {
+            closeOutputWhenDrained();
         }
     }
 
-    private void closeOutputWhenDrained(CloseReason reason) {
-        if (exchange().drained(peerClosedHalf)) {
-            phase = new StreamPhase.HalfClosed();
-            note(reason);
-            link.closeOutput();
+    /**
+     * Closes the output if nothing is left to send or to wait for. Requests that the layer above has not submitted count,
+     * unless they wait behind answers that cannot come any more.
+     */
+    private void closeOutputWhenDrained() {
+        boolean unanswerable = peerClosedHalf && exchange().awaitsAnswers();
+        boolean allSubmitted = unanswerable || ulp.waitingRequests() == 0;
+        if (allSubmitted && exchange().drained(unanswerable)) {
+            state.note(closeReason());
+            state.enter(Phase.HALF_CLOSED);
+            closeOutput();
             if (peerClosedHalf) {
                 link.close();
             }
         }
     }
 
+    private void closeOutput() {
+        outputClosed = true;
+        stall.over();
+        closing.restart();
+        link.closeOutput();
+    }
+
     @Override
     public void onFault(ProtocolFault fault, @Nullable DdpSegment segment) {
-        boolean starting = phase instanceof StreamPhase.Starting;
-        if (phase instanceof StreamPhase.Ended
-                || (phase instanceof StreamPhase.Starting unusable && unusable.setupFault() != null)) {
+        boolean starting = state.phase().compareTo(Phase.OPEN) < 0;
+        if (state.is(Phase.ENDED) || (starting && established != null && established.setupFault() != null)) {
             return;
         }
         CloseReason reason = CloseReason.of(fault);
-        if (starting || phase.outputClosed() || Terminate.isIn(segment)) {
+        if (starting || outputClosed || Terminate.isIn(segment)) {
             abort(reason);
         } else {
             byte[] quoted = Terminate.quotesReadRequest(fault.error(), segment)
@@ -283,14 +323,25 @@ final class RdmapStream implements DdpUlp {
     }
 
     private void terminate(CloseReason reason, Terminate terminate) {
-        if (phase instanceof StreamPhase.Ended || phase instanceof StreamPhase.Terminating) {
+        if (state.phase().compareTo(Phase.TERMINATING) >= 0) {
             return;
         }
-        phase = new StreamPhase.Terminating(note(reason));
-        exchange().stop();
-        link.armDeadline();
+        state.note(reason);
+        state.enter(Phase.TERMINATING);
+        stopExchange();
+        closing.restart();
         link.write(new OutgoingTerminate(terminate));
         link.flush();
+    }
+
+    /** Nothing of the exchange is waited for any more. */
+    private void stopExchange() {
+        if (exchange != null) {
+            exchange.stop();
+        }
+        stall.over();
+        transmit.cancel();
+        response.cancel();
     }
 
     /**
@@ -300,10 +351,8 @@ final class RdmapStream implements DdpUlp {
     private void onTerminateSent(OutgoingTerminate terminate) {
         counters.add(Counter.TERMINATES_SENT, 1);
         ulp.onTerminateSent(terminate.error());
-        link.closeOutput();
-        if (phase instanceof StreamPhase.Terminating terminating) {
-            end(terminating.reason(), true);
-        }
+        closeOutput();
+        end();
         if (peerClosedHalf) {
             link.close();
         }
@@ -319,28 +368,31 @@ final class RdmapStream implements DdpUlp {
     /** The peer closed its half of the connection. */
     void onPeerClosedHalf() {
         peerClosedHalf = true;
-        if (phase.outputClosed()) {
+        if (outputClosed) {
             link.close();
             return;
         }
-        boolean news = phase instanceof StreamPhase.Open || phase instanceof StreamPhase.Starting;
-        closeIfUnanswerable();
+        boolean news = state.phase().compareTo(Phase.OPEN) <= 0;
+        giveUpUnanswerable();
         if (news) {
             ulp.onPeerClosedHalf();
         }
         moveOn();
     }
 
-    private void closeIfUnanswerable() {
-        boolean usable = phase instanceof StreamPhase.Open || phase instanceof StreamPhase.Draining;
-        if (peerClosedHalf && usable && exchange().awaitsAnswers()) {
-            close(note(exchange().leftUnanswered()));
+    /** Closes the stream if the peer closed its half and left Reads or atomics without an answer. */
+    private void giveUpUnanswerable() {
+        if (peerClosedHalf && acceptsRequests() && exchange().awaitsAnswers()) {
+            state.note(exchange().leftUnanswered());
+            if (state.is(Phase.OPEN)) {
+                beginClosing();
+            }
         }
     }
 
     @Override
     public void onReadComplete() {
-        if (!(phase instanceof StreamPhase.Ended)) {
+        if (!state.is(Phase.ENDED)) {
             moveOn();
             ulp.onReadComplete();
         }
@@ -348,53 +400,133 @@ final class RdmapStream implements DdpUlp {
 
     /** The connection is closed. */
     void onDisconnected() {
-        end(note(
+        end(
                 exchange != null
                         ? new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null)
-                        : new CloseReason(EndedBy.TRANSPORT, null, "could not connect", null)));
+                        : new CloseReason(EndedBy.TRANSPORT, null, "could not connect", null));
+        closing.cancel();
     }
 
     /** The transport failed: reset, timed out, unreachable. {@link #onDisconnected} follows. */
     void onTransportFailure(Throwable cause) {
-        note(CloseReason.of(
+        state.note(CloseReason.of(
                 new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause)));
     }
 
-    /** The close timeout has passed. Closes the connection, unless a draining stream makes progress. */
-    void onDeadline() {
-        if (!(phase instanceof StreamPhase.Draining draining)) {
-            link.close();
-        } else if (draining.progress().moved()) {
-            link.armDeadline();
-        } else {
-            abort(new CloseReason(
-                    EndedBy.TIMEOUT,
-                    null,
-                    "no progress within the close timeout of " + settings.closeTimeout() + ", and work was left to do",
-                    null));
-        }
+    /** Ends the stream if it has not ended. The reason counts unless there is an earlier cause. */
+    void end(CloseReason reason) {
+        state.note(reason);
+        end();
     }
 
-    /** Records the reason if it is the first. Returns the first reason. */
-    private CloseReason note(CloseReason reason) {
-        if (firstCause == null) {
-            firstCause = reason;
-        }
-        return firstCause;
-    }
-
-    private void end(CloseReason reason) {
-        end(reason, phase.outputClosed());
-    }
-
-    private void end(CloseReason reason, boolean outputClosed) {
-        if (phase instanceof StreamPhase.Ended) {
+    /** Ends the stream with its first cause. */
+    private void end() {
+        if (state.is(Phase.ENDED)) {
             return;
         }
-        phase = new StreamPhase.Ended(outputClosed);
-        if (exchange != null) {
-            exchange.stop();
+        state.enter(Phase.ENDED);
+        stopExchange();
+        ulp.onEnded(Objects.requireNonNull(state.cause(), "a stream ends for a reason"));
+    }
+
+    private Progress progress() {
+        return new Progress(
+                counters.get(Counter.ULPDU_BYTES_SENT) - link.untakenBytes(),
+                counters.get(Counter.ULPDU_BYTES_RECEIVED),
+                exchange == null ? 0 : exchange.answeredBytes(),
+                ulp.waitingRequests());
+    }
+
+    /** The transport has not taken all that is sent. */
+    private final class TransmitWait implements Deadline.Wait {
+        @Override
+        public boolean pending() {
+            return exchange().sending();
         }
-        ulp.onEnded(reason);
+
+        @Override
+        public boolean movedSince(Progress moment) {
+            return progress().sent() > moment.sent();
+        }
+
+        /** A Terminate would wait as well. */
+        @Override
+        public void expired() {
+            abort(timeout("the peer took nothing for " + settings.transmitTimeout() + ", the transmit timeout, and "
+                    + exchange().describeLeft() + " left"));
+        }
+    }
+
+    /** Reads or atomics are unanswered. Only response data counts as progress. */
+    private final class ResponseWait implements Deadline.Wait {
+        @Override
+        public boolean pending() {
+            return exchange().awaitsAnswers();
+        }
+
+        @Override
+        public boolean movedSince(Progress moment) {
+            return progress().answered() > moment.answered();
+        }
+
+        @Override
+        public void expired() {
+            terminateOrAbort(
+                    timeout("the peer sent no response data for " + settings.responseTimeout() + " while "
+                            + exchange().describeUnanswered() + " waited for a response"),
+                    ProtocolError.RDMAP_LOCAL_CATASTROPHIC);
+        }
+    }
+
+    /**
+     * The end is under way. An orderly close makes progress while something is sent or answered. Other received bytes count
+     * while answers are outstanding, since these may be behind them and have a deadline as well. While all requests that are
+     * left wait for a place, only a request that finds one counts. Otherwise a peer could delay the close for as long as it
+     * sends or reads.
+     */
+    private final class CloseWait implements Deadline.Wait {
+        @Override
+        public boolean pending() {
+            return true;
+        }
+
+        @Override
+        public boolean movedSince(Progress moment) {
+            if (!state.is(Phase.CLOSING)) {
+                return false;
+            }
+            Progress now = progress();
+            if (now.waiting() > 0 && !exchange().requesting()) {
+                return now.waiting() < moment.waiting();
+            }
+            return now.sent() > moment.sent()
+                    || now.answered() > moment.answered()
+                    || (now.received() > moment.received() && exchange().awaitsAnswers());
+        }
+
+        @Override
+        public void expired() {
+            if (!state.is(Phase.CLOSING)) {
+                link.close();
+                return;
+            }
+            CloseReason requested = closeReason();
+            String close = requested.endedBy() == EndedBy.LOCAL_APPLICATION
+                    ? "the close"
+                    : requested.detail() + "; the close that followed";
+            abort(timeout(close + " made no progress within the close timeout of " + settings.closeTimeout() + ", and "
+                    + left() + " left"));
+        }
+
+        private String left() {
+            return exchange().requesting() || ulp.waitingRequests() == 0
+                    ? exchange().describeLeft()
+                    : ulp.waitingRequests()
+                            + " posted requests that wait for a place in the send queue (poll its completion queue) were";
+        }
+    }
+
+    private static CloseReason timeout(String detail) {
+        return new CloseReason(EndedBy.TIMEOUT, null, detail, null);
     }
 }

@@ -30,6 +30,16 @@ public interface RdmapUlp {
     void onReady();
 
     /**
+     * The orderly close has begun. Requests that were posted before may still be submitted; accept no others.
+     */
+    void onClosing();
+
+    /**
+     * Returns the number of requests that were posted and not submitted. An orderly close waits until there are none.
+     */
+    int waitingRequests();
+
+    /**
      * The request is complete. A Send, Write or Immediate Data completes when the transport has accepted all its bytes.
      * This does not mean that the peer's application has seen it. A Read or atomic completes when the response is
      * placed (RFC 5040 section 5.5 rules 9, 14 and 19). Called in the order of submission.

@@ -18,7 +18,7 @@ final class Reception {
     private final UntaggedQueue requests;
     private final UntaggedQueue terminates;
     private final Requester requester;
-    private final InputHold hold;
+    private final Stall stall;
     private final ReadyToReceiveQueue readyToReceive;
     private long writtenBytes;
 
@@ -29,7 +29,7 @@ final class Reception {
      * @param requests the queue for Read and Atomic Requests
      * @param terminates the queue for a Terminate
      * @param requester receives the responses to the requests of this side
-     * @param hold ends when a segment is placed
+     * @param stall ends when a segment is placed
      */
     Reception(
             boolean extensions,
@@ -38,14 +38,14 @@ final class Reception {
             UntaggedQueue requests,
             UntaggedQueue terminates,
             Requester requester,
-            InputHold hold) {
+            Stall stall) {
         this.extensions = extensions;
         this.readyToReceive = readyToReceive;
         this.sends = sends;
         this.requests = requests;
         this.terminates = terminates;
         this.requester = requester;
-        this.hold = hold;
+        this.stall = stall;
     }
 
     /** Returns the error in a segment, or null. Call it before the segment is placed. */
@@ -91,7 +91,7 @@ final class Reception {
     /** A valid segment has been placed. */
     void onPlaced(DdpSegment segment) {
         readyToReceive.onPlaced();
-        hold.end();
+        stall.end();
         if (isReadResponse(segment)) {
             requester.onReadResponsePlaced(segment.payloadLength());
         } else if (segment.tagged()) {

@@ -18,16 +18,16 @@ final class SendDelivery implements UntaggedQueue {
     private final RdmapUlp ulp;
     private final UntaggedQueue receives;
     private final StreamAssociation stream;
-    private final InputHold hold;
+    private final Stall stall;
 
     /**
-     * @param hold begins when a message must wait for a receive
+     * @param stall begins when a message must wait for a receive
      */
-    SendDelivery(RdmapUlp ulp, StreamAssociation stream, InputHold hold) {
+    SendDelivery(RdmapUlp ulp, StreamAssociation stream, Stall stall) {
         this.ulp = ulp;
         this.receives = ulp.receiveQueue();
         this.stream = stream;
-        this.hold = hold;
+        this.stall = stall;
     }
 
     @Override
@@ -42,11 +42,11 @@ final class SendDelivery implements UntaggedQueue {
 
     @Override
     public boolean awaitBuffer() {
-        boolean held = receives.awaitBuffer();
-        if (held) {
-            hold.begin();
+        boolean waits = receives.awaitBuffer();
+        if (waits) {
+            stall.begin();
         }
-        return held;
+        return waits;
     }
 
     @Override

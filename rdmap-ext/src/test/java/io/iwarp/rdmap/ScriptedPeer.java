@@ -6,6 +6,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.Agreed;
+import io.iwarp.mpa.ReadyToReceive;
 import io.iwarp.testing.Segment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -34,6 +35,13 @@ final class ScriptedPeer implements AutoCloseable {
 
     static ScriptedPeer of(ProtectionDomain domain) {
         return of(domain, RdmapSettings.DEFAULT, 16);
+    }
+
+    /** The stream is the initiator of a peer-to-peer set-up, and begins with a ready-to-receive message. */
+    static ScriptedPeer ofInitiator(ProtectionDomain domain, RdmapSettings settings, ReadyToReceive first) {
+        SimulatedStream end = new SimulatedStream(domain, settings);
+        end.established(Agreed.enhanced(Role.INITIATOR, 1024, 16, first));
+        return new ScriptedPeer(end);
     }
 
     ScriptedPeer sends(Segment... segments) {

@@ -26,6 +26,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ScheduledFuture;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +36,6 @@ import org.jspecify.annotations.Nullable;
  * the layer above RDMAP, and writes down what it is told.
  */
 final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
-    private static final long NEVER = Long.MAX_VALUE;
-
     /** ULPDUs that the transport has taken, in order. */
     final Deque<byte[]> wire = new ArrayDeque<>();
 
@@ -50,6 +49,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     final List<CloseReason> ended = new ArrayList<>();
 
     final Counters counters = new Counters();
+    final StreamState state = new StreamState();
     final RdmapStream stream;
     final StreamAssociation association;
 
@@ -66,9 +66,11 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     /** Whether a message that finds no receive waits for one. */
     boolean awaitsReceives;
 
+    /** How many requests the application posted that are not submitted. */
+    int waitingRequests;
+
     boolean peerClosedHalf;
 
-    private final RdmapSettings settings;
     private final DdpEnd ddp;
     private final Ulpdu ulpdu = new Ulpdu();
     private final FpduEncoder encoder =
@@ -80,14 +82,11 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     private boolean outputClosed;
     private boolean closed;
     private boolean disconnected;
-    private long now;
-    private long deadline = NEVER;
-    private long responseDeadline = NEVER;
+    private final VirtualTimers timers = new VirtualTimers();
 
     SimulatedStream(ProtectionDomain domain, RdmapSettings settings) {
-        this.settings = settings;
         this.association = domain.openStream();
-        this.stream = new RdmapStream(settings, this, this, association, counters);
+        this.stream = new RdmapStream(settings, this, this, association, counters, state);
         this.ddp = new DdpEnd(association, stream, counters);
     }
 
@@ -197,18 +196,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
 
     /** Lets time pass; what is due comes in its order. */
     void pass(Duration time) {
-        long end = now + time.toNanos();
-        while (Math.min(deadline, responseDeadline) <= end) {
-            now = Math.min(deadline, responseDeadline);
-            if (now == deadline) {
-                deadline = NEVER;
-                stream.onDeadline();
-            } else {
-                responseDeadline = NEVER;
-                stream.onResponseDeadline();
-            }
-        }
-        now = end;
+        timers.pass(time);
     }
 
     /** The connection is gone: this end has closed it, the other end has, or the network has lost it. */
@@ -216,8 +204,6 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
         if (!disconnected) {
             disconnected = true;
             close();
-            deadline = NEVER;
-            responseDeadline = NEVER;
             stream.onDisconnected();
         }
     }
@@ -256,7 +242,6 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     @Override
     public void closeOutput() {
         outputClosed = true;
-        armDeadline();
     }
 
     @Override
@@ -270,13 +255,14 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     }
 
     @Override
-    public void armResponseDeadline() {
-        responseDeadline = now + settings.responseTimeout().toNanos();
+    public ScheduledFuture<?> schedule(Runnable task, long nanos) {
+        return timers.schedule(task, nanos);
     }
 
+    /** What is on the {@link #wire} is taken. */
     @Override
-    public void armDeadline() {
-        deadline = now + settings.closeTimeout().toNanos();
+    public long untakenBytes() {
+        return 0;
     }
 
     // What RDMAP tells
@@ -292,6 +278,14 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     @Override
     public void onReady() {
         onReady.run();
+    }
+
+    @Override
+    public void onClosing() {}
+
+    @Override
+    public int waitingRequests() {
+        return waitingRequests;
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.ReadyToReceive;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -25,11 +26,15 @@ class StreamLifeTest {
     private static final int STAG = 0x1234;
     private static final CloseReason CLOSED =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed for the test", null);
-    private static final RdmapSettings SETTINGS =
-            RdmapSettings.DEFAULT.withCloseTimeout(Duration.ofSeconds(5)).withResponseTimeout(Duration.ofSeconds(60));
+    private static final RdmapSettings SETTINGS = RdmapSettings.DEFAULT
+            .withCloseTimeout(Duration.ofSeconds(5))
+            .withResponseTimeout(Duration.ofSeconds(60))
+            .withTransmitTimeout(Duration.ofSeconds(30));
     private static final Duration ALMOST_CLOSE_TIMEOUT = SETTINGS.closeTimeout().minusNanos(1);
     private static final Duration ALMOST_RESPONSE_TIMEOUT =
             SETTINGS.responseTimeout().minusNanos(1);
+    private static final Duration ALMOST_TRANSMIT_TIMEOUT =
+            SETTINGS.transmitTimeout().minusNanos(1);
     private static final Duration MOMENT = Duration.ofNanos(1);
 
     private final ProtectionDomain domain = ProtectionDomain.create();
@@ -70,17 +75,17 @@ class StreamLifeTest {
         RdmapRequest read = read(8);
         RdmapRequest behind = send().fenced(true);
         peer.end.submit(read, behind);
-        assertThat(peer.end.stream.close(CLOSED)).isSameAs(CLOSED);
-        assertThat(peer.end.stream.open()).isFalse();
-        assertThatThrownBy(() -> peer.end.stream.submit(send()))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("Draining");
+        peer.end.stream.close(CLOSED);
+        assertThat(peer.end.state.overReason()).isSameAs(CLOSED);
         byte[] request = peer.hears();
         assertThat(peer.hearsNothing()).isTrue();
         assertThat(peer.hearsFinish()).isFalse();
         peer.answers(request, 0);
         assertThat(peer.hearsOpcode()).isEqualTo(3);
         assertThat(peer.hearsFinish()).isTrue();
+        assertThatThrownBy(() -> peer.end.stream.submit(send()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("HALF_CLOSED");
         assertThat(peer.end.completed).containsExactly(read, behind);
         assertThat(peer.end.ended).isEmpty();
         peer.finishes();
@@ -132,7 +137,7 @@ class StreamLifeTest {
     void afterThePeersHalfCloseSendsGoOutAndAReadEndsTheStream() {
         peer.sends(readRequest(1));
         peer.finishes();
-        assertThat(peer.end.stream.open()).isTrue();
+        assertThat(peer.end.stream.acceptsRequests()).isTrue();
         while (!peer.hearsNothing()) {
             assertThat(peer.hearsOpcode()).isEqualTo(2);
         }
@@ -258,24 +263,147 @@ class StreamLifeTest {
         assertThat(peer.end.completed).containsExactly(read);
     }
 
-    /** Of the time that a deadline gives, the peer had only what was left when the hold was over. */
+    private void stall(int msn, Duration time) {
+        peer.sends(Segment.send(msn, new byte[] {5}));
+        peer.pass(time);
+        peer.end.post(1);
+        peer.readsOn();
+    }
+
+    /** The peer has as much time as without the stall, and no more. */
     @Test
-    void aHoldThatIsOverGivesThePeerItsTimeAgain() {
+    void aStallStopsTheResponseDeadline() {
         peer.end.awaitsReceives = true;
         peer.end.submit(read(8));
         assertThat(peer.hearsOpcode()).isOne();
         peer.pass(ALMOST_RESPONSE_TIMEOUT.minus(MOMENT));
-        peer.sends(Segment.send(1, new byte[] {5}));
+        stall(1, SETTINGS.responseTimeout().multipliedBy(3));
         peer.pass(MOMENT);
-        peer.end.post(1);
-        peer.readsOn();
-        peer.pass(MOMENT);
-        assertThat(peer.hearsNothing()).isTrue();
-        peer.pass(ALMOST_RESPONSE_TIMEOUT);
         assertThat(peer.hearsNothing()).isTrue();
         peer.pass(MOMENT);
         peer.hearsTerminate("0000 0000");
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+    }
+
+    /** The peer answers nothing, but each of its messages waits a moment for a receive. */
+    @Test
+    void shortStallsDoNotKeepAReadThatIsNeverAnswered() {
+        peer.end.awaitsReceives = true;
+        peer.end.submit(read(8));
+        assertThat(peer.hearsOpcode()).isOne();
+        Duration step = Duration.ofSeconds(1);
+        int seconds = (int) SETTINGS.responseTimeout().toSeconds();
+        for (int second = 1; second < seconds; second++) {
+            peer.pass(step);
+            stall(second, Duration.ofMillis(30));
+            assertThat(peer.hearsNothing()).as("after %s s", second).isTrue();
+        }
+        peer.pass(step);
+        peer.hearsTerminate("0000 0000");
+    }
+
+    @Test
+    void shortStallsDoNotKeepACloseThatMakesNoProgress() {
+        peer.end.awaitsReceives = true;
+        peer.sends(readRequest(1));
+        peer.end.stream.close(CLOSED);
+        Duration step = Duration.ofSeconds(1);
+        for (int second = 1; second < SETTINGS.closeTimeout().toSeconds(); second++) {
+            peer.pass(step);
+            stall(second, Duration.ofMillis(30));
+            assertThat(peer.end.ended).as("after %s s", second).isEmpty();
+        }
+        peer.pass(step);
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+    }
+
+    /** It reads nothing: neither a Terminate nor a FIN would arrive. */
+    @Test
+    void aPeerThatTakesNothingLosesTheConnection() {
+        peer.end.submit(send());
+        peer.pass(ALMOST_TRANSMIT_TIMEOUT);
+        peer.sends(nothing());
+        assertThat(peer.end.ended).isEmpty();
+        peer.pass(MOMENT);
+        assertThat(peer.end.closedConnection()).isTrue();
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        assertThat(peer.reason().detail())
+                .contains("transmit timeout")
+                .contains("PT30S")
+                .contains("1 message");
+    }
+
+    @Test
+    void aPeerThatTakesNothingOfItsResponsesLosesTheConnection() {
+        peer.sends(readRequest(1));
+        peer.pass(SETTINGS.transmitTimeout());
+        assertThat(peer.reason().detail()).contains("responses to the peer's Reads");
+    }
+
+    @Test
+    void aLongMessageMayTakeLongerThanTheTransmitTimeoutWhileItGetsOn() {
+        peer.sends(readRequest(1));
+        while (peer.end.transmitSegment()) {
+            peer.pass(ALMOST_TRANSMIT_TIMEOUT);
+        }
+        peer.pass(SETTINGS.transmitTimeout().multipliedBy(3));
+        assertThat(peer.end.ended).isEmpty();
+    }
+
+    @Test
+    void aCloseHasItsDeadlineWhileRequestsWaitForAPlace() {
+        peer.end.waitingRequests = 2;
+        peer.end.stream.close(CLOSED);
+        peer.pass(ALMOST_CLOSE_TIMEOUT);
+        peer.end.waitingRequests = 1;
+        peer.end.submit(send());
+        assertThat(peer.hearsOpcode()).isEqualTo(3);
+        peer.pass(MOMENT);
+        assertThat(peer.hearsFinish()).isFalse();
+        peer.pass(ALMOST_CLOSE_TIMEOUT);
+        peer.sends(readRequest(1));
+        while (!peer.hearsNothing()) {
+            assertThat(peer.hearsOpcode()).isEqualTo(2);
+        }
+        assertThat(peer.end.ended).isEmpty();
+        peer.pass(MOMENT);
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        assertThat(peer.reason().detail()).contains("close timeout of PT5S").contains("1 posted request");
+    }
+
+    @Test
+    void aCloseSendsTheRequestsThatWaitedForAPlace() {
+        peer.end.waitingRequests = 1;
+        peer.end.stream.close(CLOSED);
+        assertThat(peer.hearsFinish()).isFalse();
+        peer.end.waitingRequests = 0;
+        peer.end.submit(send());
+        assertThat(peer.hearsOpcode()).isEqualTo(3);
+        assertThat(peer.hearsFinish()).isTrue();
+    }
+
+    /** The reason of the close stays, and what the close waited for joins it. */
+    @Test
+    void aCloseThatNobodyAskedForNamesItsReasonWhenItMakesNoProgress() {
+        peer.end.submit(send());
+        peer.end.stream.close(new CloseReason(EndedBy.TIMEOUT, null, "nothing was sent or received for PT1S", null));
+        peer.pass(SETTINGS.closeTimeout());
+        assertThat(peer.reason().detail())
+                .startsWith("nothing was sent or received for PT1S; the close that followed made no progress")
+                .contains("1 message to send was left");
+    }
+
+    /** The Read of a peer-to-peer set-up has a deadline like all others. */
+    @Test
+    void aReadyToReceiveReadThatIsNeverAnsweredEndsTheStream() {
+        peer.close();
+        peer = ScriptedPeer.ofInitiator(domain, SETTINGS, ReadyToReceive.READ);
+        assertThat(peer.hearsOpcode()).isOne();
+        peer.pass(ALMOST_RESPONSE_TIMEOUT);
+        assertThat(peer.hearsNothing()).isTrue();
+        peer.pass(MOMENT);
+        peer.hearsTerminate("0000 0000");
+        assertThat(peer.reason().detail()).contains("1 Read or atomic");
     }
 
     @Test
@@ -300,7 +428,8 @@ class StreamLifeTest {
         peer.disconnects();
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(peer.reason().error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
-        assertThat(peer.end.stream.close(CLOSED)).isSameAs(peer.reason());
+        peer.end.stream.close(CLOSED);
+        assertThat(peer.end.state.closeReason()).isSameAs(peer.reason());
     }
 
     @Test

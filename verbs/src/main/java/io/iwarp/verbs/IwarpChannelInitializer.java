@@ -131,7 +131,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 queuePair -> {},
                 pipeline -> {},
                 (queuePair, mpa) -> MpaStartupHandler.responder(mpa, request -> {
-                    queuePair.engine().life().learnTlsSession(queuePair.channel());
+                    queuePair.engine().life().learnTlsSession();
                     requests.onConnectionRequest(new ConnectionRequest(request, queuePair));
                 }));
     }

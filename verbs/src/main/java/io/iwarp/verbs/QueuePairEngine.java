@@ -42,9 +42,6 @@ final class QueuePairEngine {
     private final RdmapHandler rdmap;
     private final Runnable loopTerminated = this::drainAfterLoop;
 
-    /** Event loop: the reason of an orderly close that waits until all earlier requests are taken. */
-    private @Nullable CloseReason orderlyClose;
-
     /**
      * @param stream is closed at the end of this queue pair
      * @param setupTicket null at an initiator
@@ -58,7 +55,7 @@ final class QueuePairEngine {
             SetupGate.@Nullable Ticket setupTicket,
             LifeListener listener) {
         eventLoop = channel.eventLoop();
-        life = new StreamLife(eventLoop);
+        life = new StreamLife(channel);
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
         Completer completer = new Completer(channel, drains);
         receives = new ReceiveSide(channel, settings, life, drains, completer, routes, this::resume);
@@ -91,7 +88,7 @@ final class QueuePairEngine {
                 setupTicket,
                 listener,
                 afterPeersClose);
-        rdmap = new RdmapHandler(settings.rdmap(), events, stream, counters);
+        rdmap = new RdmapHandler(settings.rdmap(), events, stream, counters, life.stream());
     }
 
     private static @Nullable ByteBudget budget(QueuePairSettings settings) {
@@ -119,7 +116,7 @@ final class QueuePairEngine {
     private void drainAfterLoop() {
         CloseReason reason = life.closeReason();
         if (reason == null) {
-            events.onEnded(LOOP_IS_GONE);
+            rdmap.endWithoutLoop(LOOP_IS_GONE);
         } else {
             flush(reason);
         }
@@ -132,22 +129,8 @@ final class QueuePairEngine {
             return;
         }
         receives.check();
-        if (rdmap.open()) {
+        if (rdmap.acceptsRequests()) {
             sends.submit(rdmap);
-        }
-        if (orderlyClose != null) {
-            closeWhenAllIsTaken(orderlyClose);
-        }
-    }
-
-    /**
-     * Closes when all earlier requests are taken. A slot that was claimed before the close and is not yet published
-     * blocks later slots. Its publication wakes the event loop, which checks again.
-     */
-    private void closeWhenAllIsTaken(CloseReason reason) {
-        if (!rdmap.open() || sends.ring().untaken() == 0) {
-            orderlyClose = null;
-            life.closesFor(rdmap.close(reason));
         }
     }
 
@@ -159,21 +142,18 @@ final class QueuePairEngine {
 
     /** Any thread: starts the application's orderly close of the stream. */
     void close() {
-        life.beginClose(CLOSED_HERE);
+        life.stream().requestClose(CLOSED_HERE);
         drains.execute(() -> closeInOrder(CLOSED_HERE));
     }
 
     /**
      * Ends the stream in order, on the event loop. Requests posted before are sent; later requests are refused with the
-     * close reason of the stream.
+     * close reason of the stream. A slot that was claimed before the close and is not yet published counts as posted: its
+     * publication wakes the event loop.
      */
     private void closeInOrder(CloseReason reason) {
-        if (life.closeReason() == null) {
-            life.beginClose(reason);
-            sends.ring().close();
-            orderlyClose = reason;
-            drains.drain();
-        }
+        rdmap.close(reason);
+        drains.drain();
     }
 
     /** Any thread: ends the stream at once. */

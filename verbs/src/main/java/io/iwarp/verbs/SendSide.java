@@ -98,7 +98,7 @@ final class SendSide {
         if (request == null) {
             return;
         }
-        while (request != null && rdmap.open()) {
+        while (request != null && rdmap.acceptsRequests()) {
             if (metrics != null) {
                 metrics.submitted(request);
             }

@@ -75,7 +75,7 @@ final class StreamEvents implements RdmapUlp {
 
     @Override
     public void onEstablished(MpaParameters agreed) {
-        life.learnTlsSession(channel);
+        life.learnTlsSession();
         life.established(agreed);
         if (idleTimers != null) {
             idleTimers.start();
@@ -89,11 +89,20 @@ final class StreamEvents implements RdmapUlp {
 
     @Override
     public void onReady() {
-        life.ready();
         setUpOver = true;
         LOGGER.debug("{} ready: {}", channel, life.parameters());
         listener.onReady();
         drains.drain();
+    }
+
+    @Override
+    public void onClosing() {
+        sends.ring().close();
+    }
+
+    @Override
+    public int waitingRequests() {
+        return sends.ring().untaken();
     }
 
     @Override
@@ -166,7 +175,6 @@ final class StreamEvents implements RdmapUlp {
         if (idleTimers != null) {
             idleTimers.stop();
         }
-        life.end(reason, channel);
         VarHandle.fullFence();
         // Before there is a connection request, a responder's operator sees the failure only in the log and the
         // metrics.

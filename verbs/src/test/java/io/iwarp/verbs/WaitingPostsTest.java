@@ -7,15 +7,20 @@ import io.iwarp.CloseReason;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.rdmap.RdmapSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Posts that wait beyond the depth of the send queue. */
 class WaitingPostsTest {
@@ -23,6 +28,7 @@ class WaitingPostsTest {
     private static final int WAITING = 3;
     private static final int ALL = DEPTH + WAITING;
     private static final int LENGTH = 64;
+    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
 
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final MemoryRegion region = domain.region()
@@ -146,6 +152,73 @@ class WaitingPostsTest {
 
             assertThat(ids()).containsExactly(upTo(ALL));
             assertThat(completed.stream().map(Completion::successful)).containsExactly(true, true, false, false, false);
+        }
+    }
+
+    enum Closing {
+        BY_THE_APPLICATION,
+        WITH_THE_PEER,
+        WHEN_IDLE
+    }
+
+    /** The peer is not there any more: it takes nothing and answers nothing. */
+    @ParameterizedTest
+    @EnumSource
+    void aCloseWithWaitingPostsHasItsDeadlineFromTheMomentItIsAskedFor(Closing closing) {
+        Duration idle = closing == Closing.WHEN_IDLE ? Duration.ofSeconds(1) : Duration.ZERO;
+        QueuePairSettings hasty = settings.toBuilder()
+                .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(CLOSE_TIMEOUT))
+                .idleTimeout(idle)
+                .build();
+        try (SimulatedPair other = new SimulatedPair(domain, hasty, qp -> {})) {
+            QueuePair poster = other.initiator.queuePair();
+            poster.completionListener((same, completion) -> completed.add(completion.copy()));
+            for (int i = 0; i < ALL; i++) {
+                poster.sendQueue().read(i, region, 0, 8, region.remoteBuffer(), 8, PostOptions.NONE);
+            }
+            if (closing == Closing.BY_THE_APPLICATION) {
+                poster.close();
+            } else if (closing == Closing.WITH_THE_PEER) {
+                other.initiator.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            }
+            other.initiator.runTasks();
+            other.pass(idle);
+            other.pass(idle);
+            other.pass(CLOSE_TIMEOUT);
+            other.pass(CLOSE_TIMEOUT);
+
+            assertThat(poster.closed().toCompletableFuture()).isCompleted();
+            assertThat(ids()).containsExactly(upTo(ALL));
+            assertThat(completed).noneMatch(Completion::successful);
+            assertThat(poster.closeReason().detail())
+                    .contains(
+                            switch (closing) {
+                                case BY_THE_APPLICATION -> "the close made no progress within the close timeout";
+                                case WITH_THE_PEER -> "left 1 Read or atomic without an answer";
+                                case WHEN_IDLE ->
+                                    "nothing was sent or received for PT1S; the close that followed made no progress";
+                            });
+        }
+    }
+
+    /** An application that waits for the end before it polls waits for itself; not for ever. */
+    @Test
+    void aCloseWhoseCompletionsNobodyPollsHasItsDeadline() {
+        try (CompletionQueue queue = queue();
+                SimulatedPair other = pair(queue)) {
+            QueuePair polled = readAll(other);
+            polled.close();
+            other.run();
+            other.advance(RdmapSettings.DEFAULT.closeTimeout());
+
+            assertThat(polled.closed().toCompletableFuture()).isCompleted();
+            assertThat(polled.closeReason().detail())
+                    .contains("3 posted requests that wait")
+                    .contains("poll");
+            while (poll(queue, DEPTH) > 0) {
+                other.run();
+            }
+            assertThat(ids()).containsExactly(upTo(ALL));
         }
     }
 

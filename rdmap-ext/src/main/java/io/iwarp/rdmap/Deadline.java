@@ -1,0 +1,116 @@
+package io.iwarp.rdmap;
+
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The time that one wait of a stream may take without progress. It starts when the wait starts. Each look that finds
+ * progress gives the whole time again, so a wait without progress ends after at least the timeout and less than twice
+ * the timeout. A {@linkplain #pause pause} stops the clock; afterwards the rest of the time runs.
+ *
+ * <p>Confined to the event loop. It keeps one timer, which runs on when a wait is over: the next wait then costs
+ * nothing.
+ */
+final class Deadline {
+    /** What is waited for. */
+    interface Wait {
+        /** Returns whether somebody waits. */
+        boolean pending();
+
+        /** Returns whether the wait has made progress since a moment. */
+        boolean movedSince(Progress moment);
+
+        /** Ends the wait: it has made no progress for the whole time. */
+        void expired();
+    }
+
+    private final Duration timeout;
+    private final RdmapLink link;
+    private final Progress.Source progress;
+    private final Wait wait;
+    private final Runnable look = this::look;
+    private @Nullable ScheduledFuture<?> timer;
+    private Progress start = Progress.NONE;
+    private boolean armed;
+    private boolean paused;
+    /** While paused: the rest of the time, in nanoseconds. */
+    private long rest;
+
+    Deadline(Duration timeout, RdmapLink link, Progress.Source progress, Wait wait) {
+        this.timeout = timeout;
+        this.link = link;
+        this.progress = progress;
+        this.wait = wait;
+    }
+
+    /** A wait starts, or is still there: starts the clock if it does not run. */
+    void arm() {
+        if (!armed) {
+            restart();
+        }
+    }
+
+    /** A new wait starts: it has the whole time. */
+    void restart() {
+        cancel();
+        armed = true;
+        start = progress.now();
+        run(timeout.toNanos());
+    }
+
+    private void run(long nanos) {
+        if (paused) {
+            rest = nanos;
+        } else {
+            timer = link.schedule(look, nanos);
+        }
+    }
+
+    /** Stops the clock: what is waited for cannot come now. */
+    void pause() {
+        if (!paused) {
+            paused = true;
+            if (timer != null) {
+                rest = Math.max(0, timer.getDelay(TimeUnit.NANOSECONDS));
+                stop();
+            }
+        }
+    }
+
+    /** Lets the rest of the time run. */
+    void resume() {
+        if (paused) {
+            paused = false;
+            if (armed) {
+                run(rest);
+            }
+        }
+    }
+
+    void cancel() {
+        armed = false;
+        stop();
+    }
+
+    private void stop() {
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+    }
+
+    private void look() {
+        timer = null;
+        armed = false;
+        if (!wait.pending()) {
+            return;
+        }
+        if (wait.movedSince(start)) {
+            restart();
+        } else {
+            wait.expired();
+        }
+    }
+}
