@@ -22,4 +22,18 @@ module io.iwarp.tools {
 
     opens io.iwarp.tools to
             info.picocli;
+    opens io.iwarp.tools.cli to
+            info.picocli;
+    opens io.iwarp.tools.demo to
+            info.picocli;
+    opens io.iwarp.tools.echo to
+            info.picocli;
+    opens io.iwarp.tools.counter to
+            info.picocli;
+    opens io.iwarp.tools.file to
+            info.picocli;
+    opens io.iwarp.tools.rdma to
+            info.picocli;
+    opens io.iwarp.tools.perf to
+            info.picocli;
 }

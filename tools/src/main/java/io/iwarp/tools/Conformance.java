@@ -1,5 +1,6 @@
 package io.iwarp.tools;
 
+import io.iwarp.tools.cli.Version;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -8,7 +9,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "conformance",
         mixinStandardHelpOptions = true,
-        versionProvider = Iwarp.Version.class,
+        versionProvider = Version.class,
         description =
                 "Judges an iWARP peer of any make by what it does on the wire. The way in is the exchange of rping.",
         footer = "%n'iwarp conformance COMMAND --help' tells more about a command.",

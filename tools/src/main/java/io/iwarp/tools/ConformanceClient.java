@@ -3,6 +3,7 @@ package io.iwarp.tools;
 import io.iwarp.conformance.judge.ClientLink;
 import io.iwarp.conformance.judge.Command;
 import io.iwarp.conformance.judge.Role;
+import io.iwarp.tools.cli.OptionCheck;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -5,6 +5,8 @@ import io.iwarp.conformance.report.Json;
 import io.iwarp.conformance.report.Repeats;
 import io.iwarp.conformance.report.Report;
 import io.iwarp.conformance.report.ResultsTable;
+import io.iwarp.tools.cli.OptionCheck;
+import io.iwarp.tools.cli.Version;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +22,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
-        versionProvider = Iwarp.Version.class,
+        versionProvider = Version.class,
         description = "Puts reports that --json wrote side by side, on a page.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {

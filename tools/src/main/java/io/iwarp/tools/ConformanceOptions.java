@@ -13,6 +13,9 @@ import io.iwarp.conformance.report.Html;
 import io.iwarp.conformance.report.JUnit;
 import io.iwarp.conformance.report.Json;
 import io.iwarp.conformance.report.Report;
+import io.iwarp.tools.cli.ErrorLines;
+import io.iwarp.tools.cli.OptionCheck;
+import io.iwarp.tools.cli.Version;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -30,7 +33,7 @@ import picocli.CommandLine.Spec;
 /** The options and output that both roles of the conformance suite share. */
 @Command(
         mixinStandardHelpOptions = true,
-        versionProvider = Iwarp.Version.class,
+        versionProvider = Version.class,
         sortOptions = false,
         usageHelpAutoWidth = true,
         optionListHeading = "%nOptions:%n",

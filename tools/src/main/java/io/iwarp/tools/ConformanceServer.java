@@ -2,6 +2,7 @@ package io.iwarp.tools;
 
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.ServerLink;
+import io.iwarp.tools.cli.PeerAddress;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

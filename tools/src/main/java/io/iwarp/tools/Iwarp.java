@@ -1,9 +1,25 @@
 package io.iwarp.tools;
 
+import io.iwarp.tools.cli.ErrorLines;
+import io.iwarp.tools.cli.GroupedOptions;
+import io.iwarp.tools.cli.Version;
+import io.iwarp.tools.counter.CounterClient;
+import io.iwarp.tools.counter.CounterServer;
+import io.iwarp.tools.counter.Counting;
+import io.iwarp.tools.demo.Demo;
+import io.iwarp.tools.echo.EchoClient;
+import io.iwarp.tools.echo.EchoServer;
+import io.iwarp.tools.file.ReadClient;
+import io.iwarp.tools.file.WriteClient;
+import io.iwarp.tools.file.WriteServer;
+import io.iwarp.tools.perf.Perf;
+import io.iwarp.tools.rdma.Cmatose;
+import io.iwarp.tools.rdma.RdmaClient;
+import io.iwarp.tools.rdma.RdmaServer;
+import io.iwarp.tools.rdma.Rping;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -11,7 +27,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "iwarp",
         mixinStandardHelpOptions = true,
-        versionProvider = Iwarp.Version.class,
+        versionProvider = Version.class,
         description = "RDMA over TCP (iWARP) on the JVM. Start with the demo, which needs only this machine.",
         footer = "%n'iwarp help COMMAND' describes a command.",
         subcommands = {
@@ -66,11 +82,7 @@ public final class Iwarp implements Runnable {
         CommandLine command = new CommandLine(new Iwarp())
                 .setParameterExceptionHandler(ErrorLines::onUsageError)
                 .setExecutionExceptionHandler(ErrorLines::onFailure)
-                .registerConverter(PerfOperation.class, new Choices<>(PerfOperation.class))
-                .registerConverter(PerfMode.class, new Choices<>(PerfMode.class))
-                .registerConverter(Transport.class, new Choices<>(Transport.class))
-                .registerConverter(ConformanceOptions.PeerKind.class, new Choices<>(ConformanceOptions.PeerKind.class))
-                .registerConverter(CompletionScript.Shell.class, new Choices<>(CompletionScript.Shell.class));
+                .setCaseInsensitiveEnumValuesAllowed(true);
         GroupedOptions.applyTo(command);
         return command;
     }
@@ -78,19 +90,5 @@ public final class Iwarp implements Runnable {
     @Override
     public void run() {
         spec.commandLine().usage(spec.commandLine().getOut());
-    }
-
-    /** Returns the version of this command. */
-    static String version() {
-        String version = Iwarp.class.getPackage().getImplementationVersion();
-        return version == null ? "(not run from its jar)" : version;
-    }
-
-    /** The version that the build wrote into the jar. */
-    static final class Version implements IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            return new String[] {"iwarp " + version()};
-        }
     }
 }

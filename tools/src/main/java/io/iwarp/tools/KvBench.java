@@ -1,5 +1,9 @@
 package io.iwarp.tools;
 
+import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.kv.KvConnection;
 import java.io.IOException;
 import java.util.ArrayList;

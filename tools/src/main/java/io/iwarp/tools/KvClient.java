@@ -1,5 +1,10 @@
 package io.iwarp.tools;
 
+import io.iwarp.tools.cli.Application;
+import io.iwarp.tools.cli.ClientOptions;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.tools.kv.KvConnection;
 import io.iwarp.tools.kv.KvGrant;
 import io.iwarp.tools.kv.KvValue;

@@ -1,5 +1,6 @@
 package io.iwarp.tools;
 
+import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.kv.KvLimits;
 import io.iwarp.tools.kv.KvRefusedException;
 import io.iwarp.tools.kv.KvStore;

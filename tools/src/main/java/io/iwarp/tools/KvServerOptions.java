@@ -1,6 +1,9 @@
 package io.iwarp.tools;
 
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.kv.KvLimits;
 import io.iwarp.tools.kv.KvStore;
 import io.netty.buffer.ByteBufAllocator;

@@ -1,5 +1,7 @@
 package io.iwarp.tools;
 
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.kv.KvConflictException;
 import io.iwarp.tools.kv.KvConnection;
 import io.iwarp.tools.kv.KvValue;

@@ -1,5 +1,6 @@
 package io.iwarp.tools;
 
+import io.iwarp.tools.cli.CommandFailedException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine;
 
 /** One run of the {@code iwarp} command in this process, with what it prints. */
-final class CommandRun implements AutoCloseable {
+public final class CommandRun implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60;
     private static final Pattern LISTENING = Pattern.compile("listening on (\\S+),.*");
 
@@ -37,39 +37,39 @@ final class CommandRun implements AutoCloseable {
     }
 
     /** Starts a command; close it to end it. */
-    static CommandRun start(String... arguments) {
+    public static CommandRun start(String... arguments) {
         return new CommandRun(arguments);
     }
 
     /** Runs a command to its end. */
-    static CommandRun of(String... arguments) {
+    public static CommandRun of(String... arguments) {
         CommandRun run = start(arguments);
         run.exitCode();
         return run;
     }
 
     /** Waits for the end. */
-    int exitCode() {
+    public int exitCode() {
         return exitCode.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
     }
 
     /** What was printed so far. */
-    String out() {
+    public String out() {
         return out.text();
     }
 
     /** What was complained of so far. */
-    String err() {
+    public String err() {
         return err.text();
     }
 
     /** Waits until a server says where it listens. */
-    String address() throws InterruptedException {
+    public String address() throws InterruptedException {
         return awaitLine(LISTENING).group(1);
     }
 
     /** Waits for the next line that matches; earlier ones are passed over. */
-    Matcher awaitLine(Pattern pattern) throws InterruptedException {
+    public Matcher awaitLine(Pattern pattern) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (true) {
             String line = out.queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -84,7 +84,7 @@ final class CommandRun implements AutoCloseable {
     }
 
     /** Ends the command as Ctrl-C would, and waits for it. */
-    int stop() {
+    public int stop() {
         thread.interrupt();
         return exitCode();
     }

@@ -63,7 +63,7 @@ class CompletionScriptTest {
     void anUnknownShellIsRefusedWithThoseThatAreKnown() {
         CommandRun wrong = CommandRun.of("completion", "tcsh");
         assertThat(wrong.exitCode()).isEqualTo(2);
-        assertThat(wrong.err()).contains("tcsh").contains("bash, zsh, fish");
+        assertThat(wrong.err()).contains("tcsh").containsIgnoringCase("bash, zsh, fish");
     }
 
     private Path script(String shell) throws IOException {

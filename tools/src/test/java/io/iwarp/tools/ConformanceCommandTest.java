@@ -95,7 +95,7 @@ class ConformanceCommandTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--peer, linux, 'linux' is not one of siw, irdma, cxgb4",
+        "--peer, linux, but was 'linux'",
         "--html, /no/such/folder/report.html, --html /no/such/folder/report.html is in no folder that exists",
         "--patience, 1e-9, --patience 1.0E-9 is less than a millisecond"
     })

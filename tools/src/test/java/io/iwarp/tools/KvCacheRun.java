@@ -2,6 +2,10 @@ package io.iwarp.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.tools.cli.Application;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.tools.kv.KvGrant;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;

@@ -3,6 +3,7 @@ package io.iwarp.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.kv.KvGrant;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;

@@ -3,6 +3,7 @@ package io.iwarp.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.testing.LogCapture;
+import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBufUtil;

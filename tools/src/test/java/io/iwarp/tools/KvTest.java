@@ -2,6 +2,10 @@ package io.iwarp.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.EventLoops;
+import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.Transport;
 import io.iwarp.tools.kv.MonitoringPages;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePairSettings;

@@ -84,19 +84,6 @@ class OutputTest {
         assertThat(fresh).doesNotExist();
     }
 
-    @Test
-    void eachColumnOfATableIsExplained() throws Exception {
-        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
-            CommandRun run = CommandRun.of("perf", "client", server.address(), "--duration", "0.05", "--warmup", "0");
-
-            assertThat(run.exitCode()).as(run.err()).isZero();
-            assertThat(PerfColumn.ALL.stream().map(PerfColumn::title)).doesNotHaveDuplicates();
-            String explanations = run.out().lines().skip(3).reduce("", (all, line) -> all + "\n" + line);
-            assertThat(explanations)
-                    .contains("\nbytes ", "MB/s", "Gbit/s", "op/s", "p50", "max", "B/op", "s/GB", "posting");
-        }
-    }
-
     /** Takes nothing. */
     private static final class FullDisk extends Writer {
         @Override

@@ -1,0 +1,126 @@
+package io.iwarp.tools.capture;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection of a capture, in segments that Wireshark can decode. The segments of both directions are written in
+ * the order in which they began. Not thread-safe.
+ */
+final class CapturedConnection {
+    /** If one direction stops in the middle of a segment, the other one is not held back any longer than this. */
+    private static final int MOST_WAITING_BYTES = 1 << 22;
+
+    private final Direction sent = new Direction(true);
+    private final Direction received = new Direction(false);
+    private final EmbeddedChannel writer;
+    private final Deque<Segment> waiting = new ArrayDeque<>();
+    private int waitingBytes;
+
+    /** The output of one side. */
+    private final class Direction {
+        private final boolean outbound;
+        private final MpaSegments segments =
+                new MpaSegments(() -> other().segments.requestsMarkers());
+        /** A segment that lacks the marker behind it, in its place between the segments of both directions. */
+        private @Nullable Segment open;
+
+        Direction(boolean outbound) {
+            this.outbound = outbound;
+        }
+
+        private Direction other() {
+            return outbound ? received : sent;
+        }
+
+        void add(ByteBuf bytes) {
+            segments.add(bytes);
+            for (ByteBuf next = segments.next(); next != null; next = segments.next()) {
+                complete(next);
+            }
+            if (open == null && segments.awaitsMarker()) {
+                open = new Segment(outbound);
+                waiting.add(open);
+            }
+        }
+
+        private void complete(ByteBuf bytes) {
+            Segment segment = open == null ? new Segment(outbound) : open;
+            if (open == null) {
+                waiting.add(segment);
+            }
+            open = null;
+            segment.bytes = bytes;
+            waitingBytes += bytes.readableBytes();
+        }
+
+        /** Writes an incomplete segment as it is. */
+        void flush() {
+            ByteBuf rest = segments.rest();
+            if (rest.isReadable() || open != null) {
+                complete(rest);
+            }
+        }
+    }
+
+    /** Bytes of one direction; null as long as they are not complete. */
+    private static final class Segment {
+        private final boolean outbound;
+        private @Nullable ByteBuf bytes;
+
+        Segment(boolean outbound) {
+            this.outbound = outbound;
+        }
+    }
+
+    /**
+     * @param writer writes each buffer that passes it as a TCP segment
+     */
+    CapturedConnection(ChannelHandler writer) {
+        this.writer = new EmbeddedChannel(writer);
+    }
+
+    /** Takes a copy of bytes that this side sends. */
+    void sent(ByteBuf bytes) {
+        sent.add(bytes);
+        write();
+    }
+
+    /** Takes a copy of bytes that this side received. */
+    void received(ByteBuf bytes) {
+        received.add(bytes);
+        write();
+    }
+
+    private void write() {
+        if (waitingBytes > MOST_WAITING_BYTES) {
+            Stream.of(sent, received)
+                    .filter(direction -> direction.open != null)
+                    .forEach(Direction::flush);
+        }
+        for (Segment next = waiting.peek(); next != null && next.bytes != null; next = waiting.peek()) {
+            waitingBytes -= next.bytes.readableBytes();
+            if (next.outbound) {
+                writer.writeOutbound(next.bytes);
+                writer.releaseOutbound();
+            } else {
+                writer.writeInbound(next.bytes);
+                writer.releaseInbound();
+            }
+            waiting.remove();
+        }
+    }
+
+    /** Writes the remaining bytes and the end of the connection. */
+    void close() {
+        sent.flush();
+        received.flush();
+        write();
+        writer.finishAndReleaseAll();
+    }
+}

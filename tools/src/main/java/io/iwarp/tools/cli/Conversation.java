@@ -1,0 +1,179 @@
+package io.iwarp.tools.cli;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
+import io.iwarp.Operation;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.MemoryWindow;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairListener;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A blocking interface to a queue pair: sends messages and waits for the next one, without completions. Posts a receive
+ * again only after its message was taken, so a peer that sends too many messages ends the stream and cannot exhaust
+ * memory.
+ *
+ * <p>Not thread-safe. Do not call it on an event loop.
+ */
+public final class Conversation implements QueuePairListener {
+    /** The longest message in bytes. */
+    public static final int MESSAGE_BYTES = 1024;
+    /** The maximum number of messages that wait to be taken. */
+    public static final int DEPTH = 8;
+
+    private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
+    private volatile @Nullable QueuePair queuePair;
+
+    /** A message, or the end. */
+    private record Arrival(
+            @Nullable ByteBuf message, @Nullable CloseReason end) {}
+
+    /**
+     * Takes a queue pair over, before its connection is made or accepted. If a connection is made at the second
+     * attempt, this is called again, and the first one is forgotten.
+     */
+    public void attach(QueuePair fresh) {
+        arrivals.clear();
+        queuePair = fresh;
+        fresh.listener(this);
+        fresh.completionListener(this::onCompletion);
+        for (int i = 0; i < DEPTH; i++) {
+            // Unpooled heap buffer: the garbage collector frees it, however the connection ends.
+            fresh.receiveQueue().receive(0, Unpooled.buffer(MESSAGE_BYTES, MESSAGE_BYTES));
+        }
+    }
+
+    private void onCompletion(QueuePair source, Completion completion) {
+        if (completion.operation() == Operation.RECEIVE && completion.successful()) {
+            arrivals.add(new Arrival(completion.buffer(), null));
+        }
+    }
+
+    @Override
+    public void onClosed(QueuePair source, CloseReason reason) {
+        arrivals.add(new Arrival(null, reason));
+    }
+
+    public QueuePair queuePair() {
+        return Objects.requireNonNull(queuePair, "no queue pair is attached");
+    }
+
+    /**
+     * Waits for the next message.
+     *
+     * @return a copy that needs no release
+     * @throws StreamEndedException if the stream ended and all earlier messages were taken
+     */
+    public ByteBuf receive() throws IOException, InterruptedException, CommandFailedException {
+        Arrival arrival = arrivals.poll(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
+        if (arrival == null) {
+            throw Endpoint.noAnswer();
+        }
+        ByteBuf message = arrival.message();
+        if (message == null) {
+            arrivals.add(arrival);
+            throw new StreamEndedException(Objects.requireNonNull(arrival.end()));
+        }
+        ByteBuf copy = Unpooled.copiedBuffer(message);
+        try {
+            queuePair().receiveQueue().receive(0, message.clear());
+        } catch (IllegalStateException e) {
+            requireEnding(e);
+        }
+        return copy;
+    }
+
+    /** Posts a Send; the bytes must not change afterwards. */
+    public void send(ByteBuf message) throws IOException, InterruptedException, CommandFailedException {
+        try {
+            queuePair().sendQueue().send(0, message);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Posts an RDMA Write; the bytes must not change until the future is complete. */
+    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return queuePair().write(source, target);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Posts an RDMA Read of all of {@code source} to the beginning of {@code sink}. */
+    public CompletableFuture<Completion> read(MemoryRegion sink, RemoteBuffer source)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return queuePair().futures().read(sink, 0, source);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Posts a Send that invalidates an STag of the peer; the bytes must not change afterwards. */
+    public void sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            queuePair().sendQueue().sendWithInvalidate(0, message, invalidated, PostOptions.NONE);
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Binds a window that only the peer of this conversation can use and invalidate. */
+    public MemoryWindow bind(MemoryRegion region, long offset, long length, AccessRight right)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return region.window(offset, length).rights(right).stream(queuePair().stream())
+                    .bind();
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Returns the advertisement of a window for the peer. */
+    public RemoteBuffer advertised(MemoryWindow window)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return window.remoteBuffer();
+        } catch (IllegalStateException e) {
+            throw ended(e);
+        }
+    }
+
+    /** Closes the connection in order: posted requests are still sent. Waits until it is closed. */
+    public void close() throws IOException, InterruptedException, CommandFailedException {
+        queuePair().close();
+        Endpoint.await(queuePair().closed());
+    }
+
+    /** The stream may end at any time, so a post after its end is not an error of the caller. */
+    private StreamEndedException ended(IllegalStateException refusal)
+            throws IOException, InterruptedException, CommandFailedException {
+        requireEnding(refusal);
+        return new StreamEndedException(Endpoint.await(queuePair().closed()));
+    }
+
+    private void requireEnding(IllegalStateException refusal) {
+        ConnectionState state = queuePair().state();
+        if (state.compareTo(ConnectionState.READY) <= 0) {
+            throw refusal;
+        }
+    }
+}

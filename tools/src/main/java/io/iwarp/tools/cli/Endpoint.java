@@ -1,0 +1,192 @@
+package io.iwarp.tools.cli;
+
+import io.iwarp.Counter;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.verbs.ConnectionRequestListener;
+import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The endpoint of a command: event loops and a protection domain, to listen and connect. Its methods block. Do not call
+ * them on an event loop.
+ */
+public final class Endpoint implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Endpoint.class);
+    private static final long PATIENCE_SECONDS = 60;
+    private static final long SHUTDOWN_SECONDS = 5;
+
+    private final EventLoopGroup group;
+    private final Transport transport;
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    private final TransportHandlers transportHandlers;
+    private final Closeable afterwards;
+
+    /**
+     * @param loops the event loops
+     * @param transportHandlers adds the handlers between the socket and MPA to each pipeline
+     * @param afterwards closed after this endpoint and all its channels
+     */
+    public Endpoint(EventLoops loops, TransportHandlers transportHandlers, Closeable afterwards) {
+        this.group = loops.open();
+        this.transport = loops.transport();
+        TransportHandlers remember = (pipeline, server) -> connections.add(pipeline.channel());
+        this.transportHandlers = remember.then(transportHandlers);
+        this.afterwards = afterwards;
+    }
+
+    /** An endpoint with nothing between the socket and MPA. */
+    public static Endpoint plain() {
+        return plain(EventLoops.DEFAULT);
+    }
+
+    /** An endpoint on the given event loops with nothing between the socket and MPA. */
+    public static Endpoint plain(EventLoops loops) {
+        return new Endpoint(loops, TransportHandlers.NONE, () -> {});
+    }
+
+    public ProtectionDomain domain() {
+        return domain;
+    }
+
+    /** Listens for connection requests. */
+    public IwarpListener listen(SocketAddress address, QueuePairSettings settings, ConnectionRequestListener requests)
+            throws IOException, InterruptedException, CommandFailedException {
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, settings, requests);
+        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(transport.serverChannel());
+        return await(IwarpListener.listen(
+                bootstrap,
+                initializer.withTransportHandlers(pipeline -> transportHandlers.addTo(pipeline, null)),
+                address));
+    }
+
+    /**
+     * Listens for connections of another protocol on the same event loops; they are closed together with all others.
+     */
+    public Channel listen(SocketAddress address, ChannelHandler protocol) throws IOException, InterruptedException {
+        ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                connections.add(channel);
+                channel.pipeline().addLast(protocol);
+            }
+        };
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(group)
+                .channel(transport.serverChannel())
+                .childHandler(initializer);
+        Channel listening = bootstrap.bind(address).sync().channel();
+        connections.add(listening);
+        return listening;
+    }
+
+    /** Connects, and waits until requests flow. */
+    public QueuePair connect(
+            SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return await(beginConnect(address, settings, privateData, prepare));
+        } catch (StreamEndedException e) {
+            LOGGER.debug("connecting to {} failed", address, e);
+            throw new CommandFailedException("could not connect: " + ErrorLines.describeSetup(e));
+        }
+    }
+
+    /** Begins to connect. Any thread may call it; the stage completes on the connection's event loop. */
+    public CompletionStage<QueuePair> beginConnect(
+            SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain, settings, privateData, prepare);
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(transport.channel());
+        return new IwarpConnector(
+                        bootstrap,
+                        initializer.withTransportHandlers(pipeline -> transportHandlers.addTo(pipeline, address)))
+                .connect(address);
+    }
+
+    /** Waits for the peer or the transport, at most a minute. */
+    public static <T> T await(CompletionStage<T> stage)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw failureOf(e);
+        } catch (TimeoutException e) {
+            throw noAnswer();
+        }
+    }
+
+    /** Waits while messages of the peer arrive. Fails after one minute without progress. */
+    public static <T> T awaitWhileBusy(QueuePair queuePair, CompletableFuture<T> result)
+            throws IOException, InterruptedException, CommandFailedException {
+        long delivered;
+        do {
+            delivered = queuePair.counters().get(Counter.MESSAGES_DELIVERED);
+            try {
+                return result.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            } catch (ExecutionException e) {
+                throw failureOf(e);
+            } catch (TimeoutException e) {
+                LOGGER.debug("{} messages came so far", delivered);
+            }
+        } while (delivered != queuePair.counters().get(Counter.MESSAGES_DELIVERED));
+        throw noAnswer();
+    }
+
+    /** Returns the cause of an {@link ExecutionException}, to be thrown. */
+    public static IOException failureOf(ExecutionException failed) throws CommandFailedException {
+        if (failed.getCause() instanceof CommandFailedException failure) {
+            throw failure;
+        }
+        return failed.getCause() instanceof IOException failure ? failure : new IOException(failed.getCause());
+    }
+
+    /** The peer is connected, but silent. */
+    public static CommandFailedException noAnswer() {
+        return new CommandFailedException(
+                "the other side did not answer for " + PATIENCE_SECONDS + " s: check its log, and try again");
+    }
+
+    /** How long a command waits for its peer, in seconds. */
+    public static long patienceSeconds() {
+        return PATIENCE_SECONDS;
+    }
+
+    /** Closes all connections immediately, and refuses new ones. */
+    public void closeConnections() {
+        connections.close().awaitUninterruptibly();
+    }
+
+    /** Closes all connections, waits for the event loops to end, then closes {@code afterwards}. */
+    @Override
+    public void close() throws IOException {
+        // An event loop that shuts down without a quiet period may end before it has closed its channels.
+        closeConnections();
+        group.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        afterwards.close();
+        domain.close();
+    }
+}

@@ -1,0 +1,61 @@
+package io.iwarp.tools.cli;
+
+import io.iwarp.verbs.IwarpListener;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The listen address of a server. */
+public final class ListenOptions {
+    private static final int GREATEST_PORT = 65_535;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "7471",
+            description = "The TCP port to listen on; 0 lets the system choose one. Default: ${DEFAULT-VALUE}",
+            showDefaultValue = Visibility.NEVER)
+    private int port;
+
+    @Option(
+            names = "--bind",
+            paramLabel = "ADDRESS",
+            defaultValue = "127.0.0.1",
+            description =
+                    "The address to listen on. The default accepts connections of this machine only, 0.0.0.0 those of"
+                            + " all networks. Clients are not authenticated, unless --ca is set.")
+    private String bind;
+
+    /** Looks the address up. */
+    public InetSocketAddress address() throws UnknownHostException {
+        if (port < 0 || port > GREATEST_PORT) {
+            throw new ParameterException(
+                    command.commandLine(), "--port " + port + " is not a TCP port: choose 0 to " + GREATEST_PORT);
+        }
+        return new InetSocketAddress(InetAddress.getByName(bind), port);
+    }
+
+    /** Returns the line that shows the address of a listener. */
+    public static String listening(IwarpListener listener) {
+        return "listening on " + addressText(listener.localAddress()) + ", Ctrl-C ends";
+    }
+
+    /** Returns for example {@code 127.0.0.1:7471}, without a look-up of the name. */
+    public static String addressText(@Nullable SocketAddress address) {
+        if (address instanceof InetSocketAddress ip) {
+            String host = ip.getAddress().getHostAddress();
+            return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + ip.getPort();
+        }
+        return String.valueOf(address);
+    }
+}

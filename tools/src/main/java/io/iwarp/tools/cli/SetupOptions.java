@@ -1,0 +1,47 @@
+package io.iwarp.tools.cli;
+
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.verbs.QueuePairSettings;
+import java.time.Duration;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** The options about the iWARP protocol that only a client has. A server follows the request of its client. */
+public final class SetupOptions {
+    private static final Duration FIRST_FPDU_DELAY = Duration.ofMillis(20);
+
+    @Option(
+            names = "--enhanced",
+            scope = ScopeType.INHERIT,
+            description = "Request the enhanced set-up (RFC 6581): both sides agree how many Reads and atomics may be"
+                    + " outstanding.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean enhanced;
+
+    @Option(
+            names = "--peer-to-peer",
+            scope = ScopeType.INHERIT,
+            description = "Request the peer-to-peer set-up (RFC 6581): the server may send first. Some RDMA hardware"
+                    + " requires it.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean peerToPeer;
+
+    /** Returns the settings with these options applied. */
+    public QueuePairSettings.Builder applyTo(QueuePairSettings.Builder settings) {
+        return settings.mpa(
+                mpa(settings).enhanced(enhanced).peerToPeer(peerToPeer).build());
+    }
+
+    /**
+     * Returns settings for a client whose server may be Linux' {@code siw}: that may overlook a message that directly
+     * follows its reply.
+     */
+    public static QueuePairSettings.Builder forSiw(QueuePairSettings.Builder settings) {
+        return settings.mpa(mpa(settings).firstFpduDelay(FIRST_FPDU_DELAY).build());
+    }
+
+    private static MpaSettings.Builder mpa(QueuePairSettings.Builder settings) {
+        return settings.build().mpa().toBuilder();
+    }
+}

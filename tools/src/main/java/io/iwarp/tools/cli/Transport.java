@@ -1,0 +1,113 @@
+package io.iwarp.tools.cli;
+
+import io.netty.channel.Channel;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringChannelOption;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/** The Netty transport of a command. The protocol does not depend on it. */
+public enum Transport {
+    /** The JDK's own, on every system. */
+    NIO("nio", NioSocketChannel.class, NioServerSocketChannel.class),
+    /** Netty's native code over epoll, on Linux. */
+    EPOLL("epoll", EpollSocketChannel.class, EpollServerSocketChannel.class),
+    /** Netty's native code over io_uring, on Linux from 5.14 on where it is allowed. */
+    IO_URING("io_uring", IoUringSocketChannel.class, IoUringServerSocketChannel.class);
+
+    private final String text;
+    private final Class<? extends Channel> channel;
+    private final Class<? extends ServerChannel> serverChannel;
+
+    Transport(String text, Class<? extends Channel> channel, Class<? extends ServerChannel> serverChannel) {
+        this.text = text;
+        this.channel = channel;
+        this.serverChannel = serverChannel;
+    }
+
+    public Class<? extends Channel> channel() {
+        return channel;
+    }
+
+    public Class<? extends ServerChannel> serverChannel() {
+        return serverChannel;
+    }
+
+    /** Returns why it cannot be used here, or null if it can. */
+    @Nullable
+    public Throwable unavailabilityCause() {
+        return switch (this) {
+            case NIO -> null;
+            case EPOLL -> Epoll.unavailabilityCause();
+            case IO_URING -> IoUring.unavailabilityCause();
+        };
+    }
+
+    /**
+     * Checks that it can be used on this machine.
+     *
+     * @throws CommandFailedException if not; the message names the reason
+     */
+    public void requireAvailable() throws CommandFailedException {
+        Throwable cause = unavailabilityCause();
+        if (cause != null) {
+            throw new CommandFailedException("--transport " + this + " cannot be used here (" + innermost(cause)
+                    + "): choose another one, such as " + NIO);
+        }
+    }
+
+    /** Returns the factory for event loops of this transport. */
+    public IoHandlerFactory handlers() {
+        return switch (this) {
+            case NIO -> NioIoHandler.newFactory();
+            case EPOLL -> EpollIoHandler.newFactory();
+            case IO_URING -> IoUringIoHandler.newFactory();
+        };
+    }
+
+    /** Returns whether {@link #limitUnsent} can be called. */
+    public boolean limitsUnsent() {
+        return this != NIO;
+    }
+
+    /**
+     * Limits what waits in the kernel until TCP may send it: {@code TCP_NOTSENT_LOWAT}.
+     *
+     * @param channel one of this transport
+     * @param bytes from where on the channel is not writable, at least 1
+     * @throws IllegalStateException if the transport does not know such a limit
+     */
+    public void limitUnsent(Channel channel, long bytes) {
+        switch (this) {
+            case NIO -> throw new IllegalStateException("NIO has no TCP_NOTSENT_LOWAT");
+            case EPOLL -> channel.config().setOption(EpollChannelOption.TCP_NOTSENT_LOWAT, bytes);
+            case IO_URING -> channel.config().setOption(IoUringChannelOption.TCP_NOTSENT_LOWAT, bytes);
+        }
+    }
+
+    private static String innermost(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return ErrorLines.oneLine(cause.getMessage() == null ? cause.toString() : cause.getMessage());
+    }
+
+    /** As on the command line. */
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,148 @@
+package io.iwarp.tools.cli;
+
+import ch.qos.logback.classic.Level;
+import io.iwarp.mpa.EnhancedSetup;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.rdmap.WireLogHandler;
+import io.iwarp.tools.capture.Capture;
+import io.iwarp.verbs.QueuePairSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The options about the iWARP protocol that both sides have. */
+public final class WireOptions {
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
+    @Option(
+            names = "--markers",
+            scope = ScopeType.INHERIT,
+            description = "Request markers in what the peer sends (RFC 5044 section 4.3).",
+            showDefaultValue = Visibility.NEVER)
+    private boolean markers;
+
+    @Option(
+            names = "--no-crc",
+            scope = ScopeType.INHERIT,
+            description =
+                    "Do not request CRC32C; it is off if the peer does not request it either (RFC 5044 section 4.4).",
+            showDefaultValue = Visibility.NEVER)
+    private boolean withoutCrc;
+
+    @Option(
+            names = "--ird",
+            scope = ScopeType.INHERIT,
+            paramLabel = "N",
+            description =
+                    "How many Reads and atomics of the peer are executed at a time, 0 to 16,382. The enhanced set-up"
+                            + " tells the peer. Default: ${DEFAULT-VALUE}",
+            showDefaultValue = Visibility.NEVER)
+    private int ird = MpaSettings.DEFAULT_DEPTH;
+
+    @Option(
+            names = "--ord",
+            scope = ScopeType.INHERIT,
+            paramLabel = "N",
+            description =
+                    "How many Reads and atomics of this side may be outstanding, 0 to 16,382. The enhanced set-up tells"
+                            + " the peer. Default: ${DEFAULT-VALUE}",
+            showDefaultValue = Visibility.NEVER)
+    private int ord = MpaSettings.DEFAULT_DEPTH;
+
+    @Option(
+            names = "--mss",
+            scope = ScopeType.INHERIT,
+            paramLabel = "SIZE",
+            converter = Bytes.Converter.class,
+            description =
+                    "Send FPDUs that fit into TCP segments of that many bytes, 1 to 65,535. By default the size that the"
+                            + " transport reports, and a large one over loopback.",
+            showDefaultValue = Visibility.NEVER)
+    private @Nullable Long segmentSize;
+
+    @Option(
+            names = "--pcap",
+            scope = ScopeType.INHERIT,
+            paramLabel = "FILE",
+            description =
+                    "Capture the traffic in this file, one FPDU in each TCP segment, so that Wireshark shows each of them. It"
+                            + " says 'Bad CRC32' of the few FPDUs that a marker directly follows.")
+    private @Nullable Path pcap;
+
+    @Option(
+            names = "--wire-log",
+            scope = ScopeType.INHERIT,
+            description = "Log each start-up frame and FPDU, decoded, in one line.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean wireLog;
+
+    /** Returns the default settings with the MPA options applied. */
+    public QueuePairSettings.Builder settings() {
+        return QueuePairSettings.builder()
+                .mpa(MpaSettings.builder()
+                        .requestMarkers(markers)
+                        .crc(!withoutCrc)
+                        .ird(depth("--ird", ird))
+                        .ord(depth("--ord", ord))
+                        .emss(emss())
+                        .build());
+    }
+
+    private int emss() {
+        return segmentSize == null ? 0 : within(1, MpaSettings.MAXIMUM_EMSS, "--mss", segmentSize, " bytes");
+    }
+
+    private int depth(String option, int depth) {
+        return within(0, EnhancedSetup.MAXIMUM_DEPTH, option, depth, "");
+    }
+
+    private int within(int least, int greatest, String option, long value, String unit) {
+        if (value < least || value > greatest) {
+            throw new ParameterException(
+                    Objects.requireNonNull(command).commandLine(),
+                    option + " " + value + " is outside " + least + " to " + greatest + unit);
+        }
+        return (int) value;
+    }
+
+    /**
+     * Opens the endpoint of a command. The caller closes it.
+     *
+     * @param verbose whether to log what the stack does
+     * @param loops the event loops
+     * @param security adds to each pipeline what encrypts, or nothing
+     */
+    public Endpoint open(boolean verbose, EventLoops loops, TransportHandlers security)
+            throws IOException, CommandFailedException {
+        if (verbose) {
+            show("io.iwarp", Level.DEBUG);
+        }
+        if (wireLog) {
+            show(WireLogHandler.LOGGER_NAME, Level.TRACE);
+        }
+        loops.transport().requireAvailable();
+        TransportHandlers log =
+                wireLog ? (pipeline, server) -> pipeline.addLast(new WireLogHandler()) : TransportHandlers.NONE;
+        if (pcap == null) {
+            return new Endpoint(loops, security.then(log), () -> {});
+        }
+        Capture capture = Capture.create(pcap);
+        TransportHandlers tap = (pipeline, server) -> capture.addTo(pipeline);
+        return new Endpoint(loops, tap.then(security).then(log), capture);
+    }
+
+    private static void show(String loggerName, Level level) {
+        if (LoggerFactory.getLogger(loggerName) instanceof ch.qos.logback.classic.Logger logger) {
+            logger.setLevel(level);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.iwarp.tools.counter;
+
+import io.iwarp.CloseReason;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.tools.cli.Application;
+import io.iwarp.tools.cli.ErrorLines;
+import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.ConnectionRequestListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairListener;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/**
+ * The passive side of counting: grants access to the numbers, and sums up the reports of the clients. It is idle while
+ * they count, as the stack executes atomics, Reads and Writes. Everything runs on event loops.
+ */
+final class CounterService implements ConnectionRequestListener, AutoCloseable {
+    private final SharedNumbers numbers;
+    private final Consumer<String> log;
+
+    /**
+     * @param log called with one line for each client that finished or was lost
+     */
+    CounterService(ProtectionDomain domain, Consumer<String> log) {
+        this.numbers = new SharedNumbers(domain);
+        this.log = log;
+    }
+
+    @Override
+    public void onConnectionRequest(ConnectionRequest request) {
+        if (!Application.COUNTER.isRequestedBy(request.privateData())) {
+            request.reject(Application.COUNTER.rejection());
+            return;
+        }
+        QueuePair queuePair = request.queuePair();
+        CounterGrant grant = numbers.admit(queuePair.stream());
+        Session session = new Session(
+                grant.client(), ListenOptions.addressText(queuePair.channel().remoteAddress()));
+        queuePair.listener(session);
+        ByteBuf message = Unpooled.buffer(CounterDone.ENCODED_LENGTH, CounterDone.ENCODED_LENGTH);
+        queuePair.receive(message).thenRun(() -> session.onDone(queuePair, message));
+        request.accept(Application.COUNTER.reply(grant.encode()));
+    }
+
+    /** Invalidates the STags of all clients and closes the memory. */
+    @Override
+    public void close() {
+        numbers.close();
+    }
+
+    /** One client. */
+    private final class Session implements QueuePairListener {
+        private final long number;
+        private final String address;
+        private boolean done;
+
+        Session(long number, String address) {
+            this.number = number;
+            this.address = address;
+        }
+
+        void onDone(QueuePair queuePair, ByteBuf message) {
+            if (message.readableBytes() != CounterDone.ENCODED_LENGTH) {
+                queuePair.abort();
+                return;
+            }
+            done = true;
+            CounterDone said = CounterDone.decode(message);
+            CounterTotals totals = numbers.finish(number, said);
+            queuePair.send(totals.encode());
+            log.accept(String.format(
+                    Locale.ROOT,
+                    "%s added %,d times, and %,d times under the lock; %s",
+                    address,
+                    said.adds(),
+                    said.rounds(),
+                    totals.verdict()));
+        }
+
+        @Override
+        public void onClosed(QueuePair queuePair, CloseReason reason) {
+            boolean freed = numbers.leave(number);
+            if (freed || !done) {
+                String when = done ? " went" : " went before it was done";
+                String lock = freed ? "; the lock was taken from it" : "";
+                log.accept(ErrorLines.oneLine(address + when + lock + ": " + reason));
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.iwarp.tools.counter;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.AtomicOperation;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.memory.StreamAssociation;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * The three numbers that clients of the counter server change, and what the clients said they did to them.
+ *
+ * <pre>
+ *   offset 0    counter   changed by FetchAdd
+ *   offset 8    lock      0 when free, else the number of the client that holds it; changed by CmpSwap
+ *   offset 16   number    changed by RDMA Read and RDMA Write of whoever holds the lock
+ * </pre>
+ *
+ * <p>Each client gets windows of its own, which end with its connection: one for the atomics, one for the bytes that
+ * are read and written. Any thread may call any method.
+ */
+final class SharedNumbers implements AutoCloseable {
+    private static final long COUNTER = 0;
+    private static final long LOCK = COUNTER + AtomicOperation.LENGTH;
+    private static final long NUMBER = LOCK + AtomicOperation.LENGTH;
+    private static final long FREE = 0;
+    private static final long LENGTH = NUMBER + Long.BYTES;
+
+    private final MemoryRegion region;
+    private final AtomicOperation operation = new AtomicOperation();
+    private final ByteBuf bytes = Unpooled.buffer(Long.BYTES, Long.BYTES);
+    private final Set<Long> connected = new HashSet<>();
+    private final Set<Long> atWork = new HashSet<>();
+    private long admitted;
+    private long lost;
+    private long announcedAdds;
+    private long announcedRounds;
+    private boolean closed;
+
+    SharedNumbers(ProtectionDomain domain) {
+        // No access rights: the windows of a client grant them.
+        region = domain.region().allocate(ByteBufAllocator.DEFAULT, LENGTH).register();
+    }
+
+    /** Gives a client its number, and windows that only it can use. */
+    synchronized CounterGrant admit(StreamAssociation client) {
+        RemoteBuffer atomics = region.window(COUNTER, NUMBER).rights(AccessRight.REMOTE_ATOMIC).stream(client)
+                .bind()
+                .remoteBuffer();
+        RemoteBuffer number =
+                region.window(NUMBER, Long.BYTES).rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE).stream(
+                                client)
+                        .bind()
+                        .remoteBuffer();
+        connected.add(++admitted);
+        atWork.add(admitted);
+        return new CounterGrant(
+                admitted,
+                atomics.slice(COUNTER, AtomicOperation.LENGTH),
+                atomics.slice(LOCK, AtomicOperation.LENGTH),
+                number);
+    }
+
+    /** Adds the report of a client that has finished, and returns the totals. */
+    synchronized CounterTotals finish(long client, CounterDone done) {
+        atWork.remove(client);
+        announcedAdds += done.adds();
+        announcedRounds += done.rounds();
+        CounterTotals totals =
+                new CounterTotals(valueAt(COUNTER), announcedAdds, number(), announcedRounds, atWork.size(), lost);
+        forgetTheLost();
+        return totals;
+    }
+
+    /**
+     * A client has disconnected. Frees the lock if no connected client holds it, whatever number the client left in it.
+     * If the client did not report, its work is unknown.
+     *
+     * @return whether the lock was freed
+     */
+    synchronized boolean leave(long client) {
+        connected.remove(client);
+        if (closed) {
+            return false;
+        }
+        if (atWork.remove(client)) {
+            lost++;
+            forgetTheLost();
+        }
+        long holder = valueAt(LOCK);
+        return holder != FREE
+                && !connected.contains(holder)
+                && region.execute(LOCK, operation.compareSwap(FREE, -1, holder, -1)) == holder;
+    }
+
+    /** Makes the current numbers the new baseline when no client can change them any more. */
+    private void forgetTheLost() {
+        if (lost > 0 && atWork.isEmpty()) {
+            lost = 0;
+            announcedAdds = valueAt(COUNTER);
+            announcedRounds = number();
+        }
+    }
+
+    /** Reads a number that clients change by atomics. */
+    private long valueAt(long offset) {
+        return region.execute(offset, operation.fetchAdd(0, 0));
+    }
+
+    private long number() {
+        region.span().get(NUMBER, bytes, 0, Long.BYTES);
+        return bytes.getLong(0);
+    }
+
+    /** Invalidates the STags of all clients and closes the memory. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        region.close();
+    }
+}

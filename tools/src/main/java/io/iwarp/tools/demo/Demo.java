@@ -1,0 +1,77 @@
+package io.iwarp.tools.demo;
+
+import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ClientOptions;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.Story;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePairSettings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Runs both ends of a connection in one process and prints each step. */
+@Command(
+        name = "demo",
+        description = {
+            "Shows RDMA over TCP on this machine, both ends in one process.",
+            "A responder advertises registered memory. An initiator writes into it and reads it back, and every byte is"
+                    + " checked. Atomics, Immediate Data and memory windows follow. The last access is not allowed, and is"
+                    + " refused."
+        },
+        footer = {"%nExamples:", "  iwarp demo", "  iwarp demo --markers --size 1M --pcap demo.pcap"})
+public final class Demo implements Callable<Integer> {
+    private static final long GREATEST_SIZE = 0xffff_ffffL;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ClientOptions connection;
+
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            defaultValue = "16M",
+            converter = Bytes.Converter.class,
+            description =
+                    "The size of the message to write and read, 1 byte to 4 GiB - 1. K, M and G are powers of 1024.%n"
+                            + "Each side needs that much direct memory (-XX:MaxDirectMemorySize).")
+    private long size;
+
+    @Override
+    public Integer call() throws Exception {
+        if (size < 1 || size > GREATEST_SIZE) {
+            throw new ParameterException(
+                    spec.commandLine(), "--size " + Bytes.size(size) + " is outside 1 byte to 4 GiB - 1");
+        }
+        try {
+            run();
+        } catch (OutOfMemoryError e) {
+            throw new CommandFailedException("there is no direct memory for " + Bytes.size(size)
+                    + " on each side: allow more with java -XX:MaxDirectMemorySize=..., or write less");
+        }
+        return 0;
+    }
+
+    private void run() throws Exception {
+        Story story = new Story(spec.commandLine().getOut());
+        story.title("iWARP demo: RDMA over TCP loopback, " + Bytes.size(size));
+        QueuePairSettings settings = connection.settings().build();
+        // The two ends share only the process. One capture contains the traffic of both.
+        try (Endpoint initiatorEnd = connection.openClient();
+                Endpoint responderEnd = connection.openLocalServer();
+                DemoResponder responder = new DemoResponder(responderEnd.domain(), story, size);
+                IwarpListener listener = responderEnd.listen(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {
+            new DemoInitiator(story, initiatorEnd, size).run(listener.localAddress(), settings, responder);
+        }
+    }
+}

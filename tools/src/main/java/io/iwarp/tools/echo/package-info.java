@@ -1,0 +1,5 @@
+/** Messages that come back. */
+@NullMarked
+package io.iwarp.tools.echo;
+
+import org.jspecify.annotations.NullMarked;

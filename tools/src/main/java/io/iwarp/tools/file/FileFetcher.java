@@ -1,0 +1,190 @@
+package io.iwarp.tools.file;
+
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Conversation;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.ErrorLines;
+import io.iwarp.tools.cli.Progress;
+import io.iwarp.verbs.Completion;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+
+/**
+ * Reads a file from the server's memory with RDMA Reads, several in flight at a time, and stores it. Not thread-safe.
+ */
+final class FileFetcher implements AutoCloseable {
+    private final String name;
+    private final Conversation conversation;
+    private final int chunkLength;
+    private final List<Sink> sinks = new ArrayList<>();
+    private final ArrayDeque<Sink> underWay = new ArrayDeque<>();
+    private final Sha256 hash = new Sha256();
+
+    /** A buffer, and the Read that fills it. */
+    private static final class Sink {
+        private final ByteBuf buffer;
+        private final MemoryRegion region;
+        private CompletableFuture<Completion> read = new CompletableFuture<>();
+        private int length;
+
+        /** Registered once. Otherwise each Read would register its sink. */
+        Sink(ProtectionDomain domain, int capacity) {
+            buffer = ByteBufAllocator.DEFAULT.directBuffer(capacity, capacity);
+            region = domain.region()
+                    .buffers(buffer)
+                    .rights(AccessRight.LOCAL_WRITE)
+                    .register();
+        }
+
+        void close() {
+            region.close();
+            buffer.release();
+        }
+    }
+
+    /**
+     * @param name at the server
+     * @param chunkLength of each Read, in bytes
+     * @param reads the maximum number of Reads in flight
+     */
+    FileFetcher(String name, Conversation conversation, ProtectionDomain domain, int chunkLength, int reads) {
+        this.name = name;
+        this.conversation = conversation;
+        this.chunkLength = chunkLength;
+        for (int i = 0; i < reads; i++) {
+            sinks.add(new Sink(domain, chunkLength));
+        }
+    }
+
+    /** The result: the length in bytes, and the SHA-256 that both ends computed. */
+    record Fetched(long size, String hash) {}
+
+    /**
+     * Fetches the whole file.
+     *
+     * @param begin makes the progress bar, once the size is known
+     */
+    Fetched fetch(TargetFile target, LongFunction<Progress> begin)
+            throws IOException, InterruptedException, CommandFailedException {
+        try {
+            conversation.send(new FileMessage.Fetch(name).encode());
+            long size = expect(FileMessage.Found.class).size();
+            try (PartialFile partial = target.begin(size);
+                    Progress progress = begin.apply(size)) {
+                readPieces(size, partial, progress);
+                String ours = requireSameHash();
+                target.keep(partial);
+                conversation.send(new FileMessage.Stored(ours).encode());
+                return new Fetched(size, ours);
+            }
+        } catch (StreamEndedException e) {
+            lookForRefusal();
+            throw e;
+        }
+    }
+
+    private void readPieces(long size, PartialFile file, Progress progress)
+            throws IOException, InterruptedException, CommandFailedException {
+        long stored = 0;
+        for (long number = 0; stored < size; number++) {
+            FileMessage.Served piece = expect(FileMessage.Served.class);
+            long length = piece.memory().length();
+            if (piece.number() != number || length < 1 || length > size - stored) {
+                throw new CommandFailedException("the server served piece " + piece.number() + " of " + length
+                        + " bytes, expected was piece " + number + " of 1 to " + (size - stored)
+                        + " bytes: it does not keep to the protocol");
+            }
+            readPiece(piece.memory(), stored, file, progress);
+            // All its Reads have completed, so the right to read is not needed any more.
+            conversation.sendWithInvalidate(new FileMessage.Taken(number).encode(), piece.memory());
+            stored += length;
+        }
+    }
+
+    private void readPiece(RemoteBuffer piece, long before, PartialFile file, Progress progress)
+            throws IOException, InterruptedException, CommandFailedException {
+        long stored = before;
+        for (long posted = 0; posted < piece.length(); posted += chunkLength) {
+            if (underWay.size() == sinks.size()) {
+                stored += store(file);
+                progress.at(stored);
+            }
+            int number = (int) (posted / chunkLength % sinks.size());
+            Sink sink = sinks.get(number);
+            sink.length = (int) Math.min(chunkLength, piece.length() - posted);
+            sink.read = conversation.read(sink.region, piece.slice(posted, sink.length));
+            underWay.add(sink);
+        }
+        while (!underWay.isEmpty()) {
+            stored += store(file);
+            progress.at(stored);
+        }
+    }
+
+    /** Waits for the oldest Read, stores its data, and returns its length in bytes. */
+    private int store(PartialFile file) throws IOException, InterruptedException, CommandFailedException {
+        Sink sink = underWay.remove();
+        Endpoint.await(sink.read);
+        ByteBuffer bytes = sink.buffer.nioBuffer(0, sink.length);
+        hash.update(bytes.duplicate());
+        file.append(bytes);
+        return sink.length;
+    }
+
+    private String requireSameHash() throws IOException, InterruptedException, CommandFailedException {
+        String theirs = expect(FileMessage.Done.class).hash();
+        String ours = hash.hex();
+        if (!ours.equals(theirs)) {
+            throw new CommandFailedException("what arrived has SHA-256 " + ours + ", what the server read " + theirs
+                    + ": nothing was kept, something on the way is faulty");
+        }
+        return ours;
+    }
+
+    private <M extends FileMessage> M expect(Class<M> kind)
+            throws IOException, InterruptedException, CommandFailedException {
+        FileMessage message = FileMessage.decode(conversation.receive());
+        if (message instanceof FileMessage.Refused refused) {
+            throw refusal(refused);
+        }
+        if (!kind.isInstance(message)) {
+            throw new CommandFailedException("the server sent " + message + " where " + kind.getSimpleName()
+                    + " was expected: it does not keep to the protocol");
+        }
+        return kind.cast(message);
+    }
+
+    /**
+     * Reads the server's refusal, which it sends before it closes, possibly behind pieces that are not read any more.
+     */
+    private void lookForRefusal() throws IOException, InterruptedException, CommandFailedException {
+        while (true) {
+            if (FileMessage.decode(conversation.receive()) instanceof FileMessage.Refused refused) {
+                throw refusal(refused);
+            }
+        }
+    }
+
+    private CommandFailedException refusal(FileMessage.Refused refused) {
+        return new CommandFailedException("the server refused " + name + ": " + ErrorLines.oneLine(refused.reason()));
+    }
+
+    /** Call this method after the queue pair is closed. */
+    @Override
+    public void close() {
+        sinks.forEach(Sink::close);
+        sinks.clear();
+    }
+}

@@ -1,0 +1,38 @@
+package io.iwarp.tools.file;
+
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.ErrorLines;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+
+/** Validates file names of peers before they are used as paths. */
+final class PlainName {
+    private static final int LONGEST = 255;
+
+    private PlainName() {}
+
+    /**
+     * Joins a name to a directory.
+     *
+     * @param directory absolute and normalized
+     * @param name one that can only mean an ordinary file right in the directory, on any file system
+     * @throws CommandFailedException if it is another one; the message is for whoever sent it
+     */
+    static Path resolve(Path directory, String name) throws CommandFailedException {
+        boolean plain = !name.isEmpty()
+                && name.getBytes(StandardCharsets.UTF_8).length <= LONGEST
+                && !name.startsWith(".")
+                && name.chars().noneMatch(c -> c == '/' || c == '\\' || c == ':' || Character.isISOControl(c));
+        try {
+            if (plain && directory.equals(directory.resolve(name).getParent())) {
+                return directory.resolve(name);
+            }
+        } catch (InvalidPathException e) {
+            // Falls through to the same refusal.
+            plain = false;
+        }
+        throw new CommandFailedException("'" + ErrorLines.oneLine(name)
+                + "' is not a name for a file: it must be plain, without a directory, and not begin with a dot");
+    }
+}

@@ -1,0 +1,139 @@
+package io.iwarp.tools.perf;
+
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ClientOptions;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.PeerAddress;
+import io.iwarp.tools.cli.Progress;
+import io.iwarp.verbs.QueuePairSettings;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Measures against a {@link PerfServer}. */
+@Command(
+        name = "client",
+        description = "Measures one operation against a perf server, for one size or many.",
+        footer = {
+            "%nExamples:",
+            "  iwarp perf client 127.0.0.1:7471 --op write --size 1M",
+            "  iwarp perf client 127.0.0.1:7471 --op send --mode latency --busy-poll",
+            "  iwarp perf client 127.0.0.1:7471 --op read --sweep 64..4M --report r.html"
+        })
+final class PerfClient implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "HOST:PORT",
+            converter = PeerAddress.Converter.class,
+            description = "Where the server listens.")
+    private PeerAddress server;
+
+    @Mixin
+    private PerfPlanOptions plans;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Append a line of JSON for each size to this file.")
+    private @Nullable Path json;
+
+    @Option(
+            names = "--report",
+            paramLabel = "FILE",
+            description = "Write a page with curves over the size to this file, in HTML, which needs no other file.")
+    private @Nullable Path report;
+
+    @Option(
+            names = "--progress",
+            negatable = true,
+            description = "Show a progress bar on stderr, or show none. Default: show it on a terminal.",
+            showDefaultValue = Visibility.NEVER)
+    private @Nullable Boolean progress;
+
+    @Option(
+            names = "--mulpdu",
+            paramLabel = "SIZE",
+            converter = Bytes.Converter.class,
+            description = "Send FPDUs with at most that many bytes of ULPDU, " + MpaSettings.MINIMUM_MULPDU + " to "
+                    + MpaSettings.MAXIMUM_MULPDU + ". By default as many as the transport takes.",
+            showDefaultValue = Visibility.NEVER)
+    private @Nullable Long mulpdu;
+
+    @Mixin
+    private ClientOptions connection;
+
+    @Override
+    public Integer call() throws Exception {
+        List<PerfPlan> chosen = plans.plans(connection.transport());
+        QueuePairSettings.Builder settings = settings();
+        try (ResultFile lines = ResultFile.open("--json", json);
+                ResultFile page = ResultFile.open("--report", report);
+                Endpoint endpoint = connection.openClient()) {
+            List<PerfResult> results = measure(endpoint, server.resolve(), settings, chosen, lines);
+            PrintWriter out = spec.commandLine().getOut();
+            out.println(results.get(0).conditions());
+            PerfColumn.table(results).forEach(out::println);
+            PerfColumn.explanations(results.get(0)).forEach(out::println);
+            results.stream()
+                    .filter(result -> !result.intervals().isEmpty())
+                    .forEach(result -> PerfInterval.table(result).forEach(out::println));
+            if (page.wanted()) {
+                page.replace(new PerfReport(
+                                results,
+                                spec.root().commandLine().getParseResult().originalArgs())
+                        .html());
+            }
+        }
+        return 0;
+    }
+
+    private QueuePairSettings.Builder settings() {
+        QueuePairSettings.Builder settings = connection.settings();
+        if (mulpdu == null) {
+            return settings;
+        }
+        if (mulpdu < MpaSettings.MINIMUM_MULPDU || mulpdu > MpaSettings.MAXIMUM_MULPDU) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--mulpdu " + mulpdu + " is outside " + MpaSettings.MINIMUM_MULPDU + " to "
+                            + MpaSettings.MAXIMUM_MULPDU + " bytes");
+        }
+        return settings.mpa(settings.build().mpa().toBuilder()
+                .maximumUlpdu(mulpdu.intValue())
+                .build());
+    }
+
+    private List<PerfResult> measure(
+            Endpoint endpoint,
+            SocketAddress address,
+            QueuePairSettings.Builder settings,
+            List<PerfPlan> chosen,
+            ResultFile lines)
+            throws IOException, InterruptedException, CommandFailedException {
+        Duration total = chosen.stream().map(PerfPlan::total).reduce(Duration.ZERO, Duration::plus);
+        List<PerfResult> results = new ArrayList<>();
+        try (Progress bar = Progress.beginTimed(spec.commandLine().getErr(), "measuring", total, progress)) {
+            for (PerfPlan plan : chosen) {
+                PerfResult result = new PerfRun(endpoint, plan, bar).run(address, settings);
+                results.add(result);
+                lines.append(result.json() + "\n");
+            }
+        }
+        return results;
+    }
+}

@@ -1,0 +1,71 @@
+package io.iwarp.tools.perf;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * One value of a measurement, as a column of a table.
+ *
+ * @param title what it is, and in which unit
+ * @param decimals how many to show
+ * @param value of one measurement
+ */
+record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value) {
+    private static final double BYTES_PER_MEGABYTE = 1e6;
+    private static final double BITS_PER_GIGABIT = 1e9;
+    private static final int LEAST_WIDTH = 8;
+
+    /** All columns. */
+    static final List<PerfColumn> ALL = List.of(
+            new PerfColumn("bytes", 0, result -> result.plan().task().size()),
+            new PerfColumn("MB/s", 1, result -> result.bytesPerSecond() / BYTES_PER_MEGABYTE),
+            new PerfColumn("Gbit/s", 3, result -> result.bytesPerSecond() * Byte.SIZE / BITS_PER_GIGABIT),
+            new PerfColumn("op/s", 0, PerfResult::operationsPerSecond),
+            new PerfColumn("p50 us", 1, result -> result.latencyMicros(50)),
+            new PerfColumn("p99 us", 1, result -> result.latencyMicros(99)),
+            new PerfColumn("p99.9 us", 1, result -> result.latencyMicros(99.9)),
+            new PerfColumn("max us", 1, result -> result.latencyMicros(100)),
+            new PerfColumn("client B/op", 1, PerfResult::allocatedPerOperation),
+            new PerfColumn("server B/op", 1, PerfResult::serverAllocatedPerOperation),
+            new PerfColumn("client s/GB", 3, PerfResult::cpuSecondsPerGigabyte),
+            new PerfColumn("server s/GB", 3, PerfResult::serverCpuSecondsPerGigabyte));
+
+    /** Returns the number as formatted text. */
+    String text(PerfResult result) {
+        return String.format(Locale.ROOT, "%,." + decimals + "f", value.applyAsDouble(result));
+    }
+
+    /** Returns the legend of the columns, as lines of text. */
+    static List<String> explanations(PerfResult result) {
+        String time = result.plan().task().mode() == PerfMode.LATENCY
+                ? "round trip: to the program of the server and back"
+                : "time of an operation from its posting to its completion";
+        return List.of(
+                "bytes          size of an operation",
+                "MB/s, Gbit/s   payload in 10^6 bytes and 10^9 bits per second",
+                "op/s           operations per second",
+                "p50 ... max    " + time + ", in microseconds: median, percentiles, maximum",
+                "B/op           bytes allocated on the Java heap for each operation",
+                "s/GB           processor seconds of the whole process for 10^9 bytes of payload");
+    }
+
+    /** Returns lines of text, the first one with the titles. */
+    static List<String> table(List<PerfResult> results) {
+        List<StringBuilder> lines = new ArrayList<>();
+        for (int i = 0; i <= results.size(); i++) {
+            lines.add(new StringBuilder());
+        }
+        for (PerfColumn column : ALL) {
+            List<String> cells = results.stream().map(column::text).toList();
+            int longest = cells.stream().mapToInt(String::length).max().orElse(0);
+            int width = Math.max(LEAST_WIDTH, Math.max(column.title.length(), longest)) + 1;
+            lines.get(0).append(String.format(Locale.ROOT, "%" + width + "s", column.title));
+            for (int i = 0; i < cells.size(); i++) {
+                lines.get(i + 1).append(String.format(Locale.ROOT, "%" + width + "s", cells.get(i)));
+            }
+        }
+        return lines.stream().map(StringBuilder::toString).toList();
+    }
+}

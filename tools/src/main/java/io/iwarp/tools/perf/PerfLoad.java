@@ -1,0 +1,172 @@
+package io.iwarp.tools.perf;
+
+import static io.iwarp.verbs.CompareSwap.compare;
+
+import io.iwarp.CloseReason;
+import io.iwarp.Operation;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairClosedException;
+import io.iwarp.verbs.SendQueue;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One connection of a measurement, at the client: posts operations on the event loop until it is stopped. Call methods
+ * on the event loop unless their documentation says otherwise.
+ */
+abstract class PerfLoad {
+    private final QueuePair queuePair;
+    private final PerfTask task;
+    private final PerfMemory memory;
+    private final RemoteBuffer target;
+    private final PerfMeter meter;
+    private final CompletableFuture<Void> finished = new CompletableFuture<>();
+    private long posted;
+
+    /**
+     * @param queuePair connected; {@link #close} closes it
+     * @param memory the memory of this side; {@link #close} releases it
+     * @param target the memory of the other side
+     * @param meter that of the connection's event loop
+     */
+    PerfLoad(QueuePair queuePair, PerfTask task, PerfMemory memory, RemoteBuffer target, PerfMeter meter) {
+        this.queuePair = queuePair;
+        this.task = task;
+        this.memory = memory;
+        this.target = target;
+        this.meter = meter;
+    }
+
+    /** Begins; called once on the event loop. */
+    abstract void onBegin();
+
+    /** Stops posting. Call {@link #finish} when all posted operations are done. */
+    abstract void onStop();
+
+    /** An operation of this side has completed. */
+    abstract void onDone(Completion completion);
+
+    /** A message of the other side has consumed a receive. */
+    abstract void onReceived(Completion completion);
+
+    /** Any thread: begins to post. */
+    final void begin() {
+        queuePair.completionListener((source, completion) -> onCompletion(completion));
+        execute(this::onBegin);
+    }
+
+    /** Any thread: ends the load; {@link #finished} tells when everything has arrived. */
+    final void stop() {
+        execute(this::onStop);
+    }
+
+    private void execute(Runnable step) {
+        queuePair.channel().eventLoop().execute(() -> attempt(step));
+    }
+
+    /** Runs a step during which the stream may end. */
+    final void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (QueuePairClosedException e) {
+            fail(new StreamEndedException(e.reason()));
+        }
+    }
+
+    private void onCompletion(Completion completion) {
+        CloseReason failure = completion.failure();
+        if (failure != null) {
+            fail(new StreamEndedException(failure));
+            return;
+        }
+        try {
+            if (completion.operation() == Operation.RECEIVE) {
+                onReceived(completion);
+            } else {
+                onDone(completion);
+            }
+        } catch (QueuePairClosedException e) {
+            fail(new StreamEndedException(e.reason()));
+        }
+    }
+
+    final void fail(IOException failure) {
+        finished.completeExceptionally(failure);
+    }
+
+    /** Everything that was posted has arrived. */
+    final void finish() {
+        finished.complete(null);
+    }
+
+    /** Any thread: completes when everything has arrived after {@link #stop}; fails as soon as the stream ends. */
+    final CompletableFuture<Void> finished() {
+        return finished;
+    }
+
+    /** Returns the number of posted operations. */
+    final long posted() {
+        return posted;
+    }
+
+    final PerfTask task() {
+        return task;
+    }
+
+    final PerfMeter meter() {
+        return meter;
+    }
+
+    final PerfMemory memory() {
+        return memory;
+    }
+
+    final QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /** Posts a receive. */
+    final void receive() {
+        queuePair.receiveQueue().receive(0, memory.nextPlace());
+    }
+
+    /** Posts the next operation. */
+    final void post() {
+        long id = posted++;
+        SendQueue sends = queuePair.sendQueue();
+        switch (task.operation()) {
+            case SEND -> sends.send(id, memory.source());
+            case WRITE -> sends.write(id, memory.source(), target);
+            case WRITE_IMMEDIATE -> sends.writeWithImmediate(id, memory.source(), target, 0, id, PostOptions.NONE);
+            case READ -> sends.read(id, memory.region(), 0, task.size(), target, 0, PostOptions.NONE);
+            case FETCH_ADD -> sends.fetchAdd(id, target, 0, 1, 0, PostOptions.NONE);
+            case COMPARE_SWAP -> sends.compareSwap(id, target, 0, compare(id).swap(id + 1), PostOptions.NONE);
+        }
+    }
+
+    /** Posts a query whether all earlier operations have arrived. The server answers immediately. */
+    final void ask() {
+        queuePair.sendQueue().sendImmediate(0, 0, PostOptions.SOLICITED_AND_FENCED);
+    }
+
+    /** Any thread: ends the connection at once. */
+    final void abort() {
+        queuePair.abort();
+    }
+
+    /** Closes the connection in order, waits for it, and releases the memory. Do not call it on an event loop. */
+    final void close() throws IOException, InterruptedException, CommandFailedException {
+        try {
+            queuePair.close();
+            Endpoint.await(queuePair.closed());
+        } finally {
+            memory.close();
+        }
+    }
+}

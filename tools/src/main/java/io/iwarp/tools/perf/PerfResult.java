@@ -1,0 +1,190 @@
+package io.iwarp.tools.perf;
+
+import io.iwarp.mpa.MpaParameters;
+import io.iwarp.tools.cli.EventLoops;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What was measured for one size.
+ *
+ * @param plan what was to be measured
+ * @param crc whether FPDUs had a CRC
+ * @param markers whether the client's FPDUs had markers, at the wish of the server, or the server's at the client's
+ * @param seconds how long it was measured
+ * @param operations how many were done in that time
+ * @param intervals the parts of that time, empty if they were not asked for
+ * @param latencies in nanoseconds: of single operations to and fro, or in bandwidth mode from a post to its completion
+ * @param allocated bytes that the client's event loops allocated on the heap
+ * @param cpuSeconds that the client's process took
+ * @param serverAllocated bytes that the server's process allocated on the heap
+ * @param serverCpuSeconds that the server's process took
+ */
+record PerfResult(
+        PerfPlan plan,
+        boolean crc,
+        boolean markers,
+        double seconds,
+        long operations,
+        List<PerfInterval> intervals,
+        Histogram latencies,
+        long allocated,
+        double cpuSeconds,
+        double serverAllocated,
+        double serverCpuSeconds) {
+    private static final double NANOS_PER_SECOND = 1e9;
+    private static final double NANOS_PER_MICRO = 1e3;
+    private static final double BYTES_PER_GIGABYTE = 1e9;
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    /**
+     * Sums the results of the event loops.
+     *
+     * @param intervals the parts of the measured time
+     * @param here what the client's process used
+     * @param there what the server's process used, in about the same time
+     */
+    static PerfResult of(
+            PerfPlan plan,
+            MpaParameters agreed,
+            List<PerfSlice> slices,
+            List<PerfInterval> intervals,
+            PerfUsage here,
+            PerfUsage there) {
+        Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
+        slices.forEach(slice -> latencies.add(slice.latencies()));
+        double nanos = slices.stream().mapToLong(PerfSlice::nanos).average().orElse(0);
+        // The server is asked a bit earlier or later, how much depends on what waits before the question.
+        double share = nanos / there.nanos();
+        return new PerfResult(
+                plan,
+                agreed.crc(),
+                agreed.sendMarkers() || agreed.receiveMarkers(),
+                nanos / NANOS_PER_SECOND,
+                slices.stream().mapToLong(PerfSlice::operations).sum(),
+                plan.interval().isZero() ? List.of() : List.copyOf(intervals),
+                latencies,
+                slices.stream().mapToLong(PerfSlice::allocated).sum(),
+                here.cpuNanos() / NANOS_PER_SECOND,
+                there.allocated() * share,
+                there.cpuNanos() * share / NANOS_PER_SECOND);
+    }
+
+    double operationsPerSecond() {
+        return operations / seconds;
+    }
+
+    /** Returns bytes of the operations, without headers; a round trip counts once. */
+    double bytesPerSecond() {
+        return operationsPerSecond() * plan.task().size();
+    }
+
+    /** Returns bytes that the client's event loops allocated on the heap. */
+    double allocatedPerOperation() {
+        return perOperation((double) allocated);
+    }
+
+    /** Returns bytes that the server's process allocated on the heap. */
+    double serverAllocatedPerOperation() {
+        return perOperation(serverAllocated);
+    }
+
+    private double perOperation(double bytes) {
+        return operations == 0 ? 0 : bytes / operations;
+    }
+
+    /** Returns the CPU seconds per gigabyte of the client's process; 0 if no bytes were moved. */
+    double cpuSecondsPerGigabyte() {
+        return perGigabyte(cpuSeconds);
+    }
+
+    /** Returns the CPU seconds per gigabyte of the server's process; 0 if no bytes were moved. */
+    double serverCpuSecondsPerGigabyte() {
+        return perGigabyte(serverCpuSeconds);
+    }
+
+    private double perGigabyte(double amount) {
+        double gigabytes = (double) operations * plan.task().size() / BYTES_PER_GIGABYTE;
+        return gigabytes == 0 ? 0 : amount / gigabytes;
+    }
+
+    /** Returns the percentile of the latencies, or their maximum for 100. */
+    double latencyMicros(double percentile) {
+        return latencies.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
+    }
+
+    /** Returns how it was measured, in one line. */
+    String conditions() {
+        PerfTask task = plan.task();
+        EventLoops loops = plan.loops();
+        return String.format(
+                Locale.ROOT,
+                "%s, %s, %,d connection%s with %,d posted, %,d thread%s over %s%s%s; %s CRC, %s markers, %s TLS",
+                task.operation(),
+                task.mode() == PerfMode.LATENCY ? "latency to and fro" : "bandwidth",
+                plan.connections(),
+                plan.connections() == 1 ? "" : "s",
+                task.depth(),
+                loops.threads(),
+                loops.threads() == 1 ? "" : "s",
+                loops.transport(),
+                loops.busyPolling() ? ", polling" : "",
+                plan.unsent() == 0 ? "" : String.format(Locale.ROOT, ", at most %,d bytes unsent", plan.unsent()),
+                with(crc),
+                with(markers),
+                with(plan.tls()));
+    }
+
+    private static String with(boolean present) {
+        return present ? "with" : "without";
+    }
+
+    /** Returns one line of JSON, without a line separator. */
+    String json() {
+        PerfTask task = plan.task();
+        EventLoops loops = plan.loops();
+        return String.format(
+                Locale.ROOT,
+                "{\"op\":\"%s\",\"size\":%d,\"mode\":\"%s\",\"transport\":\"%s\",\"crc\":%b,\"markers\":%b,"
+                        + "\"tls\":%b,\"busyPoll\":%b,\"unsent\":%d,\"connections\":%d,\"threads\":%d,\"depth\":%d,"
+                        + "\"seconds\":%.6f,\"operations\":%d,\"bytesPerSecond\":%.0f,\"operationsPerSecond\":%.1f,"
+                        + "\"latencyMicros\":{\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,\"max\":%.3f},"
+                        + "\"allocatedBytesPerOperation\":%.1f,\"cpuSecondsPerGigabyte\":%.4f,"
+                        + "\"serverAllocatedBytesPerOperation\":%.1f,\"serverCpuSecondsPerGigabyte\":%.4f%s}",
+                task.operation(),
+                task.size(),
+                task.mode(),
+                loops.transport(),
+                crc,
+                markers,
+                plan.tls(),
+                loops.busyPolling(),
+                plan.unsent(),
+                plan.connections(),
+                loops.threads(),
+                task.depth(),
+                seconds,
+                operations,
+                bytesPerSecond(),
+                operationsPerSecond(),
+                latencyMicros(50),
+                latencyMicros(99),
+                latencyMicros(99.9),
+                latencyMicros(100),
+                allocatedPerOperation(),
+                cpuSecondsPerGigabyte(),
+                serverAllocatedPerOperation(),
+                serverCpuSecondsPerGigabyte(),
+                intervalsJson());
+    }
+
+    private String intervalsJson() {
+        return intervals.isEmpty()
+                ? ""
+                : intervals.stream()
+                        .map(interval -> interval.json(plan.task().size()))
+                        .collect(Collectors.joining(",", ",\"intervals\":[", "]"));
+    }
+}

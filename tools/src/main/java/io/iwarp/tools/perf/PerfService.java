@@ -1,0 +1,97 @@
+package io.iwarp.tools.perf;
+
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.tools.cli.Application;
+import io.iwarp.tools.cli.Bytes;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.ConnectionRequestListener;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The passive side of measurements: executes the task that the client of each connection requests. Runs on event loops.
+ */
+final class PerfService implements ConnectionRequestListener {
+    private final ProtectionDomain domain;
+    private final int greatestDepth;
+    private final ClientBudget budget;
+    private final CollectedUsage collected;
+    private final Consumer<String> log;
+
+    /**
+     * @param greatestDepth the most operations that a client may have posted on a connection
+     * @param clientBytes the most bytes of memory for the connections of one client
+     * @param collector runs collections of garbage, off the event loops
+     * @param log told in a line of each connection that has ended
+     */
+    PerfService(
+            ProtectionDomain domain,
+            int greatestDepth,
+            long clientBytes,
+            ScheduledExecutorService collector,
+            Consumer<String> log) {
+        this.domain = domain;
+        this.greatestDepth = greatestDepth;
+        this.budget = new ClientBudget(clientBytes);
+        this.collected = new CollectedUsage(collector, PerfUsage::collected);
+        this.log = log;
+    }
+
+    @Override
+    public void onConnectionRequest(ConnectionRequest request) {
+        if (Application.PERF_CONNECT.isRequestedBy(request.privateData())) {
+            request.accept();
+            return;
+        }
+        if (Application.PERF_USAGE.isRequestedBy(request.privateData())) {
+            new UsageSession(request.queuePair(), collected).begin();
+            request.accept();
+            return;
+        }
+        ByteBuf asked = Application.PERF.restOfRequest(request.privateData(), PerfTask.ENCODED_LENGTH);
+        if (asked == null) {
+            request.reject(Application.PERF.rejection());
+            return;
+        }
+        PerfSession session = begin(request, asked);
+        if (session != null) {
+            request.accept(Application.PERF.reply(session.encodedMemory()));
+        }
+    }
+
+    private @Nullable PerfSession begin(ConnectionRequest request, ByteBuf asked) {
+        try {
+            PerfTask task = PerfTask.decode(asked);
+            if (task.depth() > greatestDepth) {
+                throw new IllegalArgumentException("the server takes a depth of up to " + greatestDepth
+                        + ": choose a smaller --depth, or start it with a greater --max-depth");
+            }
+            PerfSession session = new PerfSession(request.queuePair(), task, allocate(request, task), log);
+            session.begin();
+            return session;
+        } catch (IllegalArgumentException | OutOfMemoryError cannot) {
+            request.reject(String.valueOf(cannot.getMessage()).getBytes(StandardCharsets.UTF_8));
+            return null;
+        }
+    }
+
+    /** Allocates within the budget of the client, which gets the bytes back when its connection is closed. */
+    private PerfMemory allocate(ConnectionRequest request, PerfTask task) {
+        Channel channel = request.queuePair().channel();
+        SocketAddress client = channel.remoteAddress();
+        long bytes = PerfMemory.bytes(task);
+        if (!budget.take(client, bytes)) {
+            throw new IllegalArgumentException("this connection needs " + Bytes.size(bytes)
+                    + ", more than the server has left for one client: choose a smaller --size or fewer"
+                    + " --connections, or start it with a greater --max-memory");
+        }
+        channel.closeFuture().addListener(closed -> budget.giveBack(client, bytes));
+        return new PerfMemory(ByteBufAllocator.DEFAULT, domain, task, PerfSession.right(task.operation()));
+    }
+}

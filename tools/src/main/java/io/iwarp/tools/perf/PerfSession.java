@@ -1,0 +1,132 @@
+package io.iwarp.tools.perf;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.Operation;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.ErrorLines;
+import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.PostOptions;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairClosedException;
+import io.iwarp.verbs.QueuePairListener;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.function.Consumer;
+
+/**
+ * One connection of a measurement, at the server. In bandwidth mode, it reports the number of received messages. In
+ * latency mode, it echoes messages. Reads and atomics need no server code. Everything runs on the event loop.
+ */
+final class PerfSession implements QueuePairListener {
+    private final QueuePair queuePair;
+    private final PerfTask task;
+    private final PerfMemory memory;
+    private final Consumer<String> log;
+    private final String client;
+    private final int batch;
+    private int untilTold;
+    private long received;
+    private byte mark;
+
+    /**
+     * @param memory closed when the connection is
+     */
+    PerfSession(QueuePair queuePair, PerfTask task, PerfMemory memory, Consumer<String> log) {
+        this.queuePair = queuePair;
+        this.task = task;
+        this.batch = task.batch();
+        this.untilTold = batch;
+        this.log = log;
+        this.client = ListenOptions.addressText(queuePair.channel().remoteAddress());
+        this.memory = memory;
+    }
+
+    /** Returns the right of the client in the server's memory. */
+    static AccessRight right(PerfOperation operation) {
+        return switch (operation) {
+            case SEND -> AccessRight.LOCAL_WRITE;
+            case WRITE, WRITE_IMMEDIATE -> AccessRight.REMOTE_WRITE;
+            case READ -> AccessRight.REMOTE_READ;
+            case FETCH_ADD, COMPARE_SWAP -> AccessRight.REMOTE_ATOMIC;
+        };
+    }
+
+    /** Posts the receives; call it before the connection is accepted. */
+    void begin() {
+        queuePair.listener(this);
+        queuePair.completionListener(this::onCompletion);
+        int receives = task.operation().usesReceives() ? task.window() + 1 : 1;
+        for (int i = 0; i < receives; i++) {
+            queuePair.receiveQueue().receive(i, memory.nextPlace());
+        }
+        if (task.mode() == PerfMode.LATENCY && task.operation() == PerfOperation.WRITE) {
+            queuePair.channel().pipeline().addFirst(new MemoryWatch(this::answerWrite));
+        }
+    }
+
+    /** Returns the advertisement of the memory for the client. It needs no release. */
+    ByteBuf encodedMemory() {
+        ByteBuf out = Unpooled.buffer(RemoteBuffer.ENCODED_LENGTH, RemoteBuffer.ENCODED_LENGTH);
+        memory.remoteBuffer().encode(out);
+        return out;
+    }
+
+    private void onCompletion(QueuePair source, Completion completion) {
+        if (completion.operation() == Operation.RECEIVE && completion.successful()) {
+            try {
+                onMessage(completion);
+            } catch (QueuePairClosedException e) {
+                // The connection has ended. onClosed reports the reason.
+                received++;
+            }
+        }
+    }
+
+    private void onMessage(Completion message) {
+        received++;
+        queuePair.receiveQueue().receive(received, memory.nextPlace());
+        if (message.solicited()) {
+            queuePair.sendQueue().sendImmediate(received, received, PostOptions.NONE);
+        } else if (task.mode() == PerfMode.LATENCY) {
+            answer();
+        } else if (--untilTold == 0) {
+            untilTold = batch;
+            queuePair.sendQueue().sendImmediate(received, received, PostOptions.NONE);
+        }
+    }
+
+    private void answer() {
+        RemoteBuffer target = task.memory();
+        if (task.operation() == PerfOperation.SEND) {
+            queuePair.sendQueue().send(received, memory.source());
+        } else {
+            queuePair.sendQueue().writeWithImmediate(received, memory.source(), target, 0, received, PostOptions.NONE);
+        }
+    }
+
+    private void answerWrite() {
+        byte seen = memory.marked();
+        if (seen == mark || queuePair.closeReason() != null) {
+            return;
+        }
+        mark = seen;
+        memory.mark(seen);
+        try {
+            queuePair.sendQueue().write(seen, memory.source(), task.memory());
+        } catch (QueuePairClosedException e) {
+            // The connection has ended. onClosed reports the reason.
+            received++;
+        }
+    }
+
+    @Override
+    public void onClosed(QueuePair source, CloseReason reason) {
+        memory.close();
+        if (reason.endedBy() != EndedBy.PEER_CLOSED) {
+            log.accept(ErrorLines.oneLine(client + " went before it was done: " + reason));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.iwarp.tools.perf;
+
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.Application;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * The task of one connection of a measurement. The client sends it to the server in the private data of the connection
+ * request. The server needs no other information.
+ *
+ * <p>Both sides derive the flow control from it. The server posts {@link #window} receives and posts each again
+ * directly after its use. After each {@link #batch} of messages, it sends the total number received as Immediate Data.
+ * The client has at most one window of messages in flight.
+ *
+ * @param operation the operation
+ * @param mode the mode of measurement
+ * @param size bytes of each, 0 to {@value #GREATEST_SIZE}
+ * @param depth the client's operations in flight, 1 to {@value #GREATEST_DEPTH}
+ * @param memory the client's memory, which the server writes to in latency mode
+ */
+record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, RemoteBuffer memory) {
+    /** Length in bytes. */
+    static final int ENCODED_LENGTH =
+            Byte.BYTES + Byte.BYTES + Integer.BYTES + Integer.BYTES + RemoteBuffer.ENCODED_LENGTH;
+
+    /** The largest message, in bytes. */
+    static final int GREATEST_SIZE = 1 << 30;
+
+    /** The most operations that a client may have posted. */
+    static final int GREATEST_DEPTH = 1024;
+
+    private static final int WINDOWS_PER_DEPTH = 4;
+    /** For messages about the others. */
+    private static final int SPARE_REQUESTS = 4;
+
+    private static final int BATCH_BYTES = 1 << 20;
+    private static final int RING_BYTES = 4 << 20;
+
+    /** Returns the queue length that a server needs for clients of this depth. */
+    static int serverQueueDepth(int depth) {
+        return WINDOWS_PER_DEPTH * depth + SPARE_REQUESTS;
+    }
+
+    /** Returns the maximum number of messages in flight to the server's receives. */
+    int window() {
+        return WINDOWS_PER_DEPTH * depth;
+    }
+
+    /** Returns the number of messages after which the server reports its total. */
+    int batch() {
+        return Math.max(1, Math.min(depth, BATCH_BYTES / Math.max(1, size)));
+    }
+
+    /** Returns the maximum number of such reports in flight, including the last one. */
+    int acknowledgements() {
+        return window() / batch() + 2;
+    }
+
+    /**
+     * Returns the number of message buffers that a receiver cycles through, which bounds its memory to fit the caches.
+     */
+    int places() {
+        return operation == PerfOperation.SEND ? Math.max(1, Math.min(window(), RING_BYTES / Math.max(1, size))) : 1;
+    }
+
+    /** Returns how many bytes of memory either side registers or receives into. */
+    int memoryBytes() {
+        return Math.max(Long.BYTES, size * places());
+    }
+
+    /** Returns a copy with the memory of the client. */
+    PerfTask with(RemoteBuffer clientMemory) {
+        return new PerfTask(operation, mode, size, depth, clientMemory);
+    }
+
+    /** Returns the private data of a connection request. */
+    byte[] encode() {
+        ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
+                .writeByte(operation.code())
+                .writeByte(mode.code())
+                .writeInt(size)
+                .writeInt(depth);
+        memory.encode(out);
+        return Application.PERF.request(out);
+    }
+
+    /**
+     * Reads what {@link #encode} wrote, behind the greeting.
+     *
+     * @throws IllegalArgumentException if the server does not support the task; the message names the reason
+     */
+    static PerfTask decode(ByteBuf in) {
+        PerfOperation operation = PerfOperation.of(in.readUnsignedByte());
+        PerfMode mode = PerfMode.of(in.readUnsignedByte());
+        int size = in.readInt();
+        int depth = in.readInt();
+        if (size < 0 || size > GREATEST_SIZE) {
+            throw new IllegalArgumentException("a size of " + size + " bytes is outside 0 to " + GREATEST_SIZE);
+        }
+        if (depth < 1 || depth > GREATEST_DEPTH) {
+            throw new IllegalArgumentException("a depth of " + depth + " is outside 1 to " + GREATEST_DEPTH);
+        }
+        return new PerfTask(operation, mode, size, depth, RemoteBuffer.decode(in));
+    }
+}

@@ -1,0 +1,72 @@
+package io.iwarp.tools.perf;
+
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.buffer.Unpooled;
+import java.lang.management.ManagementFactory;
+
+/**
+ * The resource usage of a process so far. Its encoding is the five numbers, big-endian.
+ *
+ * @param nanos when this was so, on a clock that only this process knows
+ * @param cpuNanos of all its threads
+ * @param allocated bytes that its living threads have allocated on the heap
+ * @param heap bytes in use on the heap
+ * @param direct bytes that Netty's allocator holds outside of the heap
+ */
+record PerfUsage(long nanos, long cpuNanos, long allocated, long heap, long direct) {
+    /** Length in bytes. */
+    static final int ENCODED_LENGTH = 5 * Long.BYTES;
+
+    /** Returns the resource usage of this process. */
+    static PerfUsage now() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long allocated = 0;
+        for (long bytes : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
+            // -1 for a thread that has just ended.
+            allocated += Math.max(0, bytes);
+        }
+        long direct = ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider provider
+                ? provider.metric().usedDirectMemory()
+                : 0;
+        return new PerfUsage(
+                System.nanoTime(),
+                ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime(),
+                allocated,
+                ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(),
+                direct);
+    }
+
+    /** As {@link #now}, with nothing on the heap that is not in use. Takes a moment. */
+    static PerfUsage collected() {
+        System.gc();
+        return now();
+    }
+
+    /** Returns the encoding on the heap; it needs no release. */
+    ByteBuf encode() {
+        return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
+                .writeLong(nanos)
+                .writeLong(cpuNanos)
+                .writeLong(allocated)
+                .writeLong(heap)
+                .writeLong(direct);
+    }
+
+    static PerfUsage decode(ByteBuf in) {
+        return new PerfUsage(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
+    }
+
+    /** Returns what was used from {@code before} until this, as if it had been from 0 on. */
+    PerfUsage since(PerfUsage before) {
+        return new PerfUsage(
+                nanos - before.nanos,
+                cpuNanos - before.cpuNanos,
+                Math.max(0, allocated - before.allocated),
+                heap - before.heap,
+                direct - before.direct);
+    }
+}

@@ -1,0 +1,54 @@
+package io.iwarp.tools.perf;
+
+import io.iwarp.Operation;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairClosedException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells a client, each time it asks, what the server's process has used up. */
+final class UsageSession {
+    private static final Logger LOGGER = LoggerFactory.getLogger(UsageSession.class);
+
+    private final QueuePair queuePair;
+    private final CollectedUsage collected;
+    private final ByteBuf question = Unpooled.buffer(ServerUsage.QUESTION_LENGTH, ServerUsage.QUESTION_LENGTH);
+
+    /**
+     * @param collected takes whoever waits for the usage after a collection
+     */
+    UsageSession(QueuePair queuePair, CollectedUsage collected) {
+        this.queuePair = queuePair;
+        this.collected = collected;
+    }
+
+    /** Posts the receive; call it before the connection is accepted. */
+    void begin() {
+        queuePair.completionListener((source, completion) -> onCompletion(completion));
+        queuePair.receiveQueue().receive(0, question);
+    }
+
+    private void onCompletion(Completion completion) {
+        if (completion.operation() != Operation.RECEIVE || !completion.successful()) {
+            return;
+        }
+        if (question.isReadable() && question.readByte() == ServerUsage.COLLECTED) {
+            collected.ask(this::answer);
+        } else {
+            answer(PerfUsage.now());
+        }
+    }
+
+    /** On any thread. The next question is received only now, so that a client waits for one answer at most. */
+    private void answer(PerfUsage usage) {
+        try {
+            queuePair.receiveQueue().receive(0, question.clear());
+            queuePair.sendQueue().send(0, usage.encode());
+        } catch (QueuePairClosedException e) {
+            LOGGER.debug("{} has gone with its question", queuePair, e);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Measurements. */
+@NullMarked
+package io.iwarp.tools.perf;
+
+import org.jspecify.annotations.NullMarked;

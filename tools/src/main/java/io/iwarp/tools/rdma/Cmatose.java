@@ -1,0 +1,110 @@
+package io.iwarp.tools.rdma;
+
+import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ClientOptions;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.OptionCheck;
+import io.iwarp.tools.cli.SetupOptions;
+import io.iwarp.verbs.QueuePairSettings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The ucmatose of rdma-core: sends many messages over many connections. The server sends first. */
+@Command(
+        name = "cmatose",
+        description = {
+            "Exchanges messages over many connections, compatible with rdma-core's ucmatose.",
+            "The server sends all its messages first, then the client. The client requests the peer-to-peer set-up (RFC"
+                    + " 6581), because otherwise a server must not send first."
+        },
+        footer = {"%nExamples (server, client):", "  iwarp cmatose -c 4", "  iwarp cmatose -c 4 -s 127.0.0.1"})
+public final class Cmatose implements Callable<Integer> {
+    private static final int GREATEST_CONNECTIONS = 1024;
+    private static final int GREATEST_COUNT = 1 << 16;
+    private static final int GREATEST_SIZE = 1 << 24;
+    private static final int GREATEST_PORT = 65_535;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "-s",
+            paramLabel = "ADDR",
+            description = "The server's address; without it this is the server.",
+            showDefaultValue = Visibility.NEVER)
+    private @Nullable String server;
+
+    @Option(
+            names = "-b",
+            paramLabel = "ADDR",
+            defaultValue = "127.0.0.1",
+            description = "The address at which the server listens; 0.0.0.0 is reached from everywhere.")
+    private String bind;
+
+    @Option(names = "-p", paramLabel = "PORT", defaultValue = "7471", description = "The server's TCP port.")
+    private int port;
+
+    @Option(
+            names = "-c",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "How many connections, the same at both ends, up to " + GREATEST_CONNECTIONS + ".")
+    private int connections;
+
+    @Option(
+            names = "-C",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "How many messages over each, the same at both ends, up to " + GREATEST_COUNT + ".")
+    private int count;
+
+    @Option(
+            names = "-S",
+            paramLabel = "SIZE",
+            defaultValue = "100",
+            converter = Bytes.Converter.class,
+            description = "Bytes of each message, the same at both ends, up to 16 MiB.")
+    private long size;
+
+    @Mixin
+    private ClientOptions connection;
+
+    @Override
+    public Integer call() throws Exception {
+        OptionCheck.require(spec, port >= 0 && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
+        OptionCheck.require(
+                spec,
+                connections >= 1 && connections <= GREATEST_CONNECTIONS,
+                "-c must be 1 to " + GREATEST_CONNECTIONS);
+        OptionCheck.require(spec, count >= 0 && count <= GREATEST_COUNT, "-C must be 0 to " + GREATEST_COUNT);
+        OptionCheck.require(spec, size >= 0 && size <= GREATEST_SIZE, "-S must be 0 bytes to 16 MiB");
+        var out = spec.commandLine().getOut();
+        try (Endpoint endpoint = (server != null ? connection.openClient() : connection.openServer())) {
+            CmatoseRun run = new CmatoseRun(endpoint, settings(server != null), connections, count, (int) size, out);
+            if (server != null) {
+                run.client(new InetSocketAddress(InetAddress.getByName(server), port));
+            } else {
+                run.server(new InetSocketAddress(InetAddress.getByName(bind), port));
+            }
+        }
+        out.println("test complete");
+        return 0;
+    }
+
+    private QueuePairSettings settings(boolean client) {
+        QueuePairSettings.Builder settings = SetupOptions.forSiw(connection.settings());
+        if (client) {
+            settings.mpa(settings.build().mpa().toBuilder().peerToPeer(true).build());
+        }
+        int depth = Math.max(1, count);
+        return settings.sendQueueDepth(depth).receiveQueueDepth(depth).build();
+    }
+}

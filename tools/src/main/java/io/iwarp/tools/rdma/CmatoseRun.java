@@ -1,0 +1,170 @@
+package io.iwarp.tools.rdma;
+
+import io.iwarp.mpa.MpaParameters;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One run of {@link Cmatose}, at either end. Its methods block. */
+final class CmatoseRun {
+    private final Endpoint endpoint;
+    private final QueuePairSettings settings;
+    private final int connections;
+    private final int count;
+    private final int size;
+    private final PrintWriter out;
+
+    CmatoseRun(Endpoint endpoint, QueuePairSettings settings, int connections, int count, int size, PrintWriter out) {
+        this.endpoint = endpoint;
+        this.settings = settings;
+        this.connections = connections;
+        this.count = count;
+        this.size = size;
+        this.out = out;
+    }
+
+    /** One connection, with all its receives posted. */
+    private final class Node {
+        private final QueuePair queuePair;
+        private final List<CompletableFuture<Completion>> received = new ArrayList<>();
+
+        Node(QueuePair queuePair) {
+            this.queuePair = queuePair;
+            for (int i = 0; i < count; i++) {
+                received.add(queuePair.receive(Unpooled.buffer(size, size)));
+            }
+        }
+
+        List<CompletableFuture<Completion>> send() {
+            ByteBuf message = Unpooled.buffer(size, size).writeZero(size);
+            List<CompletableFuture<Completion>> sent = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                sent.add(queuePair.send(message));
+            }
+            return sent;
+        }
+
+        void awaitReceived() throws IOException, InterruptedException, CommandFailedException {
+            for (CompletableFuture<Completion> one : received) {
+                long bytes = Endpoint.await(one).bytes();
+                if (bytes != size) {
+                    throw new CommandFailedException(
+                            "a message has " + bytes + " bytes instead of " + size + ": give both ends the same -S");
+                }
+            }
+        }
+    }
+
+    /** Waits for the connections, sends, receives, and ends them. */
+    void server(InetSocketAddress address) throws IOException, InterruptedException, CommandFailedException {
+        out.println("cmatose: starting server");
+        BlockingQueue<Node> accepted = new LinkedBlockingQueue<>();
+        AtomicInteger left = new AtomicInteger(connections);
+        try (IwarpListener listener =
+                endpoint.listen(address, settings, request -> onConnectionRequest(request, left, accepted))) {
+            out.println(ListenOptions.listening(listener));
+            List<Node> nodes = new ArrayList<>();
+            while (nodes.size() < connections) {
+                Node node = accepted.poll(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
+                if (node == null) {
+                    throw new CommandFailedException("only " + nodes.size() + " of " + connections
+                            + " connections were made: give both ends the same -c");
+                }
+                requirePeerToPeer(node.queuePair);
+                Endpoint.await(node.queuePair.ready());
+                nodes.add(node);
+            }
+            out.println("initiating data transfers");
+            exchange(nodes);
+            out.println("cmatose: disconnecting");
+            for (Node node : nodes) {
+                node.queuePair.close();
+            }
+            awaitClosed(nodes);
+            out.println("disconnected");
+        }
+    }
+
+    private void onConnectionRequest(ConnectionRequest request, AtomicInteger left, BlockingQueue<Node> accepted) {
+        if (left.getAndDecrement() <= 0) {
+            request.reject("there are as many connections as -c says".getBytes(StandardCharsets.US_ASCII));
+            return;
+        }
+        Node node = new Node(request.queuePair());
+        request.accept();
+        accepted.add(node);
+    }
+
+    /** Rejects other set-ups, in which both ends would wait for the first message of the other. */
+    private static void requirePeerToPeer(QueuePair queuePair) throws CommandFailedException {
+        MpaParameters agreed = queuePair.parameters();
+        if (agreed == null || !agreed.peerToPeer()) {
+            throw new CommandFailedException(
+                    "the client did not request the peer-to-peer set-up, so this server must not"
+                            + " send first: use 'iwarp cmatose -s', or ucmatose on a device with peer-to-peer set-up");
+        }
+    }
+
+    private void exchange(List<Node> nodes) throws IOException, InterruptedException, CommandFailedException {
+        List<CompletableFuture<Completion>> sent = new ArrayList<>();
+        for (Node node : nodes) {
+            sent.addAll(node.send());
+        }
+        out.println("completing sends");
+        for (CompletableFuture<Completion> one : sent) {
+            Endpoint.await(one);
+        }
+        out.println("receiving data transfers");
+        for (Node node : nodes) {
+            node.awaitReceived();
+        }
+        out.println("data transfers complete");
+    }
+
+    /** Makes the connections, receives, sends, and waits until the server ends them. */
+    void client(InetSocketAddress server) throws IOException, InterruptedException, CommandFailedException {
+        out.println("cmatose: starting client");
+        out.println("cmatose: connecting");
+        List<Node> nodes = new ArrayList<>();
+        for (int i = 0; i < connections; i++) {
+            List<Node> fresh = new ArrayList<>();
+            endpoint.connect(server, settings, new byte[0], queuePair -> fresh.add(new Node(queuePair)));
+            // The last one: a server that knows no enhanced set-up is asked a second time.
+            nodes.add(fresh.get(fresh.size() - 1));
+        }
+        out.println("receiving data transfers");
+        for (Node node : nodes) {
+            node.awaitReceived();
+        }
+        out.println("sending replies");
+        for (Node node : nodes) {
+            node.send();
+        }
+        out.println("data transfers complete");
+        awaitClosed(nodes);
+    }
+
+    private static void awaitClosed(List<Node> nodes) throws IOException, InterruptedException, CommandFailedException {
+        for (Node node : nodes) {
+            Endpoint.await(node.queuePair.closed());
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package io.iwarp.tools.rdma;
+
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.Conversation;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.OptionCheck;
+import io.iwarp.tools.cli.SetupOptions;
+import io.iwarp.tools.cli.Shutdown;
+import io.iwarp.tools.cli.TransportOptions;
+import io.iwarp.tools.cli.WireOptions;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePairSettings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The ping of rdma-core, to be used with it or with itself. */
+@Command(
+        name = "rping",
+        description = {
+            "Pings by RDMA, compatible with rdma-core's rping.",
+            "The server reads a text from the client's memory and writes it to another place there. The client compares"
+                    + " both."
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:done", "1:failed; one line on stderr says why", "2:the command line is wrong"},
+        footer = {
+            "%nExamples:",
+            "  iwarp rping -s -P",
+            "  iwarp rping -c -a 127.0.0.1 -C 10 -v -V",
+        })
+public final class Rping implements Callable<Integer> {
+    private static final int DEFAULT_SIZE = 64;
+    private static final int DEFAULT_GREATEST_SIZE = 1 << 16;
+    private static final int GREATEST_SIZE = 1 << 24;
+    private static final int GREATEST_PORT = 65_535;
+    /** What each side of rdma-core's rping asks for: one Read at a time. */
+    private static final int DEPTH = 1;
+
+    @Spec
+    private CommandSpec spec;
+
+    @ArgGroup(multiplicity = "1")
+    private Side side = new Side();
+
+    /** Which one it is. */
+    private static final class Side {
+        @SuppressWarnings("UnusedVariable") // one of the two is given, so looking at the other is enough
+        @Option(names = "-s", description = "Be the server.", required = true, showDefaultValue = Visibility.NEVER)
+        private boolean server;
+
+        @Option(names = "-c", description = "Be the client.", required = true, showDefaultValue = Visibility.NEVER)
+        private boolean client;
+    }
+
+    @Option(
+            names = "-a",
+            paramLabel = "ADDR",
+            defaultValue = "127.0.0.1",
+            description = "The server's address. A server is reached from this machine only, unless -a 0.0.0.0 or an"
+                    + " address of a network says otherwise; nobody is asked for a password.")
+    private String address;
+
+    @Option(
+            names = "-p",
+            paramLabel = "PORT",
+            defaultValue = "7174",
+            description = "The server's TCP port. With 0 a server lets the system choose one.")
+    private int port;
+
+    @Option(
+            names = "-C",
+            paramLabel = "COUNT",
+            defaultValue = "0",
+            description = "How many times the client pings, 0 for ever.")
+    private long count;
+
+    @Option(
+            names = "-S",
+            paramLabel = "SIZE",
+            converter = Bytes.Converter.class,
+            description = "Bytes that go back and forth, 1 byte to 16 MiB; rdma-core's rping takes 23 to 65,535. By"
+                    + " default " + DEFAULT_SIZE + "; a server takes up to SIZE, by default 64 KiB.",
+            showDefaultValue = Visibility.NEVER)
+    private @Nullable Long size;
+
+    @Option(names = "-v", description = "Print the data of each ping.", showDefaultValue = Visibility.NEVER)
+    private boolean printData;
+
+    @Option(names = "-V", description = "Compare what comes back.", showDefaultValue = Visibility.NEVER)
+    private boolean validate;
+
+    @Option(
+            names = "-P",
+            description = "Go on after the first client, and serve up to " + RpingServer.GREATEST_CLIENTS
+                    + " at the same time, until Ctrl-C.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean persistent;
+
+    @Option(names = "-d", description = "Print each step.", showDefaultValue = Visibility.NEVER)
+    private boolean debug;
+
+    @Option(
+            names = "--plain",
+            description = "As client ask for the set-up of MPA revision 1, without RFC 6581.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean plain;
+
+    @Option(
+            names = "--all-rights",
+            description =
+                    "Let the other side read and write all memory, as rdma-core's rping does, and execute atomics on"
+                            + " it. By default it may do only what the pings need.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean allRights;
+
+    @Mixin
+    private WireOptions wire;
+
+    @Mixin
+    private SetupOptions setup;
+
+    @Mixin
+    private TransportOptions transport;
+
+    @Option(
+            names = "--verbose",
+            description = "Log what the stack does to stderr.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean verbose;
+
+    @SuppressWarnings("UnusedVariable") // picocli sets it, and shows the help
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Show this help.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean help;
+
+    @Override
+    public Integer call() throws Exception {
+        long bytes = size != null ? size : side.client ? DEFAULT_SIZE : DEFAULT_GREATEST_SIZE;
+        OptionCheck.require(spec, bytes >= 1 && bytes <= GREATEST_SIZE, "-S " + bytes + " is outside 1 byte to 16 MiB");
+        OptionCheck.require(
+                spec, port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
+        OptionCheck.require(spec, count >= 0, "-C " + count + " is negative");
+        var command = spec.commandLine();
+        RpingOutput output = new RpingOutput(command.getOut(), command.getErr(), printData, debug);
+        try (Endpoint endpoint =
+                wire.open(verbose, transport.loops(), side.client ? transport.ofClient() : transport.ofServer())) {
+            InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);
+            return side.client
+                    ? ping(endpoint, where, (int) bytes, output)
+                    : serve(endpoint, where, (int) bytes, output);
+        }
+    }
+
+    private int ping(Endpoint endpoint, InetSocketAddress server, int bytes, RpingOutput output) throws Exception {
+        QueuePairSettings.Builder settings = SetupOptions.forSiw(setup.applyTo(wire.settings()));
+        MpaSettings enhanced = settings.build().mpa().toBuilder()
+                .enhanced(!plain)
+                .ird(DEPTH)
+                .ord(DEPTH)
+                .build();
+        Conversation conversation = new Conversation();
+        endpoint.connect(server, settings.mpa(enhanced).build(), new byte[0], conversation::attach);
+        output.step("ESTABLISHED");
+        new RpingClient(conversation, endpoint.domain(), bytes, allRights, output).run(count, validate);
+        return 0;
+    }
+
+    private int serve(Endpoint endpoint, InetSocketAddress address, int greatestSize, RpingOutput output)
+            throws Exception {
+        try (Shutdown shutdown = Shutdown.install();
+                RpingServer server =
+                        new RpingServer(endpoint.domain(), greatestSize, persistent, allRights, output, shutdown);
+                IwarpListener listener =
+                        endpoint.listen(address, wire.settings().build(), server)) {
+            output.out().println(ListenOptions.listening(listener));
+            shutdown.await();
+            return server.exitCode();
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.iwarp.tools.rdma;
+
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Conversation;
+import io.iwarp.verbs.QueuePair;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+
+/**
+ * The side of rping that has the memory: it advertises a text, which the server reads, and then another place, to which
+ * the server writes what it has read.
+ */
+final class RpingClient {
+    private final Conversation conversation;
+    private final ProtectionDomain domain;
+    private final int size;
+    private final boolean allRights;
+    private final RpingOutput output;
+
+    /**
+     * @param conversation on a connection that was made
+     * @param size of the text, in bytes
+     * @param allRights whether the server may do more with the memory than it needs
+     */
+    RpingClient(Conversation conversation, ProtectionDomain domain, int size, boolean allRights, RpingOutput output) {
+        this.conversation = conversation;
+        this.domain = domain;
+        this.size = size;
+        this.allRights = allRights;
+        this.output = output;
+    }
+
+    /**
+     * Pings, then ends the connection in order.
+     *
+     * @param count how many times, 0 for ever
+     * @param validate whether what the server writes must be what it has read
+     */
+    void run(long count, boolean validate) throws IOException, InterruptedException, CommandFailedException {
+        QueuePair queuePair = conversation.queuePair();
+        try (MemoryRegion start = region(AccessRight.REMOTE_READ);
+                MemoryRegion sink = region(AccessRight.REMOTE_WRITE)) {
+            ByteBuf text = Unpooled.buffer(size, size);
+            for (long ping = 0; count == 0 || ping < count; ping++) {
+                RpingText.fill(text, ping);
+                start.span().put(0, text, 0, size);
+                advertise(start);
+                advertise(sink);
+                check(text, sink, ping, validate);
+            }
+            conversation.close();
+        } finally {
+            queuePair.abort();
+            output.disconnected("client");
+        }
+    }
+
+    private MemoryRegion region(AccessRight right) {
+        AccessRight[] rights = allRights ? AccessRight.values() : new AccessRight[] {right};
+        return domain.region().allocate(ByteBufAllocator.DEFAULT, size).rights(rights).stream(
+                        conversation.queuePair().stream())
+                .register();
+    }
+
+    /** Tells the server of memory, and waits until it has done its part. */
+    private void advertise(MemoryRegion memory) throws IOException, InterruptedException, CommandFailedException {
+        RemoteBuffer advertised = memory.remoteBuffer();
+        output.step("RDMA addr %x rkey %x len %d", advertised.taggedOffset(), advertised.stag(), advertised.length());
+        conversation.send(RpingMessage.advertisement(advertised));
+        RpingMessage.requireMessage(conversation.receive());
+        output.step("recv completion");
+    }
+
+    private void check(ByteBuf text, MemoryRegion sink, long ping, boolean validate) throws CommandFailedException {
+        ByteBuf found = Unpooled.buffer(size, size).writerIndex(size);
+        sink.span().get(0, found, 0, size);
+        if (validate && !ByteBufUtil.equals(text, found)) {
+            throw new CommandFailedException("data mismatch! What the server wrote in ping " + ping
+                    + " is not what it had to read: it, or something on the way, is faulty");
+        }
+        output.data("ping data", RpingText.shown(found));
+    }
+}

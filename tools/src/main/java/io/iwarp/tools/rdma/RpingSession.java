@@ -1,0 +1,127 @@
+package io.iwarp.tools.rdma;
+
+import io.iwarp.EndedBy;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Conversation;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.ErrorLines;
+import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.verbs.QueuePair;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+
+/**
+ * One client of an rping server: the server reads the memory that the client advertises, and then writes what it has read
+ * to where the client says next. Each time it sends a message when it is done.
+ */
+final class RpingSession {
+    private final Conversation conversation;
+    private final ProtectionDomain domain;
+    private final int greatestSize;
+    private final boolean allRights;
+    private final RpingOutput output;
+
+    /**
+     * @param conversation on a connection that was accepted
+     * @param greatestSize of a client's memory, in bytes
+     * @param allRights whether the client may use the memory into which the server reads
+     */
+    RpingSession(
+            Conversation conversation,
+            ProtectionDomain domain,
+            int greatestSize,
+            boolean allRights,
+            RpingOutput output) {
+        this.conversation = conversation;
+        this.domain = domain;
+        this.greatestSize = greatestSize;
+        this.allRights = allRights;
+        this.output = output;
+    }
+
+    /**
+     * Serves until the client leaves.
+     *
+     * @return whether it left in order, after a whole number of pings
+     */
+    boolean run() throws InterruptedException {
+        String client =
+                ListenOptions.addressText(conversation.queuePair().channel().remoteAddress());
+        boolean between = false;
+        try (MemoryRegion memory = domain.region()
+                .allocate(ByteBufAllocator.DEFAULT, greatestSize)
+                .rights(allRights ? AccessRight.values() : new AccessRight[] {AccessRight.LOCAL_WRITE})
+                .register()) {
+            Endpoint.await(conversation.queuePair().ready());
+            while (true) {
+                between = true;
+                RemoteBuffer source = receive();
+                between = false;
+                serve(memory, source);
+            }
+        } catch (StreamEndedException e) {
+            if (between && e.reason().endedBy() == EndedBy.PEER_CLOSED) {
+                return true;
+            }
+            output.complaint(client + ": " + ErrorLines.describe(e));
+        } catch (IOException | CommandFailedException | RuntimeException e) {
+            output.complaint(client + ": " + ErrorLines.describe(e));
+        } finally {
+            conversation.queuePair().abort();
+            output.disconnected("server");
+        }
+        return false;
+    }
+
+    private void serve(MemoryRegion memory, RemoteBuffer source)
+            throws IOException, InterruptedException, CommandFailedException {
+        QueuePair queuePair = conversation.queuePair();
+        output.step("server posted rdma read req");
+        Endpoint.await(queuePair.futures().read(memory, 0, source));
+        output.step("server received read complete");
+        ByteBuf text = copy(memory, (int) source.length());
+        output.data("server ping data", RpingText.shown(text));
+        goAhead();
+
+        RemoteBuffer target = receive();
+        int length = RpingText.length(text);
+        if (length > target.length()) {
+            throw new CommandFailedException(
+                    "the client wants its text of " + length + " bytes in a memory of " + target.length() + " bytes");
+        }
+        output.step("rdma write of %d bytes to addr %x rkey %x", length, target.taggedOffset(), target.stag());
+        Endpoint.await(queuePair.futures().write(memory, 0, length, target));
+        output.step("server rdma write complete");
+        goAhead();
+    }
+
+    private RemoteBuffer receive() throws IOException, InterruptedException, CommandFailedException {
+        RemoteBuffer advertised = RpingMessage.decode(conversation.receive());
+        output.step(
+                "Received rkey %x addr %x len %d from peer",
+                advertised.stag(), advertised.taggedOffset(), advertised.length());
+        if (advertised.length() > greatestSize) {
+            throw new CommandFailedException("the client advertises " + advertised.length() + " bytes, taken are "
+                    + greatestSize + ": start the server with a greater -S");
+        }
+        return advertised;
+    }
+
+    private void goAhead() throws IOException, InterruptedException, CommandFailedException {
+        conversation.send(RpingMessage.goAhead());
+        output.step("server posted go ahead");
+    }
+
+    private static ByteBuf copy(MemoryRegion memory, int length) {
+        ByteBuf copy = Unpooled.buffer(length, length).writerIndex(length);
+        memory.span().get(0, copy, 0, length);
+        return copy;
+    }
+}

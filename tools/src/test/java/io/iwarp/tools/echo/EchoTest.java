@@ -1,0 +1,155 @@
+package io.iwarp.tools.echo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.tools.CommandRun;
+import io.iwarp.tools.cli.Application;
+import io.iwarp.tools.cli.ConnectionOptions;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.PeerAddress;
+import io.iwarp.verbs.QueuePair;
+import io.netty.channel.ChannelOption;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EchoTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "1", "8", "5000", "64K"})
+    void messagesOfAnySizeComeBack(String size) throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
+            CommandRun client =
+                    CommandRun.of("echo-client", server.address(), "--size", size, "--count", "50", "--warmup", "3");
+
+            assertThat(client.err()).isEmpty();
+            assertThat(client.exitCode()).isZero();
+            assertThat(client.out())
+                    .contains("50 messages of")
+                    .contains("unchanged")
+                    .containsPattern("50% \\d.*99.9% \\d");
+            server.awaitLine(Pattern.compile(".* had 53 messages echoed"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--markers", "--no-crc"})
+    void eachSideMayHaveItsOwnWishes(String option) throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0", option)) {
+            CommandRun client = CommandRun.of("echo-client", server.address(), "--count", "20", "--warmup", "0");
+
+            assertThat(client.exitCode()).isZero();
+        }
+    }
+
+    @Test
+    void manyClientsAreServedAtOnce() throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
+            String address = server.address();
+            List<CommandRun> clients = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                clients.add(CommandRun.start("echo-client", address, "--count", "200", "--warmup", "0"));
+            }
+            for (CommandRun client : clients) {
+                assertThat(client.exitCode()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void theServerGoesOnAfterAClientWasKilled() throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0");
+                Endpoint endpoint = Endpoint.plain()) {
+            String address = server.address();
+            QueuePair killed = endpoint.connect(
+                    new PeerAddress.Converter().convert(address).resolve(),
+                    new ConnectionOptions().settings().build(),
+                    Application.ECHO.request(),
+                    fresh -> {});
+            killed.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+            killed.abort();
+            server.awaitLine(Pattern.compile(".* had 0 messages echoed; .*lost.*"));
+
+            CommandRun next = CommandRun.of("echo-client", address, "--count", "1", "--warmup", "0");
+            assertThat(next.exitCode()).isZero();
+            assertThat(server.stop()).isZero();
+        }
+    }
+
+    @Test
+    void theServerGoesOnAfterSomethingThatIsNoIwarp() throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
+            String address = server.address();
+            PeerAddress parsed = new PeerAddress.Converter().convert(address);
+            try (Socket browser = new Socket(parsed.host(), parsed.port())) {
+                browser.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertThat(browser.getInputStream().readAllBytes()).isEmpty();
+            }
+            assertThat(CommandRun.of("echo-client", address, "--count", "1").exitCode())
+                    .isZero();
+        }
+    }
+
+    @Test
+    void aMessageThatIsTooLongForTheServerIsNotSent() throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0", "--max-size", "1000")) {
+            CommandRun client = CommandRun.of("echo-client", server.address(), "--size", "1001");
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines()).singleElement().asString().contains("up to 1,000 bytes", "--max-size");
+        }
+    }
+
+    @Test
+    void aServerThatIsNotThereIsOneClearLine() throws Exception {
+        int port;
+        try (ServerSocket closedAtOnce = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = closedAtOnce.getLocalPort();
+        }
+        CommandRun client = CommandRun.of("echo-client", "127.0.0.1:" + port);
+
+        assertThat(client.exitCode()).isEqualTo(1);
+        assertThat(client.err().lines()).singleElement().asString().contains("start the server there first");
+    }
+
+    @Test
+    void aServerThatSpeaksSomethingElseIsOneClearLine() throws Exception {
+        try (ServerSocket web = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CommandRun client = CommandRun.start("echo-client", "127.0.0.1:" + web.getLocalPort());
+            try (Socket connection = web.accept()) {
+                connection
+                        .getOutputStream()
+                        .write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                assertThat(client.exitCode()).isEqualTo(1);
+            }
+            assertThat(client.err().lines()).singleElement().asString().contains("MPA");
+        }
+    }
+
+    @Test
+    void aPortInUseIsOneClearLine() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CommandRun server = CommandRun.of("echo-server", "--port", String.valueOf(taken.getLocalPort()));
+
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err().lines()).singleElement().asString().contains("choose another --port");
+        }
+    }
+
+    @Test
+    void aClientOfAnotherKindIsToldSo() throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
+            String own = System.getProperty("java.home") + "/release";
+            CommandRun client = CommandRun.of("write-client", own, server.address());
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines()).singleElement().asString().contains("this is an echo-server");
+        }
+    }
+}

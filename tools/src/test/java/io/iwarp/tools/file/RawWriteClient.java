@@ -1,0 +1,107 @@
+package io.iwarp.tools.file;
+
+import io.iwarp.CloseReason;
+import io.iwarp.StreamEndedException;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.Application;
+import io.iwarp.tools.cli.ConnectionOptions;
+import io.iwarp.tools.cli.Conversation;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.PeerAddress;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelOption;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/** A client of the write server that says what the test wants, true or not. */
+final class RawWriteClient implements AutoCloseable {
+    private final Endpoint endpoint = Endpoint.plain();
+    private final Conversation conversation = new Conversation();
+    private final String address;
+
+    private RawWriteClient(String address) {
+        this.address = address;
+    }
+
+    static RawWriteClient connect(String address) throws Exception {
+        RawWriteClient client = new RawWriteClient(address);
+        try {
+            client.endpoint.connect(
+                    new PeerAddress.Converter().convert(address).resolve(),
+                    new ConnectionOptions().settings().build(),
+                    Application.WRITE.request(),
+                    client.conversation::attach);
+        } catch (Exception e) {
+            client.endpoint.close();
+            throw e;
+        }
+        return client;
+    }
+
+    String address() {
+        return address;
+    }
+
+    void says(FileMessage message) throws Exception {
+        conversation.send(message.encode());
+    }
+
+    void givesBack(RemoteBuffer memory, FileMessage message) throws Exception {
+        conversation.sendWithInvalidate(message.encode(), memory);
+    }
+
+    /** {@return what is there} */
+    byte[] reads(RemoteBuffer source) throws Exception {
+        ByteBuf sink = ByteBufAllocator.DEFAULT.directBuffer((int) source.length(), (int) source.length());
+        try {
+            Endpoint.await(conversation.queuePair().read(sink, source));
+            return ByteBufUtil.getBytes(sink);
+        } finally {
+            sink.release();
+        }
+    }
+
+    void says(byte... bytes) throws Exception {
+        conversation.send(Unpooled.wrappedBuffer(bytes));
+    }
+
+    void writes(byte[] bytes, RemoteBuffer target) throws Exception {
+        conversation.write(Unpooled.wrappedBuffer(bytes), target);
+    }
+
+    FileMessage hears() throws Exception {
+        return FileMessage.decode(conversation.receive());
+    }
+
+    /** Passes over messages. */
+    CloseReason hearsTheEnd() throws Exception {
+        while (true) {
+            try {
+                conversation.receive();
+            } catch (StreamEndedException e) {
+                return e.reason();
+            }
+        }
+    }
+
+    /** As if the process was killed: no good-bye, and a reset. */
+    void dies() {
+        conversation.queuePair().channel().config().setOption(ChannelOption.SO_LINGER, 0);
+        conversation.queuePair().abort();
+    }
+
+    @Override
+    public void close() throws IOException {
+        conversation.queuePair().close();
+        conversation
+                .queuePair()
+                .closed()
+                .toCompletableFuture()
+                .orTimeout(Endpoint.patienceSeconds(), TimeUnit.SECONDS)
+                .join();
+        endpoint.close();
+    }
+}

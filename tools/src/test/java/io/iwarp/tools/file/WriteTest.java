@@ -1,0 +1,224 @@
+package io.iwarp.tools.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.EndedBy;
+import io.iwarp.tools.CommandRun;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The two commands as a user runs them. */
+class WriteTest {
+    @TempDir
+    private Path temporary;
+
+    private Path inbox;
+
+    @BeforeEach
+    void createDirectories() throws IOException {
+        inbox = Files.createDirectory(temporary.resolve("inbox"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 64K, 512M",
+        "1, 64K, 512M",
+        "65536, 64K, 512M",
+        "65537, 64K, 512M",
+        "131072, 64K, 512M",
+        "1048579, 64K, 512M",
+        "1048579, 8M, 512M",
+        "1048579, 64K, 10007",
+        "3000, 4K, 1"
+    })
+    void aFileOfAnySizeArrives(int size, String buffer, String piece) throws Exception {
+        Path file = file("some file.bin", size);
+        String hash = sha256(file);
+        try (CommandRun server = server("--buffer", buffer, "--once")) {
+            CommandRun client = CommandRun.of("write-client", file.toString(), server.address(), "--piece", piece);
+
+            assertThat(client.err()).isEmpty();
+            assertThat(client.exitCode()).isZero();
+            assertThat(client.out()).contains("SHA-256 " + hash);
+            assertThat(server.exitCode()).isZero();
+            assertThat(server.out()).contains("SHA-256 " + hash);
+        }
+        assertThat(inbox.resolve("some file.bin")).hasSameBinaryContentAs(file);
+        assertThat(names(inbox)).containsExactly("some file.bin");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--markers, --no-crc", "--no-crc, --markers", "--no-crc, --no-crc"})
+    void eachSideMayHaveItsOwnWishes(String serverOption, String clientOption) throws Exception {
+        Path file = file("f", 200_000);
+        try (CommandRun server = server(serverOption)) {
+            CommandRun client = CommandRun.of("write-client", file.toString(), server.address(), clientOption);
+
+            assertThat(client.exitCode()).isZero();
+        }
+        assertThat(inbox.resolve("f")).hasSameBinaryContentAs(file);
+    }
+
+    @Test
+    void progressIsDrawnOnOneLineIfWanted() throws Exception {
+        try (CommandRun server = server()) {
+            CommandRun client =
+                    CommandRun.of("write-client", file("f", 5 << 20).toString(), server.address(), "--progress");
+
+            assertThat(client.exitCode()).isZero();
+            assertThat(client.err()).contains("\rf   0% [").contains("100% [==").contains("5/5 MB");
+            assertThat(client.err().chars().filter(c -> c == '\n')).hasSize(1);
+        }
+    }
+
+    @Test
+    void severalClientsWriteAtOnce() throws Exception {
+        try (CommandRun server = server("--buffer", "16K")) {
+            String address = server.address();
+            List<CommandRun> clients = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                clients.add(CommandRun.start(
+                        "write-client", file("f" + i, 500_000 + i).toString(), address));
+            }
+            for (CommandRun client : clients) {
+                assertThat(client.exitCode()).isZero();
+            }
+        }
+        for (int i = 0; i < 4; i++) {
+            assertThat(inbox.resolve("f" + i)).hasSameBinaryContentAs(temporary.resolve("f" + i));
+        }
+    }
+
+    @Test
+    void aFileThatExistsIsKeptUnlessTheServerMayReplaceIt() throws Exception {
+        Path file = file("f", 10);
+        Files.writeString(inbox.resolve("f"), "precious");
+        try (CommandRun server = server()) {
+            CommandRun client = CommandRun.of("write-client", file.toString(), server.address());
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines()).singleElement().asString().contains("has f already", "--force");
+        }
+        assertThat(inbox.resolve("f")).hasContent("precious");
+        try (CommandRun server = server("--force")) {
+            assertThat(CommandRun.of("write-client", file.toString(), server.address())
+                            .exitCode())
+                    .isZero();
+        }
+        assertThat(inbox.resolve("f")).hasSameBinaryContentAs(file);
+    }
+
+    @Test
+    void aServerForOneClientEndsWithItsOutcome() throws Exception {
+        Files.createDirectory(inbox.resolve("f"));
+        try (CommandRun server = server("--once")) {
+            CommandRun client = CommandRun.of("write-client", file("f", 10).toString(), server.address());
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.out()).contains("nothing was kept");
+        }
+    }
+
+    @Test
+    void aClientTooManyIsTurnedAway() throws Exception {
+        try (CommandRun server = server("--clients", "1");
+                RawWriteClient first = RawWriteClient.connect(server.address())) {
+            CommandRun second = CommandRun.of("write-client", file("f", 10).toString(), first.address());
+
+            assertThat(second.exitCode()).isEqualTo(1);
+            assertThat(second.err().lines()).singleElement().asString().contains("try again later");
+        }
+    }
+
+    /** A peer that grants memory and is gone, as a server that is killed. */
+    @ParameterizedTest
+    @CsvSource({
+        "1, 'nothing was stored', '4,096 of 10,000 bytes were sent'",
+        "2, 'nothing was stored', '8,192 of 10,000 bytes were sent'",
+        "3, 'the server did not confirm that it stored f', '10,000 of 10,000 bytes were sent'"
+    })
+    void aServerThatIsKilledIsToldWithWhatWasSent(int pieces, String outcome, String progress) throws Exception {
+        try (LostWriteServer server = LostWriteServer.start(pieces)) {
+            CommandRun client = CommandRun.of("write-client", file("f", 10_000).toString(), server.address());
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines())
+                    .singleElement()
+                    .asString()
+                    .contains("the connection to the server was lost: ", progress, outcome);
+        }
+    }
+
+    @Test
+    void aDirectoryThatIsNotThereIsOneClearLine() {
+        CommandRun server = CommandRun.of("write-server", "--port", "0", "--directory", "no/such/place");
+
+        assertThat(server.exitCode()).isEqualTo(1);
+        assertThat(server.err().lines()).singleElement().asString().contains("create it first");
+    }
+
+    @Test
+    void aFileThatIsNotThereIsOneClearLine() {
+        CommandRun client = CommandRun.of("write-client", "no/such/file", "127.0.0.1:1");
+
+        assertThat(client.exitCode()).isEqualTo(1);
+        assertThat(client.err().lines()).singleElement().asString().contains("no/such/file", "check the path");
+    }
+
+    @Test
+    void aServerThatIsStoppedTellsItsClient() throws Exception {
+        CommandRun server = server();
+        try (RawWriteClient client = RawWriteClient.connect(server.address())) {
+            client.says(new FileMessage.Offer(1000, "f"));
+            assertThat(client.hears()).isInstanceOf(FileMessage.Grant.class);
+
+            assertThat(server.stop()).isZero();
+
+            assertThat(client.hears()).isEqualTo(new FileMessage.Refused("the server is being stopped"));
+            assertThat(client.hearsTheEnd().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        }
+        assertThat(server.awaitLine(Pattern.compile(".* was cut off, nothing was kept.*")))
+                .isNotNull();
+        assertThat(names(inbox)).isEmpty();
+    }
+
+    private CommandRun server(String... options) {
+        List<String> arguments =
+                new ArrayList<>(List.of("write-server", "--port", "0", "--directory", inbox.toString()));
+        arguments.addAll(List.of(options));
+        return CommandRun.start(arguments.toArray(String[]::new));
+    }
+
+    private Path file(String name, int size) throws IOException {
+        byte[] bytes = new byte[size];
+        new Random(size).nextBytes(bytes);
+        return Files.write(temporary.resolve(name), bytes);
+    }
+
+    static List<String> names(Path directory) {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String sha256(Path file) throws Exception {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+    }
+}

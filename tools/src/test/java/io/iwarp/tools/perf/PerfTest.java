@@ -1,0 +1,420 @@
+package io.iwarp.tools.perf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.CommandRun;
+import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ConnectionOptions;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.PeerAddress;
+import io.iwarp.tools.cli.Transport;
+import io.iwarp.verbs.QueuePair;
+import io.netty.channel.ChannelOption;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PerfTest {
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @CsvSource({
+        "send, bandwidth, 0",
+        "send, bandwidth, 1000",
+        "send, bandwidth, 3M",
+        "write, bandwidth, 64K",
+        "write-immediate, bandwidth, 100",
+        "read, bandwidth, 64K",
+        "fetch-add, bandwidth, 8",
+        "compare-swap, bandwidth, 8",
+        "send, latency, 64",
+        "write, latency, 1",
+        "write, latency, 100K",
+        "write-immediate, latency, 64",
+        "read, latency, 64",
+        "fetch-add, latency, 8",
+        "compare-swap, latency, 8"
+    })
+    void eachOperationIsMeasuredInEachMode(String operation, String mode, String size) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            String line = measure(server, "--op", operation, "--mode", mode, "--size", size);
+
+            assertThat(text(line, "op")).isEqualTo(operation);
+            assertThat(text(line, "mode")).isEqualTo(mode);
+            assertThat(text(line, "transport")).isEqualTo("nio");
+            assertThat(number(line, "size"))
+                    .isEqualTo(new Bytes.Converter().convert(size).doubleValue());
+            assertThat(number(line, "operations")).isPositive();
+            assertThat(number(line, "seconds")).isBetween(0.1, 60.0);
+            assertThat(number(line, "operationsPerSecond")).isPositive();
+            assertThat(number(line, "p50")).isPositive().isLessThanOrEqualTo(number(line, "p99"));
+            assertThat(number(line, "p999")).isLessThanOrEqualTo(number(line, "max"));
+            assertThat(number(line, "cpuSecondsPerGigabyte")).isNotNegative();
+            assertThat(number(line, "serverCpuSecondsPerGigabyte")).isNotNegative();
+            assertThat(number(line, "serverAllocatedBytesPerOperation")).isNotNegative();
+            assertThat(server.out()).doesNotContain("went before");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--connections 3 --threads 2",
+                "--depth 1",
+                "--depth 1024",
+                "--busy-poll",
+                "--no-crc",
+                "--markers"
+            })
+    void eachOptionLetsTheMeasurementSucceed(String options) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--no-crc")) {
+            List<String> arguments = new ArrayList<>(List.of("--op", "send", "--size", "4K"));
+            arguments.addAll(List.of(options.split(" ")));
+
+            String line = measure(server, arguments.toArray(String[]::new));
+
+            assertThat(number(line, "operations")).isPositive();
+            assertThat(line)
+                    .contains("\"busyPoll\":" + options.contains("busy-poll"))
+                    .contains("\"crc\":" + !options.contains("no-crc"))
+                    .contains("\"markers\":" + options.contains("markers"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"send, bandwidth", "send, latency", "write, latency", "read, bandwidth"})
+    void everythingGoesThroughTlsOnRequest(String operation, String mode) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--tls")) {
+            String line = measure(server, "--op", operation, "--mode", mode, "--size", "1000", "--tls");
+
+            assertThat(number(line, "operations")).isPositive();
+            assertThat(line).contains("\"tls\":true");
+            assertThat(server.out()).doesNotContain("went before");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"nio, 64K, choose epoll", "epoll, 0, outside 1", "epoll, 2G, outside 1"})
+    void aLimitOfTheUnsentThatCannotBeIsAWrongOption(String transport, String limit, String complaint) {
+        CommandRun client = CommandRun.of("perf", "client", "127.0.0.1:1", "--transport", transport, "--unsent", limit);
+
+        assertThat(client.exitCode()).isEqualTo(2);
+        assertThat(client.err()).contains("--unsent", complaint);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--tls, --no-crc, 'both sides need --tls, or neither'",
+        "--no-crc, --tls, 'the peer does not use TLS, or refused this side; its log says which: check --tls, --cert, --key"
+                + " and --ca on both sides'"
+    })
+    void tlsOnOneSideOnlyIsOneClearLine(String atServer, String atClient, String advice) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", atServer)) {
+            CommandRun client = CommandRun.of("perf", "client", server.address(), atClient);
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines()).singleElement().asString().endsWith(advice);
+        }
+    }
+
+    @Test
+    void eachColumnOfATableIsExplained() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            CommandRun run = CommandRun.of("perf", "client", server.address(), "--duration", "0.05", "--warmup", "0");
+
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(PerfColumn.ALL.stream().map(PerfColumn::title)).doesNotHaveDuplicates();
+            String explanations = run.out().lines().skip(3).reduce("", (all, line) -> all + "\n" + line);
+            assertThat(explanations)
+                    .contains("\nbytes ", "MB/s", "Gbit/s", "op/s", "p50", "max", "B/op", "s/GB", "posting");
+        }
+    }
+
+    @Test
+    void aServerTellsWhatDepthItTakes() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--max-depth", "16")) {
+            String address = server.address();
+            CommandRun client = CommandRun.of("perf", "client", address, "--depth", "17");
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines()).singleElement().asString().contains("up to 16", "--max-depth");
+            assertThat(number(measure(address, "--op", "send", "--depth", "16"), "operations"))
+                    .isPositive();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"EPOLL, epoll", "IO_URING, io_uring"})
+    void aTransportWorksOrSaysWhyItCannot(Transport transport, String name) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            if (transport.unavailabilityCause() == null) {
+                String line = measure(server, "--op", "send", "--transport", name, "--unsent", "64K");
+                assertThat(text(line, "transport")).isEqualTo(name);
+                assertThat(number(line, "unsent")).isEqualTo(65_536);
+            } else {
+                CommandRun client = CommandRun.of("perf", "client", server.address(), "--transport", name);
+                assertThat(client.exitCode()).isEqualTo(1);
+                assertThat(client.err().lines())
+                        .singleElement()
+                        .asString()
+                        .contains("--transport " + name + " cannot be used here (", "such as nio");
+            }
+        }
+    }
+
+    @Test
+    void aSweepMeasuresEachSizeAndDrawsCurves() throws Exception {
+        Path report = directory.resolve("report.html");
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            List<String> lines = measure(
+                            server,
+                            "--op",
+                            "write",
+                            "--sweep",
+                            "1000..6K",
+                            "--mulpdu",
+                            "500",
+                            "--report",
+                            report.toString())
+                    .lines()
+                    .toList();
+
+            assertThat(lines).extracting(line -> number(line, "size")).containsExactly(1000.0, 2000.0, 4000.0, 6144.0);
+            assertThat(lines).extracting(line -> number(line, "operations")).allMatch(operations -> operations > 0);
+        }
+        String page = Files.readString(report);
+        assertThat(page)
+                .startsWith("<!DOCTYPE html>")
+                .contains("write, bandwidth, 1 connection with 8 posted", "<td>1,000</td>", "<td>6,144</td>")
+                .contains("<dt>date</dt><dd>20", "<dt>version</dt>", "<dt>host</dt>", "<meta name=\"viewport\"")
+                .containsPattern("<dt>command</dt><dd>iwarp perf client .* --sweep 1000..6K ")
+                .doesNotContain("<img", "<script", "src=");
+        List<Svg> charts = Svg.in(page);
+        assertThat(charts).hasSize(3);
+        for (Svg chart : charts) {
+            assertThat(chart.labels("x")).containsExactly("1K", "2K", "4K");
+            assertThat(chart.labels("y")).hasSizeGreaterThanOrEqualTo(2);
+            assertThat(chart.width()).isLessThanOrEqualTo(420);
+        }
+        assertThat(charts.get(0).labels("name")).containsExactly("MB/s");
+        assertThat(charts.get(2).labels("name")).containsExactlyInAnyOrder("p50", "p99", "p99.9");
+        assertThat(charts.get(2).labels("y")).allMatch(label -> label.matches("[\\d.,]+ (us|ms|s)"));
+        assertThat(charts.get(2).curves())
+                .hasSize(3)
+                .allSatisfy(curve -> assertThat(curve).hasSize(8));
+    }
+
+    @Test
+    void oneSizeHasNumbersAndNoChart() throws Exception {
+        Path report = directory.resolve("report.html");
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            measure(server, "--op", "send", "--size", "64", "--report", report.toString());
+        }
+        assertThat(Files.readString(report)).contains("<td>64</td>").doesNotContain("<svg");
+    }
+
+    @Test
+    void theProgressIsShownOnRequest() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            CommandRun client = CommandRun.of(
+                    "perf",
+                    "client",
+                    server.address(),
+                    "--duration",
+                    "0.3",
+                    "--warmup",
+                    "0",
+                    "--depth",
+                    "8",
+                    "--progress");
+
+            assertThat(client.exitCode()).isZero();
+            assertThat(client.err()).contains("measuring", "64 KiB: ");
+            assertThat(client.out())
+                    .contains("write, bandwidth, 1 connection with 8 posted, 1 thread over nio; with CRC, without")
+                    .contains("MB/s", "p99.9 us", "client s/GB");
+        }
+    }
+
+    @Test
+    void anIntervalTellsTheRateOfEachPartOfTheMeasurement() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            String line = measure(server, "--duration", "0.2", "--interval", "0.05");
+
+            List<Double> parts = Pattern.compile("\\{\"seconds\":([0-9.]+),\"bytesPerSecond\":([0-9]+)\\}")
+                    .matcher(line)
+                    .results()
+                    .map(part -> Double.parseDouble(part.group(1)) * Double.parseDouble(part.group(2)))
+                    .toList();
+            assertThat(parts).hasSizeBetween(1, 5);
+            // Operations that were done between the last part and the end belong to the whole alone.
+            assertThat(parts.stream().mapToDouble(Double::doubleValue).sum())
+                    .isPositive()
+                    .isLessThan(number(line, "operations") * 65_536 * 1.001);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--sweep 64",
+                "--sweep 0..64",
+                "--sweep 64..1",
+                "--sweep 64..x",
+                "--sweep 1..2 --size 1",
+                "--sweep 1..2G",
+                "--op fetch-add --sweep 1..16",
+                "--mulpdu 127",
+                "--mulpdu 64769",
+                "--op push",
+                "--mode both",
+                "--transport carrier-pigeon",
+                "--op fetch-add --size 16",
+                "--mode latency --depth 2",
+                "--mode latency --size 0",
+                "--size 2G",
+                "--depth 0",
+                "--depth 1025",
+                "--connections 0",
+                "--threads 0",
+                "--duration 0",
+                "--interval 0",
+                "--interval 6",
+                "--warmup -1"
+            })
+    void refusesWhatItCannotDo(String options) {
+        List<String> arguments = new ArrayList<>(List.of("perf", "client", "127.0.0.1:7471"));
+        arguments.addAll(List.of(options.split(" ")));
+
+        CommandRun client = CommandRun.of(arguments.toArray(String[]::new));
+
+        assertThat(client.exitCode()).isEqualTo(2);
+        assertThat(client.err()).contains("'iwarp perf client --help'");
+        assertThat(client.out()).isEmpty();
+    }
+
+    @Test
+    void theServerGoesOnAfterAClientWasKilled() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0");
+                Endpoint endpoint = Endpoint.plain()) {
+            String address = server.address();
+            PerfTask task = new PerfTask(PerfOperation.SEND, PerfMode.BANDWIDTH, 64, 4, new RemoteBuffer(0, 0, 0));
+            QueuePair killed = endpoint.connect(
+                    new PeerAddress.Converter().convert(address).resolve(),
+                    new ConnectionOptions().settings().build(),
+                    task.encode(),
+                    fresh -> {});
+            killed.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+            killed.abort();
+            server.awaitLine(Pattern.compile(".* went before it was done: .*"));
+
+            assertThat(number(measure(address, "--op", "send"), "operations")).isPositive();
+            assertThat(server.stop()).isZero();
+        }
+    }
+
+    @Test
+    void aServerOfAnotherKindSaysSo() throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
+            CommandRun client = CommandRun.of("perf", "client", server.address());
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines()).singleElement().asString().contains("this is an echo-server");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--idle", "--idle --tls --transport nio --threads 2"})
+    void connectionsAreMadeByTheHundred(String options) throws Exception {
+        Path json = directory.resolve("connect.json");
+        List<String> arguments = new ArrayList<>(List.of("perf", "connect", "HOST:PORT"));
+        arguments.addAll(
+                List.of("--connections", "200", "--parallel", "4", "--warmup", "20", "--json", json.toString()));
+        options.lines().flatMap(line -> Stream.of(line.split(" "))).forEach(arguments::add);
+        try (CommandRun server = CommandRun.start(
+                "perf",
+                "server",
+                "--port",
+                "0",
+                "--max-depth",
+                "4",
+                options.contains("--tls") ? "--tls" : "--no-crc")) {
+            arguments.set(2, server.address());
+
+            CommandRun client = CommandRun.of(arguments.toArray(String[]::new));
+
+            assertThat(client.err()).isEmpty();
+            assertThat(client.exitCode()).isZero();
+            String line = Files.readString(json);
+            assertThat(text(line, "op")).isEqualTo("connect");
+            assertThat(number(line, "connections")).isEqualTo(200);
+            assertThat(number(line, "connectionsPerSecond")).isPositive();
+            assertThat(number(line, "p50")).isPositive().isLessThanOrEqualTo(number(line, "max"));
+            assertThat(client.out()).contains("200 connections, 4 at a time over nio: ");
+            if (options.contains("--idle")) {
+                assertThat(client.out()).contains("bytes of heap and", "at the client;", "at the server");
+                assertThat(number(line, "heapBytesPerConnection")).isPositive();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--connections 0", "--connections 1000001", "--parallel 0", "--warmup -1", "--op send"})
+    void connectRefusesWhatItCannotDo(String options) {
+        List<String> arguments = new ArrayList<>(List.of("perf", "connect", "127.0.0.1:7471"));
+        arguments.addAll(List.of(options.split(" ")));
+
+        CommandRun client = CommandRun.of(arguments.toArray(String[]::new));
+
+        assertThat(client.exitCode()).isEqualTo(2);
+        assertThat(client.err()).contains("'iwarp perf connect --help'");
+    }
+
+    private String measure(CommandRun server, String... options) throws Exception {
+        return measure(server.address(), options);
+    }
+
+    private String measure(String address, String... options) throws Exception {
+        Path json = directory.resolve("perf.json");
+        List<String> arguments = new ArrayList<>(List.of("perf", "client", address));
+        arguments.addAll(List.of("--warmup", "0.05", "--json", json.toString()));
+        if (!List.of(options).contains("--duration")) {
+            arguments.addAll(List.of("--duration", "0.1"));
+        }
+        arguments.addAll(List.of(options));
+        if (!arguments.contains("--depth") && !arguments.contains("latency")) {
+            // What is under way when the time is over has to arrive, and is slow while each buffer is watched for
+            // leaks.
+            arguments.addAll(List.of("--depth", "8"));
+        }
+        CommandRun client = CommandRun.of(arguments.toArray(String[]::new));
+        assertThat(client.err()).isEmpty();
+        assertThat(client.exitCode()).isZero();
+        return Files.readString(json).strip();
+    }
+
+    private static String text(String line, String field) {
+        return field(line, field, "\"([^\"]*)\"");
+    }
+
+    private static double number(String line, String field) {
+        return Double.parseDouble(field(line, field, "(-?[0-9.]+)"));
+    }
+
+    private static String field(String line, String field, String value) {
+        Matcher matcher = Pattern.compile("\"" + field + "\":" + value).matcher(line);
+        assertThat(matcher.find()).as(field + " in " + line).isTrue();
+        return matcher.group(1);
+    }
+}
