@@ -1,13 +1,13 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Setup;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Bytes;
-import io.iwarp.conformance.wire.Damage;
+import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.Wire;
@@ -38,17 +38,17 @@ final class AbuseCases {
                 WRITES + " Writes of zero bytes in a row are taken, and a ping works",
                 "DDP-31 MPA-47 RDMAP-12",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     Segment nothing = Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE);
                     stream.wire().send(repeat(stream, WRITES, i -> nothing), WRITES + " Writes of zero bytes");
-                    stream.carryOn();
+                    stream.completePing();
                 }));
         cases.add(Case.must(
                 "abuse.sends",
                 SENDS + " Sends that nobody waits for end the stream, with a Terminate or without",
                 "DDP-55 DDP-69 RDMAP-33",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     byte[] sends = repeat(stream, SENDS, i -> Segment.send(stream.takeMsn(), Bytes.NONE));
                     flood(stream, sends, SENDS + " Sends");
                 }));
@@ -57,12 +57,12 @@ final class AbuseCases {
                 READS + " Reads in a row, more than agreed, end the stream or are all answered",
                 "RDMAP-74 RDMAP-28 SEC-11",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     byte[] reads = repeat(
                             stream,
                             READS,
                             i -> Segment.readRequest(
-                                    stream.takeReadMsn(), new ReadRequest(Stream.SINK_STAG, i, 0, 0, 0)));
+                                    stream.takeReadMsn(), new ReadRequest(PeerStream.SINK_STAG, i, 0, 0, 0)));
                     try {
                         stream.wire().send(reads, READS + " Reads");
                     } catch (IOException e) {
@@ -83,7 +83,7 @@ final class AbuseCases {
                 GARBAGE + " bytes of garbage behind the set-up end the stream",
                 "MPA-40 MPA-84 DDP-49",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     byte[] garbage = new byte[GARBAGE];
                     new Random(SEED).nextBytes(garbage);
                     // A length that fits, so that the peer does not wait for more.
@@ -97,15 +97,15 @@ final class AbuseCases {
     }
 
     /** {@return many segments as FPDUs, to be sent in one write} */
-    private static byte[] repeat(Stream stream, int count, IntFunction<Segment> segment) {
+    private static byte[] repeat(PeerStream stream, int count, IntFunction<Segment> segment) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (int i = 0; i < count; i++) {
-            all.writeBytes(stream.wire().encode(segment.apply(i), Damage.NONE));
+            all.writeBytes(stream.wire().encode(segment.apply(i), FpduChange.NONE));
         }
         return all.toByteArray();
     }
 
-    private static void flood(Stream stream, byte[] bytes, String text) throws IOException, Deviation {
+    private static void flood(PeerStream stream, byte[] bytes, String text) throws IOException, CaseFailed {
         try {
             stream.wire().send(bytes, text);
         } catch (IOException e) {
@@ -120,7 +120,7 @@ final class AbuseCases {
                 throw stream.unexpected(arrival, "the end of the stream");
             }
         }
-        throw new Deviation("answers without an end", "the end of the stream", -1, -1);
+        throw new CaseFailed("answers without an end", "the end of the stream", -1, -1);
     }
 
     private static void connections(List<Case> cases) {
@@ -150,7 +150,7 @@ final class AbuseCases {
                 "SEC-27 MPA-75",
                 session -> {
                     session.open();
-                    session.establish().carryOn();
+                    session.establish().completePing();
                 }));
         cases.add(Case.must(
                 "abuse.connections.half",
@@ -159,7 +159,7 @@ final class AbuseCases {
                 session -> {
                     Wire wire = session.open();
                     wire.send(new byte[] {'M', 'P', 'A', ' '}, "four bytes of a Request");
-                    session.establish().carryOn();
+                    session.establish().completePing();
                 }));
     }
 }

@@ -13,24 +13,24 @@ public final class Catalog {
     /** {@return the cases for a peer in a role, in the order in which they run} */
     public static List<Case> cases(Role role) {
         Stream<List<Case>> startup = role == Role.SERVER
-                ? Stream.of(RequestCases.all(), RequestByteCases.all(), RequestDepthCases.all())
-                : Stream.of(ReplyCases.all(), ReplyByteCases.all(), ReplyDepthCases.all());
+                ? Stream.of(MpaRequestCases.all(), MpaRequestPiecesCases.all(), SetupRequestCases.all())
+                : Stream.of(MpaReplyCases.all(), MpaReplyPiecesCases.all(), SetupReplyCases.all());
         Stream<List<Case>> shared = Stream.of(
-                FramingCases.all(),
-                MarkerCases.all(),
-                SegmentCases.all(),
-                UntaggedCases.all(),
-                TaggedCases.all(),
-                OpcodeCases.all(),
-                ReadCases.all(),
-                TerminateCases.all(),
-                ExtensionCases.all(),
-                AtomicCases.all(),
+                MpaFramingCases.all(),
+                MpaMarkerCases.all(),
+                DdpSegmentCases.all(),
+                DdpUntaggedCases.all(),
+                DdpTaggedCases.all(),
+                RdmapOpcodeCases.all(),
+                RdmapReadCases.all(),
+                RdmapTerminateCases.all(),
+                ExtHeaderCases.all(),
+                ExtAtomicCases.all(),
                 RuleCases.all(role),
                 TeardownCases.all(),
                 AbuseCases.all(role));
         Stream<List<Case>> own = role == Role.SERVER
-                ? Stream.of(PingCases.all(), ResponseCases.all())
+                ? Stream.of(ServerPingCases.all(), RdmapResponseCases.all())
                 : Stream.of(ClientPingCases.all());
         List<Case> all = new ArrayList<>();
         Stream.of(startup, own, shared).flatMap(family -> family).forEach(all::addAll);

@@ -2,9 +2,9 @@ package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
-import io.iwarp.conformance.judge.Skipped;
-import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.CaseSkipped;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -30,10 +30,10 @@ final class ClientPingCases {
                             "a text of " + size + " bytes is read and written back",
                             "RDMAP-17 RDMAP-22 RDMAP-32 RDMAP-62 RDMAP-66 DDP-24 DDP-26",
                             session -> {
-                                Stream stream = session.establish().stand();
+                                PeerStream stream = session.establish().awaitIdle();
                                 Advertisement source = stream.pings().source();
                                 if (source.size() != size) {
-                                    throw new Skipped("the client has " + source.size()
+                                    throw new CaseSkipped("the client has " + source.size()
                                             + " bytes: {size} in COMMAND would choose " + size);
                                 }
                                 byte[] text = stream.pings().read(source);
@@ -48,7 +48,7 @@ final class ClientPingCases {
                     "a Write in segments of " + size + " bytes is one message",
                     "DDP-12 DDP-27 RDMAP-62",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         byte[] text = stream.pings().read(stream.pings().source());
                         stream.pings().goAhead();
                         write(stream, stream.pings().awaitAdvertisement(), text, size);
@@ -59,23 +59,24 @@ final class ClientPingCases {
                 "pings in a row work, and the MSN of Sends and of Reads counts on",
                 "DDP-21 RDMAP-36 RDMAP-66",
                 session -> {
-                    Stream stream = session.establish().stand();
-                    stream.carryOn();
-                    stream.carryOn();
+                    PeerStream stream = session.establish().awaitIdle();
+                    stream.completePing();
+                    stream.completePing();
                 }));
         cases.add(Case.must(
                 "ping.withheld",
                 "while a client waits for \"go ahead\" it sends nothing",
                 "RDMAP-66 RDMAP-71",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     session.expectSilence(stream.wire());
-                    stream.carryOn();
+                    stream.completePing();
                 }));
         return cases;
     }
 
-    private static void write(Stream stream, Advertisement sink, byte[] text, int size) throws IOException, Deviation {
+    private static void write(PeerStream stream, Advertisement sink, byte[] text, int size)
+            throws IOException, CaseFailed {
         for (int from = 0; from < text.length; from += size) {
             int to = Math.min(text.length, from + size);
             stream.send(

@@ -1,12 +1,12 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Session;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Rule;
@@ -52,18 +52,18 @@ final class RuleCases {
         return cases;
     }
 
-    private static void duringPings(Session session, Rule rule) throws IOException, Deviation {
-        Stream stream = session.establish().stand();
+    private static void duringPings(Session session, Rule rule) throws IOException, CaseFailed {
+        PeerStream stream = session.establish().awaitIdle();
         try {
             pings(session, stream);
-        } catch (Deviation e) {
+        } catch (CaseFailed e) {
             // The cases of pings tell of it.
             session.dialogue().remark("the pings end early: " + e.getMessage());
         }
         stream.require(rule);
     }
 
-    private static void pings(Session session, Stream stream) throws IOException, Deviation {
+    private static void pings(Session session, PeerStream stream) throws IOException, CaseFailed {
         Pings pings = stream.pings();
         if (session.peerIsServer()) {
             for (int size : SIZES) {
@@ -81,12 +81,12 @@ final class RuleCases {
                 stream.send(Segment.readRequest(
                         stream.takeReadMsn(),
                         new ReadRequest(
-                                Stream.SINK_STAG,
-                                Stream.BASE,
+                                PeerStream.SINK_STAG,
+                                PeerStream.BASE,
                                 part,
                                 pings.source().stag(),
                                 pings.source().offset())));
-                pings.expectResponse(Stream.SINK_STAG, Stream.BASE, part);
+                pings.expectResponse(PeerStream.SINK_STAG, PeerStream.BASE, part);
             }
         }
         pings.serve();
@@ -94,7 +94,7 @@ final class RuleCases {
         stream.wire().fin();
     }
 
-    private static void afterErrors(Session session, Rule rule) throws IOException, Deviation {
+    private static void afterErrors(Session session, Rule rule) throws IOException, CaseFailed {
         Segment[] errors = {
             Segment.untagged(Segment.SEND, 77, 1, Bytes.NONE),
             Segment.tagged(Segment.WRITE, 0, 0, new byte[1]),
@@ -103,7 +103,7 @@ final class RuleCases {
         // A client is started for each of them.
         int count = session.peerIsServer() ? errors.length : 1;
         for (int i = 0; i < count; i++) {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             stream.send(errors[i].opcode() == Segment.READ_REQUEST ? errors[i].msn(stream.nextReadMsn()) : errors[i]);
             while (stream.next().segment() != null) {
                 stream.require(rule);

@@ -1,9 +1,9 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.TerminateMessage;
@@ -16,7 +16,7 @@ final class TeardownCases {
     private TeardownCases() {}
 
     private interface State {
-        Stream reach(Session session) throws IOException, Deviation;
+        PeerStream reach(Session session) throws IOException, CaseFailed;
     }
 
     /** {@return the cases} */
@@ -27,16 +27,16 @@ final class TeardownCases {
                 cases,
                 "validated",
                 "after the first FPDU",
-                session -> session.establish().stand());
-        ends(cases, "reading", "with memory of the peer in use", session -> Place.readable(session).stream());
-        ends(cases, "writing", "before the answer of a ping", session -> Place.writable(session).stream());
+                session -> session.establish().awaitIdle());
+        ends(cases, "reading", "with memory of the peer in use", session -> PeerMemory.readable(session).stream());
+        ends(cases, "writing", "before the answer of a ping", session -> PeerMemory.writable(session).stream());
         ends(cases, "between", "after a whole ping", session -> {
-            Stream stream = session.establish().stand();
-            stream.carryOn();
+            PeerStream stream = session.establish().awaitIdle();
+            stream.completePing();
             return stream;
         });
         ends(cases, "inside", "inside a Send of several segments", session -> {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             stream.send(Segment.send(stream.takeMsn(), new byte[8]).last(false));
             return stream;
         });
@@ -49,7 +49,7 @@ final class TeardownCases {
                 "a FIN " + when + " ends the connection without a Terminate",
                 "DDP-47 MPA-82 MPA-83",
                 session -> {
-                    Stream stream = state.reach(session);
+                    PeerStream stream = state.reach(session);
                     stream.wire().fin();
                     bareEnd(session, stream);
                 }));
@@ -58,7 +58,7 @@ final class TeardownCases {
                 "a RST " + when + " harms nobody: the peer serves on",
                 "MPA-83 DDP-49 DDP-50",
                 session -> {
-                    Stream stream = state.reach(session);
+                    PeerStream stream = state.reach(session);
                     stream.wire().reset();
                 }));
         cases.add(Case.must(
@@ -66,14 +66,14 @@ final class TeardownCases {
                 "a Terminate " + when + " ends the connection, and is not answered",
                 "RDMAP-44 RDMAP-46",
                 session -> {
-                    Stream stream = state.reach(session);
+                    PeerStream stream = state.reach(session);
                     stream.send(Segment.terminate(TerminateMessage.bare(0, 0, 0).encode()));
                     bareEnd(session, stream);
                 }));
     }
 
     /** What the peer had sent before may still come, but no Terminate. */
-    private static void bareEnd(Session session, Stream stream) throws IOException, Deviation {
+    private static void bareEnd(Session session, PeerStream stream) throws IOException, CaseFailed {
         Arrival arrival = stream.next();
         boolean advertised = !session.peerIsServer() && arrival.is(Segment.SEND);
         if (advertised) {

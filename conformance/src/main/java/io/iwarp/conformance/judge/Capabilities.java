@@ -34,7 +34,7 @@ public final class Capabilities {
     }
 
     /** Asks the peer. It must answer a ping. */
-    public static Capabilities probe(SuiteOptions options, Link link) throws IOException, Deviation {
+    public static Capabilities probe(SuiteOptions options, Link link) throws IOException, CaseFailed {
         Capabilities found = new Capabilities();
         found.setUp(options, link);
         found.memory(options, link);
@@ -53,9 +53,9 @@ public final class Capabilities {
         lack(condition ? unmet : met, condition ? opposite : reason);
     }
 
-    private void setUp(SuiteOptions options, Link link) throws IOException, Deviation {
+    private void setUp(SuiteOptions options, Link link) throws IOException, CaseFailed {
         try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            Stream stream = session.establish();
+            PeerStream stream = session.establish();
             StartupFrame peers = session.peerIsServer() ? stream.reply() : stream.request();
             boolean crc =
                     stream.request().has(StartupFrame.CRC) || stream.reply().has(StartupFrame.CRC);
@@ -75,12 +75,12 @@ public final class Capabilities {
             if (!stream.reply().enhanced() || (stream.reply().irdWord() & Setup.UPPER) == 0) {
                 lack(Need.PEER_TO_PEER, "the connection is not set up as peer to peer");
             }
-            stream.stand().carryOn();
+            stream.awaitIdle().completePing();
         }
     }
 
     /** A server has one memory for everything; a client has one to be read and one to be written. */
-    private void memory(SuiteOptions options, Link link) throws IOException, Deviation {
+    private void memory(SuiteOptions options, Link link) throws IOException, CaseFailed {
         boolean client = options.role() == Role.CLIENT;
         boolean read = answersRead(options, link);
         boolean written = takesWrite(options, link);
@@ -97,9 +97,9 @@ public final class Capabilities {
     }
 
     /** {@return whether a server's sink, or a client's sink, answers a Read} */
-    private static boolean answersRead(SuiteOptions options, Link link) throws IOException, Deviation {
+    private static boolean answersRead(SuiteOptions options, Link link) throws IOException, CaseFailed {
         try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             Advertisement memory;
             if (session.peerIsServer()) {
                 memory = sinkOfServer(stream);
@@ -109,32 +109,32 @@ public final class Capabilities {
             }
             stream.send(Segment.readRequest(
                     stream.takeReadMsn(),
-                    new ReadRequest(Stream.SINK_STAG, Stream.BASE, 1, memory.stag(), memory.offset())));
+                    new ReadRequest(PeerStream.SINK_STAG, PeerStream.BASE, 1, memory.stag(), memory.offset())));
             return stream.next().is(Segment.READ_RESPONSE);
         }
     }
 
     /** {@return whether a server's sink, or a client's text, takes a Write} */
-    private static boolean takesWrite(SuiteOptions options, Link link) throws IOException, Deviation {
+    private static boolean takesWrite(SuiteOptions options, Link link) throws IOException, CaseFailed {
         try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             Advertisement memory = session.peerIsServer()
                     ? sinkOfServer(stream)
                     : stream.pings().source();
             stream.send(Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), new byte[] {'#'}));
             // What answers this Read stands behind the Write.
-            stream.send(
-                    Segment.readRequest(stream.takeReadMsn(), new ReadRequest(Stream.SINK_STAG, Stream.BASE, 0, 0, 0)));
+            stream.send(Segment.readRequest(
+                    stream.takeReadMsn(), new ReadRequest(PeerStream.SINK_STAG, PeerStream.BASE, 0, 0, 0)));
             return stream.next().is(Segment.READ_RESPONSE);
         }
     }
 
-    private static Advertisement sinkOfServer(Stream stream) throws IOException, Deviation {
+    private static Advertisement sinkOfServer(PeerStream stream) throws IOException, CaseFailed {
         ReadRequest read = stream.pings().advertise(Case.DEFAULT_SIZE);
         return new Advertisement(read.sinkOffset(), read.sinkStag(), read.size());
     }
 
-    private void extensions(SuiteOptions options, Link link) throws IOException, Deviation {
+    private void extensions(SuiteOptions options, Link link) throws IOException, CaseFailed {
         if (!executesAtomics(options, link)) {
             lack(Need.ATOMIC_MEMORY, "on the memory that the peer names no atomics may be executed");
         }
@@ -153,9 +153,9 @@ public final class Capabilities {
     }
 
     /** {@return whether a server's sink, or a client's text, takes a FetchAdd} */
-    private static boolean executesAtomics(SuiteOptions options, Link link) throws IOException, Deviation {
+    private static boolean executesAtomics(SuiteOptions options, Link link) throws IOException, CaseFailed {
         try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             Advertisement memory = session.peerIsServer()
                     ? sinkOfServer(stream)
                     : stream.pings().source();
@@ -167,9 +167,9 @@ public final class Capabilities {
     }
 
     /** {@return whether the peer does not call the opcode unknown} */
-    private static boolean knows(SuiteOptions options, Link link, Segment segment) throws IOException, Deviation {
+    private static boolean knows(SuiteOptions options, Link link, Segment segment) throws IOException, CaseFailed {
         try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             long msn = segment.queue() == 0 ? stream.nextMsn() : stream.nextReadMsn();
             stream.send(segment.msn(msn));
             Arrival arrival = stream.next();

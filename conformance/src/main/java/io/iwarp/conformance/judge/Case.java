@@ -23,7 +23,7 @@ public record Case(
     @FunctionalInterface
     public interface Body {
         /** Talks to the peer. */
-        void run(Session session) throws IOException, Deviation, Skipped;
+        void run(Session session) throws IOException, CaseFailed, CaseSkipped;
     }
 
     /** {@return a case that a MUST asks for} */

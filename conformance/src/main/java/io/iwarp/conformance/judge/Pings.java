@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 public final class Pings {
     private static final byte[] GO_AHEAD = new byte[Advertisement.LENGTH];
 
-    private final Stream stream;
+    private final PeerStream stream;
     private final Session session;
     private @Nullable Advertisement source;
 
-    Pings(Stream stream, Session session) {
+    Pings(PeerStream stream, Session session) {
         this.stream = stream;
         this.session = session;
     }
@@ -33,7 +33,7 @@ public final class Pings {
         return text;
     }
 
-    void carryOn() throws IOException, Deviation {
+    void completePing() throws IOException, CaseFailed {
         if (session.peerIsServer()) {
             ping(text(Case.DEFAULT_SIZE));
         } else {
@@ -52,7 +52,7 @@ public final class Pings {
     }
 
     /** Completes a ping of which the awaited Send was sent. */
-    public void carryOnBehindSend() throws IOException, Deviation {
+    public void completePingAfterSend() throws IOException, CaseFailed {
         if (session.peerIsServer()) {
             byte[] text = text(Case.DEFAULT_SIZE);
             respond(expectReadRequest(text.length), text);
@@ -66,7 +66,7 @@ public final class Pings {
     }
 
     /** The suite is the client: a whole ping. */
-    public void ping(byte[] text) throws IOException, Deviation {
+    public void ping(byte[] text) throws IOException, CaseFailed {
         respond(advertise(text.length), text);
         expectGoAhead();
         takeBack(text);
@@ -74,29 +74,30 @@ public final class Pings {
 
     /** {@return the message that names the memory of the suite with the text} */
     public static byte[] sourceOf(int size) {
-        return new Advertisement(Stream.BASE, Stream.SOURCE_STAG, size).encode();
+        return new Advertisement(PeerStream.BASE, PeerStream.SOURCE_STAG, size).encode();
     }
 
     /** {@return the message that names the memory of the suite for the answer} */
     public static byte[] sinkOf(int size) {
-        return new Advertisement(Stream.BASE, Stream.SINK_STAG, size).encode();
+        return new Advertisement(PeerStream.BASE, PeerStream.SINK_STAG, size).encode();
     }
 
     /** {@return the peer's Read Request after the suite, which is the client, has named a text} */
-    public ReadRequest advertise(int size) throws IOException, Deviation {
+    public ReadRequest advertise(int size) throws IOException, CaseFailed {
         stream.send(Segment.send(stream.takeMsn(), sourceOf(size)));
         return expectReadRequest(size);
     }
 
     /** {@return the peer's Read Request for a text that was named} */
-    public ReadRequest expectReadRequest(int size) throws IOException, Deviation {
+    public ReadRequest expectReadRequest(int size) throws IOException, CaseFailed {
         Arrival arrival = stream.next();
         Segment segment = arrival.segment();
         if (segment == null || !arrival.is(Segment.READ_REQUEST) || segment.payload().length < ReadRequest.LENGTH) {
             throw stream.unexpected(arrival, "a Read Request");
         }
         ReadRequest read = ReadRequest.decode(segment.payload());
-        ReadRequest right = new ReadRequest(read.sinkStag(), read.sinkOffset(), size, Stream.SOURCE_STAG, Stream.BASE);
+        ReadRequest right =
+                new ReadRequest(read.sinkStag(), read.sinkOffset(), size, PeerStream.SOURCE_STAG, PeerStream.BASE);
         if (!read.equals(right)) {
             throw differs(arrival, segment.payload(), right.encode(), Segment.UNTAGGED_HEADER, right.describe());
         }
@@ -109,24 +110,24 @@ public final class Pings {
     }
 
     /** The suite is the client: it names memory for the answer, and waits until the text is there. */
-    public void takeBack(byte[] text) throws IOException, Deviation {
+    public void takeBack(byte[] text) throws IOException, CaseFailed {
         stream.send(Segment.send(stream.takeMsn(), sinkOf(text.length)));
         expectWrite(text);
         expectGoAhead();
     }
 
     /** Waits for the Write with the text. */
-    public void expectWrite(byte[] text) throws IOException, Deviation {
+    public void expectWrite(byte[] text) throws IOException, CaseFailed {
         byte[] right = answered(text);
-        requireData(Segment.WRITE, Stream.SINK_STAG, Stream.BASE, right);
+        requireData(Segment.WRITE, PeerStream.SINK_STAG, PeerStream.BASE, right);
     }
 
     /** Waits for a tagged message with some data. */
-    private void requireData(int opcode, long stag, long offset, byte[] right) throws IOException, Deviation {
+    private void requireData(int opcode, long stag, long offset, byte[] right) throws IOException, CaseFailed {
         Placement placement = collect(opcode, stag, offset, right.length);
         int wrong = Arrays.mismatch(placement.data, right);
         if (wrong >= 0) {
-            throw new Deviation(
+            throw new CaseFailed(
                     String.format(Locale.ROOT, "%d bytes of which byte %d is wrong", placement.data.length, wrong),
                     right.length + " bytes as they were sent",
                     placement.entry,
@@ -138,7 +139,7 @@ public final class Pings {
     private record Placement(byte[] data, int entry) {}
 
     /** Collects the segments of a tagged message. */
-    private Placement collect(int opcode, long stag, long offset, int most) throws IOException, Deviation {
+    private Placement collect(int opcode, long stag, long offset, int most) throws IOException, CaseFailed {
         ByteArrayOutputStream data = new ByteArrayOutputStream();
         while (true) {
             Arrival arrival = stream.next();
@@ -147,14 +148,14 @@ public final class Pings {
                 throw stream.unexpected(arrival, "a segment of " + Segment.name(opcode));
             }
             if (segment.stag() != stag) {
-                throw new Deviation(
+                throw new CaseFailed(
                         String.format(Locale.ROOT, "STag %08x", segment.stag()),
                         String.format(Locale.ROOT, "STag %08x", stag),
                         arrival.entry(),
                         arrival.offsets()[2]);
             }
             if (data.size() == 0 && segment.offset() != offset) {
-                throw new Deviation(
+                throw new CaseFailed(
                         String.format(Locale.ROOT, "TO %x", segment.offset()),
                         String.format(Locale.ROOT, "TO %x", offset),
                         arrival.entry(),
@@ -162,7 +163,7 @@ public final class Pings {
             }
             data.writeBytes(segment.payload());
             if (data.size() > most) {
-                throw new Deviation(data.size() + " bytes", most + " bytes", arrival.entry(), 0);
+                throw new CaseFailed(data.size() + " bytes", most + " bytes", arrival.entry(), 0);
             }
             if (segment.last()) {
                 return new Placement(data.toByteArray(), arrival.entry());
@@ -171,7 +172,7 @@ public final class Pings {
     }
 
     /** Waits for the server's "go ahead". */
-    public void expectGoAhead() throws IOException, Deviation {
+    public void expectGoAhead() throws IOException, CaseFailed {
         Arrival arrival = stream.next();
         Segment segment = arrival.segment();
         if (segment == null || !arrival.is(Segment.SEND) || segment.payload().length != Advertisement.LENGTH) {
@@ -180,7 +181,7 @@ public final class Pings {
     }
 
     /** The suite is the server: waits for the client's memory. */
-    public Advertisement awaitAdvertisement() throws IOException, Deviation {
+    public Advertisement awaitAdvertisement() throws IOException, CaseFailed {
         Arrival arrival = stream.next();
         Segment segment = arrival.segment();
         if (segment == null || !arrival.is(Segment.SEND) || segment.payload().length != Advertisement.LENGTH) {
@@ -201,21 +202,21 @@ public final class Pings {
     }
 
     /** The suite is the server: a whole ping from where the client has named its text. */
-    public void serve() throws IOException, Deviation {
+    public void serve() throws IOException, CaseFailed {
         byte[] text = read(source());
         goAhead();
         answer(awaitAdvertisement(), text);
     }
 
     /** The suite is the server: it writes the text back. */
-    public void answer(Advertisement sink, byte[] text) throws IOException, Deviation {
+    public void answer(Advertisement sink, byte[] text) throws IOException, CaseFailed {
         stream.send(Segment.tagged(Segment.WRITE, sink.stag(), sink.offset(), answered(text)));
         goAhead();
         expectNextPing();
     }
 
     /** Waits for what follows a ping: the next one, or the end. */
-    public void expectNextPing() throws IOException, Deviation {
+    public void expectNextPing() throws IOException, CaseFailed {
         Arrival arrival = stream.next();
         Segment segment = arrival.segment();
         if (arrival.ended()) {
@@ -237,18 +238,18 @@ public final class Pings {
     }
 
     /** {@return what is in the client's memory} */
-    public byte[] read(Advertisement memory) throws IOException, Deviation {
+    public byte[] read(Advertisement memory) throws IOException, CaseFailed {
         stream.send(Segment.readRequest(
                 stream.takeReadMsn(),
-                new ReadRequest(Stream.SINK_STAG, Stream.BASE, memory.size(), memory.stag(), memory.offset())));
-        return expectResponse(Stream.SINK_STAG, Stream.BASE, (int) memory.size());
+                new ReadRequest(PeerStream.SINK_STAG, PeerStream.BASE, memory.size(), memory.stag(), memory.offset())));
+        return expectResponse(PeerStream.SINK_STAG, PeerStream.BASE, (int) memory.size());
     }
 
     /** {@return the data of a Read Response, whose place and length must be those that were asked for} */
-    public byte[] expectResponse(long stag, long offset, int size) throws IOException, Deviation {
+    public byte[] expectResponse(long stag, long offset, int size) throws IOException, CaseFailed {
         Placement placement = collect(Segment.READ_RESPONSE, stag, offset, size);
         if (placement.data.length != size) {
-            throw new Deviation(placement.data.length + " bytes", size + " bytes", placement.entry, 0);
+            throw new CaseFailed(placement.data.length + " bytes", size + " bytes", placement.entry, 0);
         }
         return placement.data;
     }
@@ -258,9 +259,9 @@ public final class Pings {
         stream.send(Segment.send(stream.takeMsn(), GO_AHEAD));
     }
 
-    private static Deviation differs(Arrival arrival, byte[] found, byte[] right, int from, String allowed) {
+    private static CaseFailed differs(Arrival arrival, byte[] found, byte[] right, int from, String allowed) {
         int wrong = Math.max(0, Arrays.mismatch(found, right));
         int at = Math.min(from + wrong, arrival.offsets().length - 1);
-        return new Deviation(arrival.describe(), allowed, arrival.entry(), arrival.offsets()[at]);
+        return new CaseFailed(arrival.describe(), allowed, arrival.entry(), arrival.offsets()[at]);
     }
 }

@@ -79,7 +79,7 @@ public final class Runner {
     private Capabilities begin() throws IOException {
         try {
             return Capabilities.probe(options, link);
-        } catch (Deviation e) {
+        } catch (CaseFailed e) {
             String output = link.output().strip();
             throw new IOException(
                     "the peer does not complete a ping, so that no case can run. Seen: " + e.seen() + ". Allowed: "
@@ -105,13 +105,13 @@ public final class Runner {
         int offset = -1;
         try (session) {
             test.body().run(session);
-        } catch (Deviation e) {
+        } catch (CaseFailed e) {
             status = Result.Status.FAILED;
             detail = e.seen();
             allowed = e.allowed();
             entry = e.entry();
             offset = e.offset();
-        } catch (Skipped e) {
+        } catch (CaseSkipped e) {
             status = Result.Status.SKIPPED;
             detail = String.valueOf(e.getMessage());
         } catch (IOException e) {
@@ -150,9 +150,9 @@ public final class Runner {
     /** {@return whether a fresh ping works} */
     private boolean alive() {
         try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            session.establish().stand().carryOn();
+            session.establish().awaitIdle().completePing();
             return true;
-        } catch (Deviation | IOException e) {
+        } catch (CaseFailed | IOException e) {
             return false;
         }
     }

@@ -57,19 +57,19 @@ public final class Session implements AutoCloseable {
     }
 
     /** {@return an established stream, set up as the options say} */
-    public Stream establish() throws IOException, Deviation {
+    public PeerStream establish() throws IOException, CaseFailed {
         return peerIsServer() ? initiate(Setup.request(options)) : respond(null);
     }
 
     /** {@return an established stream whose first frame is this request} */
-    public Stream initiate(StartupFrame request) throws IOException, Deviation {
+    public PeerStream initiate(StartupFrame request) throws IOException, CaseFailed {
         Wire wire = open();
         wire.send(request);
         return initiated(wire, request);
     }
 
     /** {@return an established stream, whose request was sent} */
-    public Stream initiated(Wire wire, StartupFrame request) throws IOException, Deviation {
+    public PeerStream initiated(Wire wire, StartupFrame request) throws IOException, CaseFailed {
         Arrival arrival = wire.nextFrame(options.patience());
         StartupFrame reply = Setup.requireReply(arrival);
         Wire.pause(options.firstFpduDelay());
@@ -77,16 +77,16 @@ public final class Session implements AutoCloseable {
     }
 
     /** {@return an established stream, whose frames are known} */
-    public Stream begun(Wire wire, StartupFrame request, StartupFrame reply) throws IOException, Deviation {
-        Stream stream = unready(wire, request, reply);
+    public PeerStream begun(Wire wire, StartupFrame request, StartupFrame reply) throws IOException, CaseFailed {
+        PeerStream stream = unready(wire, request, reply);
         stream.readyToReceive();
         return stream;
     }
 
     /** {@return an established stream, whose frames are known; a message that the set-up agreed on has yet to come} */
-    public Stream unready(Wire wire, StartupFrame request, StartupFrame reply) {
+    public PeerStream unready(Wire wire, StartupFrame request, StartupFrame reply) {
         Setup.begin(wire, request, reply, peerIsServer());
-        return new Stream(this, wire, request, reply);
+        return new PeerStream(this, wire, request, reply);
     }
 
     /** What a reply becomes before it is sent. */
@@ -97,7 +97,7 @@ public final class Session implements AutoCloseable {
     }
 
     /** {@return an established stream, whose request was answered with a changed reply} */
-    public Stream respond(@Nullable ReplyChange change) throws IOException, Deviation {
+    public PeerStream respond(@Nullable ReplyChange change) throws IOException, CaseFailed {
         Wire wire = open();
         StartupFrame request = Setup.requireRequest(wire.nextFrame(options.patience()));
         StartupFrame plain = Setup.reply(options, request);
@@ -107,32 +107,32 @@ public final class Session implements AutoCloseable {
     }
 
     /** {@return an established stream, whose reply was sent} */
-    public Stream responded(Wire wire, StartupFrame request, StartupFrame reply) throws IOException, Deviation {
+    public PeerStream responded(Wire wire, StartupFrame request, StartupFrame reply) throws IOException, CaseFailed {
         return begun(wire, request, reply);
     }
 
     /** Checks that nothing comes for some time. */
-    public void expectSilence(Wire wire) throws IOException, Deviation {
+    public void expectSilence(Wire wire) throws IOException, CaseFailed {
         Arrival arrival = wire.next(options.quiet());
         if (arrival.kind() != Arrival.Kind.SILENCE || arrival.entry() >= 0) {
-            throw new Deviation(arrival.describe(), "nothing", arrival.entry(), 0);
+            throw new CaseFailed(arrival.describe(), "nothing", arrival.entry(), 0);
         }
     }
 
     /** Checks that the connection ends and nothing comes before. */
-    public void expectEnd(Wire wire) throws IOException, Deviation {
+    public void expectEnd(Wire wire) throws IOException, CaseFailed {
         expectEnd(wire, options.patience());
     }
 
     /** Checks that the connection ends in some time and nothing comes before. */
-    public void expectEnd(Wire wire, Duration patience) throws IOException, Deviation {
+    public void expectEnd(Wire wire, Duration patience) throws IOException, CaseFailed {
         byte[] rest = wire.rest(patience);
         if (rest.length > 0) {
             int entry = dialogue.add('<', "bytes", rest);
-            throw new Deviation(rest.length + " bytes", "the end of the connection, and nothing before", entry, 0);
+            throw new CaseFailed(rest.length + " bytes", "the end of the connection, and nothing before", entry, 0);
         }
         if (!wire.ended()) {
-            throw new Deviation("nothing within " + patience.toMillis() + " ms", "the end of the connection", -1, 0);
+            throw new CaseFailed("nothing within " + patience.toMillis() + " ms", "the end of the connection", -1, 0);
         }
     }
 

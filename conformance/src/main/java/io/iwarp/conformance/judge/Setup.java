@@ -71,22 +71,22 @@ public final class Setup {
     }
 
     /** {@return the reply that came} */
-    public static StartupFrame requireReply(Arrival arrival) throws Deviation {
+    public static StartupFrame requireReply(Arrival arrival) throws CaseFailed {
         StartupFrame frame = arrival.frame();
         if (frame == null || !frame.isReply()) {
-            throw new Deviation(arrival.describe(), "an MPA Reply", arrival.entry(), 0);
+            throw new CaseFailed(arrival.describe(), "an MPA Reply", arrival.entry(), 0);
         }
         if (frame.has(StartupFrame.REJECTED)) {
-            throw new Deviation("a rejection", "an MPA Reply with R=0", arrival.entry(), StartupFrame.KEY);
+            throw new CaseFailed("a rejection", "an MPA Reply with R=0", arrival.entry(), StartupFrame.KEY);
         }
         return frame;
     }
 
     /** {@return the request that came} */
-    public static StartupFrame requireRequest(Arrival arrival) throws Deviation {
+    public static StartupFrame requireRequest(Arrival arrival) throws CaseFailed {
         StartupFrame frame = arrival.frame();
         if (frame == null || !frame.isRequest()) {
-            throw new Deviation(arrival.describe(), "an MPA Request", arrival.entry(), 0);
+            throw new CaseFailed(arrival.describe(), "an MPA Request", arrival.entry(), 0);
         }
         return frame;
     }

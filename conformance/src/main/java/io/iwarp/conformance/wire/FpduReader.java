@@ -23,16 +23,16 @@ public final class FpduReader {
      * @param raw all its bytes, markers included
      * @param ulpdu what is in it
      * @param offsets where each byte of the ULPDU is in {@code raw}
-     * @param flaws what is wrong about the frame
+     * @param violations what is wrong about the frame
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Fpdu(byte[] raw, byte[] ulpdu, int[] offsets, List<Flaw> flaws) {}
+    public record Fpdu(byte[] raw, byte[] ulpdu, int[] offsets, List<RuleViolation> violations) {}
 
     /** Walks over the bytes of one FPDU; the position counts only if the FPDU is whole. */
     private final class Walk {
         final byte[] bytes;
         final int available;
-        final List<Flaw> flaws = new ArrayList<>();
+        final List<RuleViolation> violations = new ArrayList<>();
         int at;
         int start = -1;
 
@@ -53,11 +53,11 @@ public final class FpduReader {
             int pointer = Bytes.u16(bytes, at + LENGTH_FIELD);
             int right = start < 0 ? 0 : at - start;
             if (reserved != 0) {
-                flaws.add(Flaw.at(Rule.MARKER_RESERVED_IS_ZERO, at, reserved, 0));
+                violations.add(RuleViolation.at(Rule.MARKER_RESERVED_IS_ZERO, at, reserved, 0));
             }
             if (pointer != right) {
                 Rule rule = start < 0 ? Rule.FIRST_MARKER_IS_ZERO : Rule.MARKER_POINTS_BACK;
-                flaws.add(Flaw.at(rule, at + LENGTH_FIELD, pointer, right));
+                violations.add(RuleViolation.at(rule, at + LENGTH_FIELD, pointer, right));
             }
             at += WORD;
             return true;
@@ -96,7 +96,7 @@ public final class FpduReader {
                 offsets[i] = walk.at;
                 ulpdu.write(bytes[walk.at]);
             } else if (bytes[walk.at] != 0) {
-                walk.flaws.add(Flaw.at(Rule.PAD_IS_ZERO, walk.at, Bytes.u8(bytes, walk.at), 0));
+                walk.violations.add(RuleViolation.at(Rule.PAD_IS_ZERO, walk.at, Bytes.u8(bytes, walk.at), 0));
             }
             walk.at++;
         }
@@ -105,18 +105,19 @@ public final class FpduReader {
         }
         check(walk, length);
         position += walk.at + WORD;
-        return new Fpdu(Arrays.copyOf(bytes, walk.at + WORD), ulpdu.toByteArray(), offsets, walk.flaws);
+        return new Fpdu(Arrays.copyOf(bytes, walk.at + WORD), ulpdu.toByteArray(), offsets, walk.violations);
     }
 
     private void check(Walk walk, int length) {
         if (length > LONGEST_ULPDU) {
-            walk.flaws.add(Flaw.at(Rule.LENGTH_IS_ALLOWED, walk.start, length, LONGEST_ULPDU));
+            walk.violations.add(RuleViolation.at(Rule.LENGTH_IS_ALLOWED, walk.start, length, LONGEST_ULPDU));
         }
         byte[] right = Bytes.crc(walk.bytes, walk.at);
         byte[] found = Arrays.copyOfRange(walk.bytes, walk.at, walk.at + WORD);
         if (crc && !Arrays.equals(right, found)) {
             HexFormat hex = HexFormat.ofDelimiter(" ");
-            walk.flaws.add(Flaw.at(Rule.CRC_IS_RIGHT, walk.at, hex.formatHex(found), hex.formatHex(right)));
+            walk.violations.add(
+                    RuleViolation.at(Rule.CRC_IS_RIGHT, walk.at, hex.formatHex(found), hex.formatHex(right)));
         }
     }
 }

@@ -29,7 +29,7 @@ public final class FpduWriter {
     }
 
     /** {@return the next FPDU} */
-    public byte[] encode(byte[] ulpdu, Damage damage) {
+    public byte[] encode(byte[] ulpdu, FpduChange damage) {
         int length = damage.ulpduLength() < 0 ? ulpdu.length : damage.ulpduLength();
         byte[] padding = new byte[padding(ulpdu.length)];
         Arrays.fill(padding, (byte) damage.padding());
@@ -55,7 +55,7 @@ public final class FpduWriter {
         return fpdu;
     }
 
-    private void markerIfDue(ByteArrayOutputStream out, long start, Damage damage) {
+    private void markerIfDue(ByteArrayOutputStream out, long start, FpduChange damage) {
         if (markers && position % MARKER_INTERVAL == 0 && (start < 0 || position > start)) {
             int pointer = start < 0 ? 0 : (int) (position - start);
             out.writeBytes(Bytes.u16(damage.markerReserved()));

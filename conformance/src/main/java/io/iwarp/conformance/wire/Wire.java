@@ -33,8 +33,8 @@ public final class Wire implements AutoCloseable {
     private final WriteLimit limit;
     private final InputStream in;
     private final OutputStream out;
-    private final List<Flaw> flaws = new ArrayList<>();
-    private final StreamChecker checker = new StreamChecker();
+    private final List<RuleViolation> violations = new ArrayList<>();
+    private final RuleChecker checker = new RuleChecker();
     private byte[] unread = new byte[CHUNK];
     private int available;
     private FpduWriter writer = new FpduWriter(false, true);
@@ -64,8 +64,8 @@ public final class Wire implements AutoCloseable {
     }
 
     /** {@return what was wrong with anything that came so far} */
-    public List<Flaw> flaws() {
-        return List.copyOf(flaws);
+    public List<RuleViolation> violations() {
+        return List.copyOf(violations);
     }
 
     /** {@return how many bytes of Full Operation were sent} */
@@ -113,21 +113,21 @@ public final class Wire implements AutoCloseable {
 
     /** Sends a segment as an FPDU. */
     public void send(Segment segment) throws IOException {
-        send(segment, Damage.NONE, "");
+        send(segment, FpduChange.NONE, "");
     }
 
     /** Sends a segment as an FPDU in which something is wrong. */
-    public void send(Segment segment, Damage damage, String remark) throws IOException {
+    public void send(Segment segment, FpduChange damage, String remark) throws IOException {
         send(encode(segment, damage), segment.describe() + remark);
     }
 
     /** {@return a segment as the next FPDU, which has to be sent} */
-    public byte[] encode(Segment segment, Damage damage) {
+    public byte[] encode(Segment segment, FpduChange damage) {
         return writer.encode(segment.encode(), damage);
     }
 
     /** {@return any ULPDU as the next FPDU, which has to be sent} */
-    public byte[] encode(byte[] ulpdu, Damage damage) {
+    public byte[] encode(byte[] ulpdu, FpduChange damage) {
         return writer.encode(ulpdu, damage);
     }
 
@@ -191,15 +191,17 @@ public final class Wire implements AutoCloseable {
         Segment segment = fits ? Segment.decode(fpdu.ulpdu()) : null;
         int entry =
                 dialogue.add('<', segment == null ? Arrival.Kind.NO_SEGMENT.text() : segment.describe(), fpdu.raw());
-        fpdu.flaws().forEach(flaw -> flaws.add(flaw.in(entry)));
+        fpdu.violations().forEach(violation -> violations.add(violation.in(entry)));
         if (segment == null) {
-            flaws.add(Flaw.at(Rule.HEADER_IS_WHOLE, 0, fpdu.ulpdu().length, Segment.TAGGED_HEADER)
+            violations.add(RuleViolation.at(Rule.HEADER_IS_WHOLE, 0, fpdu.ulpdu().length, Segment.TAGGED_HEADER)
                     .in(entry));
             return Arrival.of(Arrival.Kind.NO_SEGMENT, entry);
         }
-        for (Flaw flaw : checker.check(segment)) {
-            int offset = flaw.offset() < fpdu.offsets().length ? fpdu.offsets()[flaw.offset()] : flaw.offset();
-            flaws.add(new Flaw(flaw.rule(), entry, offset, flaw.seen(), flaw.allowed()));
+        for (RuleViolation violation : checker.check(segment)) {
+            int offset = violation.offset() < fpdu.offsets().length
+                    ? fpdu.offsets()[violation.offset()]
+                    : violation.offset();
+            violations.add(new RuleViolation(violation.rule(), entry, offset, violation.seen(), violation.allowed()));
         }
         return new Arrival(Arrival.Kind.SEGMENT, null, segment, fpdu.offsets(), entry);
     }
@@ -258,7 +260,7 @@ public final class Wire implements AutoCloseable {
         ended = true;
         if (available > 0) {
             int entry = remainder("the beginning of something that is not whole");
-            flaws.add(Flaw.at(Rule.FIN_IS_BETWEEN_FPDUS, 0, "an end inside", "an end between FPDUs")
+            violations.add(RuleViolation.at(Rule.FIN_IS_BETWEEN_FPDUS, 0, "an end inside", "an end between FPDUs")
                     .in(entry));
             available = 0;
         }

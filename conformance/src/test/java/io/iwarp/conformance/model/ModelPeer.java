@@ -5,7 +5,7 @@ import io.iwarp.conformance.judge.ClientLink;
 import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.judge.Setup;
 import io.iwarp.conformance.wire.Bytes;
-import io.iwarp.conformance.wire.Damage;
+import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.FpduWriter;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
@@ -87,7 +87,7 @@ final class ModelPeer implements AutoCloseable {
                         Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE)
                                 .last(false)
                                 .encode(),
-                        Damage.NONE);
+                        FpduChange.NONE);
         switch (hostility) {
             case RESET -> socket.setSoLinger(true, 0);
             case FLOOD_OF_SEGMENTS -> {

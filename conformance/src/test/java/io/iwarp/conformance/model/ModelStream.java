@@ -1,12 +1,12 @@
 package io.iwarp.conformance.model;
 
 import io.iwarp.conformance.wire.Bytes;
-import io.iwarp.conformance.wire.Damage;
-import io.iwarp.conformance.wire.Flaw;
+import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.FpduReader;
 import io.iwarp.conformance.wire.FpduWriter;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Rule;
+import io.iwarp.conformance.wire.RuleViolation;
 import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.TerminateMessage;
 import java.io.IOException;
@@ -148,15 +148,15 @@ final class ModelStream {
             segment.rdmapVersion(0);
         }
         boolean first = has(Fault.FIRST_MARKER_WRONG) && writer.position() == 0;
-        Damage damage = has(Fault.PADDING_NOT_ZERO)
-                ? Damage.padding(0x77)
+        FpduChange damage = has(Fault.PADDING_NOT_ZERO)
+                ? FpduChange.padding(0x77)
                 : has(Fault.MARKER_RESERVED_SET)
-                        ? Damage.markers(1, 0)
+                        ? FpduChange.markers(1, 0)
                         : first || (has(Fault.MARKER_POINTER_WRONG) && writer.position() > 0)
-                                ? Damage.markers(0, 4)
+                                ? FpduChange.markers(0, 4)
                                 : has(Fault.CRC_WRONG) && segment.opcode() == Segment.SEND
-                                        ? Damage.flipFromEnd(0)
-                                        : Damage.NONE;
+                                        ? FpduChange.flipFromEnd(0)
+                                        : FpduChange.NONE;
         socket.getOutputStream().write(writer.encode(segment.encode(), damage));
     }
 
@@ -189,9 +189,9 @@ final class ModelStream {
     }
 
     private void checkFrame(FpduReader.Fpdu fpdu) throws IOException {
-        for (Flaw flaw : fpdu.flaws()) {
-            if (flaw.rule() == Rule.CRC_IS_RIGHT) {
-                boolean lastByteOnly = flaw.seen().regionMatches(0, flaw.allowed(), 0, 8);
+        for (RuleViolation violation : fpdu.violations()) {
+            if (violation.rule() == Rule.CRC_IS_RIGHT) {
+                boolean lastByteOnly = violation.seen().regionMatches(0, violation.allowed(), 0, 8);
                 if (has(Fault.CRC_BYTE_UNCHECKED) && lastByteOnly) {
                     continue;
                 }
@@ -200,12 +200,12 @@ final class ModelStream {
                 }
                 fail(TerminateMessage.bare(2, 0, 2));
             }
-            if ((flaw.rule() == Rule.PAD_IS_ZERO && has(Fault.PADDING_CHECKED))
-                    || (flaw.rule() == Rule.MARKER_RESERVED_IS_ZERO && has(Fault.MARKER_RESERVED_CHECKED))) {
+            if ((violation.rule() == Rule.PAD_IS_ZERO && has(Fault.PADDING_CHECKED))
+                    || (violation.rule() == Rule.MARKER_RESERVED_IS_ZERO && has(Fault.MARKER_RESERVED_CHECKED))) {
                 fail(TerminateMessage.bare(2, 0, 3));
             }
-            if (flaw.rule() == Rule.MARKER_POINTS_BACK || flaw.rule() == Rule.FIRST_MARKER_IS_ZERO) {
-                long difference = Long.parseLong(flaw.seen(), 16) - Long.parseLong(flaw.allowed(), 16);
+            if (violation.rule() == Rule.MARKER_POINTS_BACK || violation.rule() == Rule.FIRST_MARKER_IS_ZERO) {
+                long difference = Long.parseLong(violation.seen(), 16) - Long.parseLong(violation.allowed(), 16);
                 boolean low = difference > 0 && difference < 4;
                 if (low ? has(Fault.MARKER_LOW_BITS_CHECKED) : !has(Fault.MARKER_POINTER_UNCHECKED)) {
                     fail(TerminateMessage.bare(2, 0, 3));

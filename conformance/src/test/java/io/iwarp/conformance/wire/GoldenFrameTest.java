@@ -20,11 +20,11 @@ class GoldenFrameTest {
     @Test
     void figure5OfTheRfcIsEncodedAndDecoded() {
         byte[] fpdu =
-                new FpduWriter(true, true).encode(Segment.send(1, new byte[24]).encode(), Damage.NONE);
+                new FpduWriter(true, true).encode(Segment.send(1, new byte[24]).encode(), FpduChange.NONE);
         assertThat(HEX.formatHex(fpdu)).isEqualTo(FIGURE_5);
 
         FpduReader.Fpdu decoded = new FpduReader(true, true).decode(fpdu, fpdu.length);
-        assertThat(decoded.flaws()).isEmpty();
+        assertThat(decoded.violations()).isEmpty();
         assertThat(Segment.decode(decoded.ulpdu()).describe()).isEqualTo("Send, QN 0, MSN 1, MO 0, 24 bytes");
     }
 
@@ -32,13 +32,13 @@ class GoldenFrameTest {
     void figure6OfTheRfcHasAMarkerInside() {
         FpduWriter writer = new FpduWriter(true, true);
         FpduReader reader = new FpduReader(true, true);
-        byte[] first = writer.encode(new byte[BEFORE_FIGURE_6 - 4 - 2 - 4], Damage.NONE);
+        byte[] first = writer.encode(new byte[BEFORE_FIGURE_6 - 4 - 2 - 4], FpduChange.NONE);
         assertThat(first).hasSize(BEFORE_FIGURE_6);
         reader.decode(first, first.length);
 
-        byte[] second = writer.encode(Segment.send(2, new byte[24]).encode(), Damage.NONE);
+        byte[] second = writer.encode(Segment.send(2, new byte[24]).encode(), FpduChange.NONE);
         assertThat(HEX.formatHex(second)).isEqualTo(FIGURE_6);
-        assertThat(reader.decode(second, second.length).flaws()).isEmpty();
+        assertThat(reader.decode(second, second.length).violations()).isEmpty();
     }
 
     @ParameterizedTest
@@ -56,9 +56,9 @@ class GoldenFrameTest {
     void framesOfAnotherEncoderAreReadAndWrittenAlike(String hex) {
         byte[] fpdu = HEX.parseHex(hex);
         FpduReader.Fpdu decoded = new FpduReader(false, true).decode(fpdu, fpdu.length);
-        assertThat(decoded.flaws()).isEmpty();
+        assertThat(decoded.violations()).isEmpty();
         byte[] again = new FpduWriter(false, true)
-                .encode(Segment.decode(decoded.ulpdu()).encode(), Damage.NONE);
+                .encode(Segment.decode(decoded.ulpdu()).encode(), FpduChange.NONE);
         assertThat(HEX.formatHex(again)).isEqualTo(hex);
     }
 
@@ -67,10 +67,10 @@ class GoldenFrameTest {
         FpduWriter writer = new FpduWriter(true, true);
         FpduReader reader = new FpduReader(true, true);
         for (int size = 0; size < 1300; size += 7) {
-            byte[] fpdu = writer.encode(Segment.send(1, Bytes.pattern(size)).encode(), Damage.NONE);
+            byte[] fpdu = writer.encode(Segment.send(1, Bytes.pattern(size)).encode(), FpduChange.NONE);
             assertThat(reader.decode(fpdu, fpdu.length - 1)).as("size %d", size).isNull();
             FpduReader.Fpdu decoded = reader.decode(fpdu, fpdu.length);
-            assertThat(decoded.flaws()).as("size %d", size).isEmpty();
+            assertThat(decoded.violations()).as("size %d", size).isEmpty();
             assertThat(Segment.decode(decoded.ulpdu()).payload()).isEqualTo(Bytes.pattern(size));
         }
     }
@@ -78,23 +78,27 @@ class GoldenFrameTest {
     @Test
     void eachKindOfDamageIsFoundWhereItIs() {
         byte[] ulpdu = Segment.send(1, new byte[3]).encode();
-        assertThat(flaws(ulpdu, Damage.padding(1))).extracting(Flaw::rule).containsExactly(Rule.PAD_IS_ZERO);
-        assertThat(flaws(ulpdu, Damage.flip(10))).extracting(Flaw::rule).containsExactly(Rule.CRC_IS_RIGHT);
-        assertThat(flaws(ulpdu, Damage.markers(1, 0)))
-                .extracting(Flaw::rule)
+        assertThat(violations(ulpdu, FpduChange.padding(1)))
+                .extracting(RuleViolation::rule)
+                .containsExactly(Rule.PAD_IS_ZERO);
+        assertThat(violations(ulpdu, FpduChange.flip(10)))
+                .extracting(RuleViolation::rule)
+                .containsExactly(Rule.CRC_IS_RIGHT);
+        assertThat(violations(ulpdu, FpduChange.markers(1, 0)))
+                .extracting(RuleViolation::rule)
                 .containsExactly(Rule.MARKER_RESERVED_IS_ZERO);
-        assertThat(flaws(ulpdu, Damage.markers(0, 4)))
-                .extracting(Flaw::rule)
+        assertThat(violations(ulpdu, FpduChange.markers(0, 4)))
+                .extracting(RuleViolation::rule)
                 .containsExactly(Rule.FIRST_MARKER_IS_ZERO);
-        assertThat(flaws(new byte[600], Damage.markers(0, 4)))
-                .extracting(Flaw::rule)
+        assertThat(violations(new byte[600], FpduChange.markers(0, 4)))
+                .extracting(RuleViolation::rule)
                 .containsExactly(Rule.FIRST_MARKER_IS_ZERO, Rule.MARKER_POINTS_BACK);
-        assertThat(flaws(ulpdu, Damage.padding(1)).get(0).offset()).isEqualTo(4 + 2 + 18 + 3);
+        assertThat(violations(ulpdu, FpduChange.padding(1)).get(0).offset()).isEqualTo(4 + 2 + 18 + 3);
     }
 
-    private static List<Flaw> flaws(byte[] ulpdu, Damage damage) {
+    private static List<RuleViolation> violations(byte[] ulpdu, FpduChange damage) {
         byte[] fpdu = new FpduWriter(true, true).encode(ulpdu, damage);
-        return new FpduReader(true, true).decode(fpdu, fpdu.length).flaws();
+        return new FpduReader(true, true).decode(fpdu, fpdu.length).violations();
     }
 
     @Test

@@ -2,12 +2,12 @@ package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.Setup;
-import io.iwarp.conformance.judge.Skipped;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.Bytes;
@@ -19,13 +19,13 @@ import java.util.List;
 import java.util.Locale;
 
 /** Atomics on memory that allows them (RFC 7306 section 5): what they return, and what they leave. */
-final class AtomicCases {
+final class ExtAtomicCases {
     private static final long[] ADDENDS = {0, 1, -1, 0xFF, 1L << 31, 1L << 63, 0x0123_4567_89AB_CDEFL};
     private static final long START = 0x1122_3344_5566_7788L;
     private static final long OTHER = 0x99AA_BBCC_DDEE_FF00L;
     private static final int RESPONSE = 12;
 
-    private AtomicCases() {}
+    private ExtAtomicCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -50,13 +50,13 @@ final class AtomicCases {
     private static void changes(
             List<Case> cases, String id, String title, String requirements, Change change, long right) {
         cases.add(Case.must(id, title, requirements, session -> {
-                    Place place = Place.readable(session);
+                    PeerMemory place = PeerMemory.readable(session);
                     Advertisement memory = place.memory();
                     // A swap that compares nothing sets the number.
                     execute(place.stream(), swap(memory, START, -1, 0, 0));
                     require(execute(place.stream(), change.on(memory)), START, "the number that was there before");
                     require(execute(place.stream(), add(memory, 0, 0)), right, "the number that is there then");
-                    place.carryOn();
+                    place.completePing();
                 })
                 .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));
     }
@@ -166,30 +166,30 @@ final class AtomicCases {
                         "a Read, an atomic and a Read in a burst are answered in their order",
                         "EXT-14 EXT-17 EXT-23",
                         session -> {
-                            Place place = Place.readable(session);
-                            Stream stream = place.stream();
+                            PeerMemory place = PeerMemory.readable(session);
+                            PeerStream stream = place.stream();
                             requireDepth(session, stream);
                             AtomicRequest atomic = add(place.memory(), 0, 0);
                             stream.send(Segment.readRequest(
-                                    stream.takeReadMsn(), new ReadRequest(Stream.SINK_STAG, 1, 0, 0, 0)));
+                                    stream.takeReadMsn(), new ReadRequest(PeerStream.SINK_STAG, 1, 0, 0, 0)));
                             stream.send(
                                     Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), atomic.encode()));
                             stream.send(Segment.readRequest(
-                                    stream.takeReadMsn(), new ReadRequest(Stream.SINK_STAG, 2, 0, 0, 0)));
-                            stream.pings().expectResponse(Stream.SINK_STAG, 1, 0);
+                                    stream.takeReadMsn(), new ReadRequest(PeerStream.SINK_STAG, 2, 0, 0, 0)));
+                            stream.pings().expectResponse(PeerStream.SINK_STAG, 1, 0);
                             answer(stream, atomic);
-                            stream.pings().expectResponse(Stream.SINK_STAG, 2, 0);
-                            place.carryOn();
+                            stream.pings().expectResponse(PeerStream.SINK_STAG, 2, 0);
+                            place.completePing();
                         })
                 .needs(Need.ATOMICS, Need.ATOMIC_MEMORY, Need.ENHANCED));
     }
 
-    private static void requireDepth(Session session, Stream stream) throws Skipped {
+    private static void requireDepth(Session session, PeerStream stream) throws CaseSkipped {
         int word = session.peerIsServer()
                 ? stream.reply().irdWord()
                 : stream.request().irdWord();
         if ((word & Setup.DEPTH_MASK) < 3) {
-            throw new Skipped("the peer takes " + (word & Setup.DEPTH_MASK) + " Reads and atomics at a time");
+            throw new CaseSkipped("the peer takes " + (word & Setup.DEPTH_MASK) + " Reads and atomics at a time");
         }
     }
 
@@ -219,7 +219,7 @@ final class AtomicCases {
     private static void refused(
             List<Case> cases, String id, String title, String requirements, long code, long shift, String error) {
         cases.add(Case.must(id, title, requirements, session -> {
-                    Place place = Place.readable(session);
+                    PeerMemory place = PeerMemory.readable(session);
                     Advertisement memory = place.memory();
                     AtomicRequest atomic =
                             new AtomicRequest(code, 7, memory.stag(), memory.offset() + shift, 1, 0, 0, -1);
@@ -231,12 +231,12 @@ final class AtomicCases {
                 .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));
     }
 
-    private static long execute(Stream stream, AtomicRequest atomic) throws IOException, Deviation {
+    private static long execute(PeerStream stream, AtomicRequest atomic) throws IOException, CaseFailed {
         stream.send(Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), atomic.encode()));
         return answer(stream, atomic);
     }
 
-    private static long answer(Stream stream, AtomicRequest atomic) throws IOException, Deviation {
+    private static long answer(PeerStream stream, AtomicRequest atomic) throws IOException, CaseFailed {
         Arrival arrival = stream.next();
         Segment segment = arrival.segment();
         if (segment == null || !arrival.is(Segment.ATOMIC_RESPONSE) || segment.payload().length != RESPONSE) {
@@ -248,9 +248,9 @@ final class AtomicCases {
         return Bytes.u64(segment.payload(), Integer.BYTES);
     }
 
-    private static void require(long found, long right, String what) throws Deviation {
+    private static void require(long found, long right, String what) throws CaseFailed {
         if (found != right) {
-            throw new Deviation(
+            throw new CaseFailed(
                     String.format(Locale.ROOT, "%016x", found),
                     String.format(Locale.ROOT, "%016x, %s", right, what),
                     -1,

@@ -2,11 +2,11 @@ package io.iwarp.conformance.judge;
 
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Bytes;
-import io.iwarp.conformance.wire.Damage;
 import io.iwarp.conformance.wire.Dialogue;
-import io.iwarp.conformance.wire.Flaw;
+import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Rule;
+import io.iwarp.conformance.wire.RuleViolation;
 import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.StartupFrame;
 import io.iwarp.conformance.wire.TerminateMessage;
@@ -15,10 +15,10 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * An established stream and the exchange of rping on it. Both roles stand at one place: {@link #stand} brings the stream to
- * where the peer waits for a Send with {@link #nextMsn}, and {@link #carryOn} completes a ping from there.
+ * An established stream and the exchange of rping on it. Both roles stand at one place: {@link #awaitIdle} brings the stream to
+ * where the peer waits for a Send with {@link #nextMsn}, and {@link #completePing} completes a ping from there.
  */
-public final class Stream {
+public final class PeerStream {
     /** Memory of the suite that the peer reads. */
     public static final long SOURCE_STAG = 0x11223300L;
     /** Memory of the suite that the peer writes. */
@@ -34,7 +34,7 @@ public final class Stream {
     private long msn = 1;
     private long readMsn = 1;
 
-    Stream(Session session, Wire wire, StartupFrame request, StartupFrame reply) {
+    PeerStream(Session session, Wire wire, StartupFrame request, StartupFrame reply) {
         this.session = session;
         this.wire = wire;
         this.request = request;
@@ -74,7 +74,7 @@ public final class Stream {
     }
 
     /** Sends or awaits what the peer-to-peer set-up agreed on. */
-    void readyToReceive() throws IOException, Deviation {
+    void readyToReceive() throws IOException, CaseFailed {
         if (!reply.enhanced() || (reply.irdWord() & Setup.UPPER) == 0) {
             return;
         }
@@ -85,7 +85,7 @@ public final class Stream {
         }
     }
 
-    private void sendReady(StartupFrame agreed) throws IOException, Deviation {
+    private void sendReady(StartupFrame agreed) throws IOException, CaseFailed {
         if ((agreed.ordWord() & Setup.UPPER) != 0) {
             wire.send(Segment.tagged(Segment.WRITE, 1, 0, Bytes.NONE));
         } else if ((agreed.ordWord() & Setup.LOWER) != 0) {
@@ -96,7 +96,7 @@ public final class Stream {
         }
     }
 
-    private void awaitReady() throws IOException, Deviation {
+    private void awaitReady() throws IOException, CaseFailed {
         Arrival arrival = next();
         Segment segment = arrival.segment();
         if (segment == null
@@ -135,7 +135,7 @@ public final class Stream {
     }
 
     /** {@return the next segment, which has to be of this opcode} */
-    public Segment expect(int opcode) throws IOException, Deviation {
+    public Segment expect(int opcode) throws IOException, CaseFailed {
         Arrival arrival = next();
         Segment segment = arrival.segment();
         if (segment == null || segment.opcode() != opcode) {
@@ -145,8 +145,8 @@ public final class Stream {
     }
 
     /** {@return the deviation that something else came} */
-    public Deviation unexpected(Arrival arrival, String allowed) {
-        return new Deviation(arrival.describe(), allowed, arrival.entry(), 0);
+    public CaseFailed unexpected(Arrival arrival, String allowed) {
+        return new CaseFailed(arrival.describe(), allowed, arrival.entry(), 0);
     }
 
     /** Sends a Write that changes nothing, so that an FPDU of the suite was validated. */
@@ -155,7 +155,7 @@ public final class Stream {
     }
 
     /** Goes to where the peer waits for a Send and has validated an FPDU. */
-    public Stream stand() throws IOException, Deviation {
+    public PeerStream awaitIdle() throws IOException, CaseFailed {
         if (!session.peerIsServer()) {
             pings.awaitAdvertisement();
         }
@@ -164,12 +164,12 @@ public final class Stream {
     }
 
     /** Completes a ping. */
-    public void carryOn() throws IOException, Deviation {
-        pings.carryOn();
+    public void completePing() throws IOException, CaseFailed {
+        pings.completePing();
     }
 
     /** Checks that the peer reports one of some errors: layer/type/code, such as 1/2/05. */
-    public TerminateMessage expectTerminate(String... errors) throws IOException, Deviation {
+    public TerminateMessage expectTerminate(String... errors) throws IOException, CaseFailed {
         String allowed = "a Terminate with " + String.join(" or ", errors);
         Arrival arrival = next();
         Segment segment = arrival.segment();
@@ -177,7 +177,7 @@ public final class Stream {
             throw unexpected(arrival, allowed);
         }
         if (segment.payload().length < Integer.BYTES) {
-            throw new Deviation("a Terminate of " + segment.payload().length + " bytes", allowed, arrival.entry(), 0);
+            throw new CaseFailed("a Terminate of " + segment.payload().length + " bytes", allowed, arrival.entry(), 0);
         }
         TerminateMessage message = TerminateMessage.decode(segment.payload());
         List<String> wanted = List.of(errors);
@@ -185,7 +185,7 @@ public final class Stream {
             boolean typeIsRight = wanted.stream()
                     .anyMatch(error -> error.startsWith(message.error().substring(0, 3)));
             int field = Segment.UNTAGGED_HEADER + (typeIsRight ? 1 : 0);
-            throw new Deviation(
+            throw new CaseFailed(
                     "a Terminate with " + message.error() + hint(message, wanted),
                     allowed,
                     arrival.entry(),
@@ -203,7 +203,7 @@ public final class Stream {
     }
 
     /** Checks that the peer ends the stream: with whatever Terminate or none, but with nothing else. */
-    public void expectEndOfAnyKind() throws IOException, Deviation {
+    public void expectEndOfAnyKind() throws IOException, CaseFailed {
         Arrival arrival = next();
         if (arrival.is(Segment.TERMINATE)) {
             return;
@@ -214,7 +214,7 @@ public final class Stream {
     }
 
     /** Checks that the connection ends, and that no Terminate and nothing else comes before. */
-    public void expectBareEnd() throws IOException, Deviation {
+    public void expectBareEnd() throws IOException, CaseFailed {
         Arrival arrival = next();
         if (!arrival.ended()) {
             throw unexpected(arrival, "the end of the connection");
@@ -222,16 +222,16 @@ public final class Stream {
     }
 
     /** Checks that nothing that came so far breaks a rule. */
-    public void require(Rule rule) throws Deviation {
-        for (Flaw flaw : wire.flaws()) {
-            if (flaw.rule() == rule) {
-                throw new Deviation(flaw.describe(), rule.text(), flaw.entry(), flaw.offset());
+    public void require(Rule rule) throws CaseFailed {
+        for (RuleViolation violation : wire.violations()) {
+            if (violation.rule() == rule) {
+                throw new CaseFailed(violation.describe(), rule.text(), violation.entry(), violation.offset());
             }
         }
     }
 
     /** Sends a segment as an FPDU in which something is wrong. */
-    public void send(Segment segment, Damage damage, String remark) throws IOException {
+    public void send(Segment segment, FpduChange damage, String remark) throws IOException {
         wire.send(segment, damage, remark);
     }
 

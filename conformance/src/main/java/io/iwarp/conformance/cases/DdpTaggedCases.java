@@ -1,9 +1,9 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
-import io.iwarp.conformance.judge.Skipped;
-import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Locale;
 
 /** Tagged segments (RFC 5041 section 7.1): their versions, their STag, and the bounds of the memory. */
-final class TaggedCases {
+final class DdpTaggedCases {
     private static final long[] NO_STAGS = {0, 1, 0xFF, 0x7FFF_FFFFL, 0xFFFF_FFFFL};
     private static final long[] FLIPS = {1, 0x80, 0x100, 0x8000_0000L};
     private static final byte[] ONE = {'#'};
 
-    private TaggedCases() {}
+    private DdpTaggedCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -40,9 +40,9 @@ final class TaggedCases {
                                 Locale.ROOT, "a Write of zero bytes to STag %x, TO %x is not checked", stag, offset),
                         "DDP-31 DDP-30 RDMAP-15",
                         session -> {
-                            Stream stream = session.establish().stand();
+                            PeerStream stream = session.establish().awaitIdle();
                             stream.send(Segment.tagged(Segment.WRITE, stag, offset, Bytes.NONE));
-                            stream.carryOn();
+                            stream.completePing();
                         }));
             }
         }
@@ -102,7 +102,7 @@ final class TaggedCases {
                             flip),
                     "DDP-59 DDP-68 SEC-8",
                     session -> {
-                        Place place = Place.writable(session);
+                        PeerMemory place = PeerMemory.writable(session);
                         place.stream()
                                 .send(Segment.tagged(
                                         Segment.WRITE,
@@ -117,7 +117,7 @@ final class TaggedCases {
                         "a Write to memory that must not be written is refused",
                         "DDP-60 SEC-5 SEC-19",
                         session -> {
-                            Place place = Place.unwritable(session);
+                            PeerMemory place = PeerMemory.unwritable(session);
                             place.write(0, ONE);
                             place.stream().expectTerminate("1/1/00", "0/1/02");
                         })
@@ -136,7 +136,7 @@ final class TaggedCases {
                                     + " 1/1/01",
                             "DDP-63 DDP-68",
                             session -> {
-                                Place place = Place.writable(session);
+                                PeerMemory place = PeerMemory.writable(session);
                                 place.stream()
                                         .send(Segment.tagged(
                                                 Segment.WRITE,
@@ -159,7 +159,7 @@ final class TaggedCases {
 
     /** Writes more than memory of some size takes. */
     private interface Overstep {
-        void write(Place place, long size) throws IOException;
+        void write(PeerMemory place, long size) throws IOException;
     }
 
     /** A server's sink is as large as its buffer, which the suite does not know; a client's is what it names. */
@@ -170,9 +170,9 @@ final class TaggedCases {
                         requirement + " DDP-68 SEC-4",
                         session -> {
                             if (session.peerIsServer()) {
-                                throw new Skipped("a server does not say how large its buffer is");
+                                throw new CaseSkipped("a server does not say how large its buffer is");
                             }
-                            Place place = Place.writable(session);
+                            PeerMemory place = PeerMemory.writable(session);
                             overstep.write(place, place.memory().size());
                             place.stream().expectTerminate("1/1/01");
                         })
@@ -186,7 +186,7 @@ final class TaggedCases {
                         "a Write to " + what + " is refused with 1/1/01",
                         requirement + " DDP-64 DDP-68 SEC-4",
                         session -> {
-                            Place place = Place.writable(session);
+                            PeerMemory place = PeerMemory.writable(session);
                             place.write(shift, Bytes.pattern(length));
                             if (wraps(place.memory().offset() + shift, length)) {
                                 place.stream().expectTerminate("1/1/01", "1/1/03");
@@ -209,9 +209,9 @@ final class TaggedCases {
                             "a Write to byte " + from + " of the memory is taken silently",
                             "DDP-27 RDMAP-12 RDMAP-15 DDP-19",
                             session -> {
-                                Place place = Place.writable(session);
+                                PeerMemory place = PeerMemory.writable(session);
                                 place.write(from, ONE);
-                                place.carryOn();
+                                place.completePing();
                             })
                     .needs(Need.WRITABLE));
         }
@@ -221,7 +221,7 @@ final class TaggedCases {
                             "a Write in segments of " + size + " bytes is taken",
                             "DDP-12 DDP-27 DDP-29",
                             session -> {
-                                Place place = Place.writable(session);
+                                PeerMemory place = PeerMemory.writable(session);
                                 byte[] data = Bytes.pattern(Case.DEFAULT_SIZE);
                                 for (int from = 0; from < data.length; from += size) {
                                     int to = Math.min(data.length, from + size);
@@ -233,7 +233,7 @@ final class TaggedCases {
                                                             Arrays.copyOfRange(data, from, to))
                                                     .last(to == data.length));
                                 }
-                                place.carryOn();
+                                place.completePing();
                             })
                     .needs(Need.WRITABLE));
         }
@@ -242,7 +242,7 @@ final class TaggedCases {
     private static void refused(
             List<Case> cases, String id, String what, String requirements, Segment segment, String... errors) {
         cases.add(Case.must(id, what + " is refused with " + String.join(" or ", errors), requirements, session -> {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             stream.send(segment);
             stream.expectTerminate(errors);
         }));

@@ -1,7 +1,7 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Opcodes;
 import io.iwarp.conformance.wire.Segment;
@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Each opcode in each place where it does not belong (RFC 5040 figure 4 and section 7.2, RFC 7306 figure 2). */
-final class OpcodeCases {
+final class RdmapOpcodeCases {
     private static final int QUEUES = 4;
     private static final int RESPONSES = 3;
     private static final String UNEXPECTED = "0/2/06";
 
-    private OpcodeCases() {}
+    private RdmapOpcodeCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -48,7 +48,7 @@ final class OpcodeCases {
                         + (terminate ? ": the stream ends" : ", with " + String.join(" or ", errors)),
                 terminate ? "RDMAP-78 RDMAP-44" : "RDMAP-78 RDMAP-6 RDMAP-53 RDMAP-2",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     if (segment.tagged()) {
                         stream.send(segment);
                     } else {

@@ -1,13 +1,13 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Bytes;
-import io.iwarp.conformance.wire.Damage;
+import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.TerminateMessage;
@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Terminates that the peer receives, and what is in those that it sends (RFC 5040 sections 4.8, 5.4 and 7). */
-final class TerminateCases {
+final class RdmapTerminateCases {
     private static final int[][] ERRORS = {
         {0, 0, 0x00}, {0, 1, 0x00}, {0, 1, 0x01}, {0, 1, 0x02}, {0, 1, 0x03}, {0, 1, 0x04}, {0, 1, 0x09}, {0, 1, 0xFF},
         {0, 2, 0x05}, {0, 2, 0x06}, {0, 2, 0x07}, {0, 2, 0x08}, {0, 2, 0x09}, {0, 2, 0xFF}, {1, 0, 0x00}, {1, 1, 0x00},
@@ -29,7 +29,7 @@ final class TerminateCases {
     private static final int SEGMENT_LENGTH = 2;
     private static final int ALL_BITS = 7;
 
-    private TerminateCases() {}
+    private RdmapTerminateCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -87,7 +87,7 @@ final class TerminateCases {
                 "a Terminate " + what + " ends the stream, and is not answered",
                 "RDMAP-43 RDMAP-44 RDMAP-49 RDMAP-51",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     stream.send(Segment.terminate(payload));
                     stream.expectBareEnd();
                 }));
@@ -125,8 +125,8 @@ final class TerminateCases {
                         "the Terminate for a wrong CRC carries no header: M, D and R are 0",
                         "RDMAP-50",
                         session -> {
-                            Stream stream = session.establish().stand();
-                            stream.send(empty, Damage.flipFromEnd(0), ", bit flipped in the CRC");
+                            PeerStream stream = session.establish().awaitIdle();
+                            stream.send(empty, FpduChange.flipFromEnd(0), ", bit flipped in the CRC");
                             Arrival arrival = stream.next();
                             TerminateMessage message = require(stream, arrival);
                             if (message.bits() != 0 || message.rest().length != 0) {
@@ -137,7 +137,7 @@ final class TerminateCases {
     }
 
     private interface Wrong {
-        Segment make(Stream stream);
+        Segment make(PeerStream stream);
     }
 
     private static void quoted(List<Case> cases, String name, String what, Wrong wrong, boolean rdmaHeader) {
@@ -147,7 +147,7 @@ final class TerminateCases {
                 "the Terminate for " + what + " has M=1 D=1 R=" + (rdmaHeader ? 1 : 0),
                 "RDMAP-50 DDP-65",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     stream.send(wrong.make(stream));
                     Arrival arrival = stream.next();
                     TerminateMessage message = require(stream, arrival);
@@ -160,7 +160,7 @@ final class TerminateCases {
                 "the headers in the Terminate for " + what + " are those that were sent",
                 "RDMAP-51 RDMAP-48 DDP-65",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     Segment bad = wrong.make(stream);
                     stream.send(bad);
                     Arrival arrival = stream.next();
@@ -168,7 +168,7 @@ final class TerminateCases {
                 }));
     }
 
-    private static void requireQuote(Arrival arrival, TerminateMessage message, Segment bad) throws Deviation {
+    private static void requireQuote(Arrival arrival, TerminateMessage message, Segment bad) throws CaseFailed {
         byte[] ulpdu = bad.encode();
         int header = bad.tagged() ? Segment.TAGGED_HEADER : Segment.UNTAGGED_HEADER;
         byte[] rest = message.rest();
@@ -189,7 +189,7 @@ final class TerminateCases {
     }
 
     private static void requireSame(Arrival arrival, byte[] rest, int from, byte[] right, String allowed)
-            throws Deviation {
+            throws CaseFailed {
         for (int i = 0; i < right.length; i++) {
             if (from + i >= rest.length || rest[from + i] != right[i]) {
                 throw deviation(arrival, allowed, "something else", Integer.BYTES + from + i);
@@ -197,7 +197,7 @@ final class TerminateCases {
         }
     }
 
-    private static TerminateMessage require(Stream stream, Arrival arrival) throws Deviation {
+    private static TerminateMessage require(PeerStream stream, Arrival arrival) throws CaseFailed {
         Segment segment = arrival.segment();
         if (segment == null || !arrival.is(Segment.TERMINATE) || segment.payload().length < Integer.BYTES) {
             throw stream.unexpected(arrival, "a Terminate");
@@ -205,9 +205,9 @@ final class TerminateCases {
         return TerminateMessage.decode(segment.payload());
     }
 
-    private static Deviation deviation(Arrival arrival, String allowed, String seen, int offset) {
+    private static CaseFailed deviation(Arrival arrival, String allowed, String seen, int offset) {
         int at = Math.min(Segment.UNTAGGED_HEADER + offset, arrival.offsets().length - 1);
-        return new Deviation(seen, allowed, arrival.entry(), arrival.offsets()[at]);
+        return new CaseFailed(seen, allowed, arrival.entry(), arrival.offsets()[at]);
     }
 
     private static void end(List<Case> cases) {
@@ -223,7 +223,7 @@ final class TerminateCases {
                 "behind a Terminate the peer closes with FIN, so that it arrives",
                 "RDMAP-58",
                 session -> {
-                    Stream stream = provoke(session);
+                    PeerStream stream = provoke(session);
                     Arrival arrival = stream.next();
                     if (arrival.kind() != Arrival.Kind.FIN) {
                         throw stream.unexpected(arrival, "the end of the connection (FIN)");
@@ -234,7 +234,7 @@ final class TerminateCases {
                 "what is sent behind an error changes nothing and gets no second Terminate",
                 "DDP-66 RDMAP-76 RDMAP-45",
                 session -> {
-                    Stream stream = provoke(session);
+                    PeerStream stream = provoke(session);
                     try {
                         stream.send(stream.pings().takeAwaited());
                         stream.send(
@@ -246,8 +246,8 @@ final class TerminateCases {
                 }));
     }
 
-    private static Stream provoke(Session session) throws IOException, Deviation {
-        Stream stream = session.establish().stand();
+    private static PeerStream provoke(Session session) throws IOException, CaseFailed {
+        PeerStream stream = session.establish().awaitIdle();
         stream.send(stream.pings().takeAwaited().queue(77));
         require(stream, stream.next());
         return stream;

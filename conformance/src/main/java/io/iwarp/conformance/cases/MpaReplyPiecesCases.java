@@ -1,7 +1,7 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.Setup;
@@ -14,10 +14,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /** An MPA Reply that comes in pieces, late, not to its end, or not at all. */
-final class ReplyByteCases {
+final class MpaReplyPiecesCases {
     private static final Duration LONGEST_STARTUP = Duration.ofSeconds(30);
 
-    private ReplyByteCases() {}
+    private MpaReplyPiecesCases() {}
 
     private interface Sender {
         void send(Wire wire, byte[] reply) throws IOException;
@@ -43,7 +43,7 @@ final class ReplyByteCases {
                         byte[] reply = reply(session, wire);
                         wire.send(Arrays.copyOf(reply, at), "the first " + at + " bytes of a Reply");
                         wire.fin();
-                        ReplyCases.requireEnd(session, wire);
+                        MpaReplyCases.requireEnd(session, wire);
                     }));
         }
         taken(
@@ -57,7 +57,7 @@ final class ReplyByteCases {
                     Wire wire = session.open();
                     reply(session, wire);
                     wire.fin();
-                    ReplyCases.requireEnd(session, wire);
+                    MpaReplyCases.requireEnd(session, wire);
                 }));
         cases.add(Case.must("mpa.reply.reset", "a RST instead of a Reply harms nobody", "MPA-71 MPA-83", session -> {
             Wire wire = session.open();
@@ -74,7 +74,7 @@ final class ReplyByteCases {
         return cases;
     }
 
-    private static byte[] reply(Session session, Wire wire) throws IOException, Deviation {
+    private static byte[] reply(Session session, Wire wire) throws IOException, CaseFailed {
         StartupFrame request =
                 Setup.requireRequest(wire.nextFrame(session.options().patience()));
         return Setup.reply(session.options(), request).encode();
@@ -87,7 +87,7 @@ final class ReplyByteCases {
                     Setup.requireRequest(wire.nextFrame(session.options().patience()));
             StartupFrame reply = Setup.reply(session.options(), request);
             sender.send(wire, reply.encode());
-            ReplyCases.carryOn(session.responded(wire, request, reply));
+            MpaReplyCases.completePing(session.responded(wire, request, reply));
         }));
     }
 }

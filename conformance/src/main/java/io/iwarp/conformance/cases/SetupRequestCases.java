@@ -1,10 +1,10 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.CaseSkipped;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Setup;
-import io.iwarp.conformance.judge.Skipped;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Locale;
 
 /** IRD, ORD and the flags A to D of an enhanced Request (RFC 6581 section 9). */
-final class RequestDepthCases {
+final class SetupRequestCases {
     private static final int[] DEPTHS = {0, 1, 2, 127, 128, 129, 1000, 0x3FFE};
     private static final int NOT_NEGOTIATED = 0x3FFF;
     private static final int IRD_FIELD = StartupFrame.HEADER;
     private static final int ORD_FIELD = StartupFrame.HEADER + 2;
 
-    private RequestDepthCases() {}
+    private SetupRequestCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -39,20 +39,20 @@ final class RequestDepthCases {
                     "an IRD of " + depth + " in the Request is the most that the ORD of the Reply may be",
                     "SETUP-8 SETUP-5",
                     session -> {
-                        Stream stream = session.initiate(request(depth, 1));
+                        PeerStream stream = session.initiate(request(depth, 1));
                         int ord = stream.reply().ordWord() & Setup.DEPTH_MASK;
-                        RequestCases.require(stream, ord <= depth, "ORD " + ord, "0 to " + depth, ORD_FIELD);
+                        MpaRequestCases.require(stream, ord <= depth, "ORD " + ord, "0 to " + depth, ORD_FIELD);
                     }));
             cases.add(Case.must(
                     "setup.request.ord." + depth,
                     "an ORD of " + depth + " in the Request gets a Reply with an IRD, and a ping works",
                     "SETUP-7 SETUP-9 SETUP-27",
                     session -> {
-                        Stream stream = session.initiate(request(Setup.DEPTH, depth));
+                        PeerStream stream = session.initiate(request(Setup.DEPTH, depth));
                         int ird = stream.reply().irdWord() & Setup.DEPTH_MASK;
-                        RequestCases.require(
+                        MpaRequestCases.require(
                                 stream, ird != NOT_NEGOTIATED, "IRD 3FFF", "a number: the Request has one", IRD_FIELD);
-                        stream.carryOn();
+                        stream.completePing();
                     }));
         }
         cases.add(Case.must(
@@ -60,20 +60,20 @@ final class RequestDepthCases {
                 "an IRD of 3FFF in the Request asks for no agreement: the Reply has ORD 3FFF",
                 "SETUP-14",
                 session -> {
-                    Stream stream = session.initiate(request(NOT_NEGOTIATED, 1));
+                    PeerStream stream = session.initiate(request(NOT_NEGOTIATED, 1));
                     int ord = stream.reply().ordWord() & Setup.DEPTH_MASK;
-                    RequestCases.require(stream, ord == NOT_NEGOTIATED, "ORD " + ord, "ORD 3FFF", ORD_FIELD);
-                    stream.carryOn();
+                    MpaRequestCases.require(stream, ord == NOT_NEGOTIATED, "ORD " + ord, "ORD 3FFF", ORD_FIELD);
+                    stream.completePing();
                 }));
         cases.add(Case.must(
                 "setup.request.ord.16383",
                 "an ORD of 3FFF in the Request asks for no agreement: the Reply has IRD 3FFF",
                 "SETUP-13",
                 session -> {
-                    Stream stream = session.initiate(request(Setup.DEPTH, NOT_NEGOTIATED));
+                    PeerStream stream = session.initiate(request(Setup.DEPTH, NOT_NEGOTIATED));
                     int ird = stream.reply().irdWord() & Setup.DEPTH_MASK;
-                    RequestCases.require(stream, ird == NOT_NEGOTIATED, "IRD " + ird, "IRD 3FFF", IRD_FIELD);
-                    stream.carryOn();
+                    MpaRequestCases.require(stream, ird == NOT_NEGOTIATED, "IRD " + ird, "IRD 3FFF", IRD_FIELD);
+                    stream.completePing();
                 }));
     }
 
@@ -91,12 +91,12 @@ final class RequestDepthCases {
                             + " gets a Reply with A=1 and at least one of B, C, D",
                     "SETUP-17 SETUP-18 SETUP-19",
                     session -> {
-                        Stream stream = session.initiate(request(Setup.UPPER | send | 1, others | 1));
+                        PeerStream stream = session.initiate(request(Setup.UPPER | send | 1, others | 1));
                         boolean agreed = (stream.reply().irdWord() & Setup.UPPER) != 0;
-                        RequestCases.require(stream, agreed, "A=0", "A=1", IRD_FIELD);
+                        MpaRequestCases.require(stream, agreed, "A=0", "A=1", IRD_FIELD);
                         int offered = (stream.reply().irdWord() & Setup.LOWER)
                                 | (stream.reply().ordWord() & (Setup.UPPER | Setup.LOWER));
-                        RequestCases.require(
+                        MpaRequestCases.require(
                                 stream, offered != 0, "none of B, C, D", "at least one of B, C, D", IRD_FIELD);
                     }));
             if (kinds != 0) {
@@ -106,10 +106,10 @@ final class RequestDepthCases {
                                 + " of a Request mean nothing: the Reply has A=0, and a ping works",
                         "SETUP-16",
                         session -> {
-                            Stream stream = session.initiate(request(send | 1, others | 1));
+                            PeerStream stream = session.initiate(request(send | 1, others | 1));
                             boolean agreed = (stream.reply().irdWord() & Setup.UPPER) != 0;
-                            RequestCases.require(stream, !agreed, "A=1", "A=0", IRD_FIELD);
-                            stream.carryOn();
+                            MpaRequestCases.require(stream, !agreed, "A=1", "A=0", IRD_FIELD);
+                            stream.completePing();
                         }));
             }
         }
@@ -127,7 +127,7 @@ final class RequestDepthCases {
     }
 
     private interface Ready {
-        void send(Stream stream) throws IOException, Deviation;
+        void send(PeerStream stream) throws IOException, CaseFailed;
     }
 
     /** The initiator's first message, if the peer agrees to this kind. */
@@ -146,13 +146,13 @@ final class RequestDepthCases {
                             Setup.requireReply(wire.nextFrame(session.options().patience()));
                     int words = reply.enhanced() ? (inOrd ? reply.ordWord() : reply.irdWord()) : 0;
                     if ((words & bit) == 0) {
-                        throw new Skipped("the peer does not agree to a " + name);
+                        throw new CaseSkipped("the peer does not agree to a " + name);
                     }
                     Wire.pause(session.options().firstFpduDelay());
-                    Stream stream = session.unready(wire, request, reply);
+                    PeerStream stream = session.unready(wire, request, reply);
                     ready.send(stream);
-                    stream.carryOn();
-                    stream.carryOn();
+                    stream.completePing();
+                    stream.completePing();
                 }));
     }
 

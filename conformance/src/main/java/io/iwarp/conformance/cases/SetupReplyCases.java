@@ -1,12 +1,12 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.Setup;
-import io.iwarp.conformance.judge.Skipped;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.ReadRequest;
@@ -19,11 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** IRD, ORD and the flags A to D of an enhanced Reply (RFC 6581 section 9). */
-final class ReplyDepthCases {
+final class SetupReplyCases {
     private static final int[] DEPTHS = {0, 1, 2, 127, 128, 1000, 0x3FFE, 0x3FFF};
     private static final int NOT_NEGOTIATED = 0x3FFF;
 
-    private ReplyDepthCases() {}
+    private SetupReplyCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -33,7 +33,7 @@ final class ReplyDepthCases {
                             "setup.reply.ird." + depth,
                             "a Reply with IRD " + depth + " is taken: the client reads nothing",
                             "SETUP-7 SETUP-11 SETUP-13",
-                            session -> ReplyCases.carryOn(session.respond(
+                            session -> MpaReplyCases.completePing(session.respond(
                                     reply -> words(reply, word(reply.irdWord(), depth), reply.ordWord()))))
                     .needs(Need.ENHANCED));
             cases.add(Case.must(
@@ -48,7 +48,7 @@ final class ReplyDepthCases {
         return cases;
     }
 
-    private static void ordOfReply(Session session, int depth) throws IOException, Deviation {
+    private static void ordOfReply(Session session, int depth) throws IOException, CaseFailed {
         Wire wire = session.open();
         StartupFrame request =
                 Setup.requireRequest(wire.nextFrame(session.options().patience()));
@@ -57,10 +57,10 @@ final class ReplyDepthCases {
         wire.send(reply);
         boolean tooMany = depth > (request.irdWord() & Setup.DEPTH_MASK) && depth != NOT_NEGOTIATED;
         if (!tooMany) {
-            ReplyCases.carryOn(session.responded(wire, request, reply));
+            MpaReplyCases.completePing(session.responded(wire, request, reply));
             return;
         }
-        Stream stream = session.unready(wire, request, reply);
+        PeerStream stream = session.unready(wire, request, reply);
         Arrival arrival = stream.next();
         Segment segment = arrival.segment();
         if (segment == null) {
@@ -88,7 +88,7 @@ final class ReplyDepthCases {
                             StartupFrame reply = words(
                                     plain, plain.irdWord() | Setup.LOWER, plain.ordWord() | Setup.UPPER | Setup.LOWER);
                             wire.send(reply);
-                            ReplyCases.carryOn(session.responded(wire, request, reply));
+                            MpaReplyCases.completePing(session.responded(wire, request, reply));
                         })
                 .needs(Need.PEER_TO_PEER));
         cases.add(Case.must(
@@ -101,7 +101,7 @@ final class ReplyDepthCases {
                                     wire.nextFrame(session.options().patience()));
                             StartupFrame plain = Setup.reply(session.options(), request);
                             if ((request.irdWord() & Setup.LOWER) != 0) {
-                                throw new Skipped("the client offers each kind");
+                                throw new CaseSkipped("the client offers each kind");
                             }
                             StartupFrame reply =
                                     words(plain, plain.irdWord() | Setup.LOWER, plain.ordWord() & Setup.DEPTH_MASK);
@@ -122,20 +122,20 @@ final class ReplyDepthCases {
                                     wire.nextFrame(session.options().patience()));
                             int offered = inOrd ? request.ordWord() : request.irdWord();
                             if ((offered & bit) == 0) {
-                                throw new Skipped("the client does not offer a " + name);
+                                throw new CaseSkipped("the client does not offer a " + name);
                             }
                             StartupFrame plain = Setup.reply(session.options(), request);
                             int ird = plain.irdWord() & ~Setup.LOWER;
                             int ord = plain.ordWord() & Setup.DEPTH_MASK;
                             StartupFrame reply = words(plain, inOrd ? ird : ird | bit, inOrd ? ord | bit : ord);
                             wire.send(reply);
-                            Stream stream = session.unready(wire, request, reply);
+                            PeerStream stream = session.unready(wire, request, reply);
                             requireEmpty(stream, opcode);
                         })
                 .needs(Need.PEER_TO_PEER));
     }
 
-    private static void requireEmpty(Stream stream, int opcode) throws IOException, Deviation {
+    private static void requireEmpty(PeerStream stream, int opcode) throws IOException, CaseFailed {
         Arrival arrival = stream.next();
         Segment segment = arrival.segment();
         if (segment == null || segment.opcode() != opcode) {
@@ -151,7 +151,7 @@ final class ReplyDepthCases {
             ReadRequest read = ReadRequest.decode(segment.payload());
             stream.send(Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), Bytes.NONE));
         }
-        ReplyCases.carryOn(stream);
+        MpaReplyCases.completePing(stream);
     }
 
     private static int word(int word, int depth) {

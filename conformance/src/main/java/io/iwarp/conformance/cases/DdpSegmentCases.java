@@ -1,7 +1,7 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Locale;
 
 /** Fields that the peer has to ignore, and Sends in several segments (RFC 5041 sections 4 and 5). */
-final class SegmentCases {
+final class DdpSegmentCases {
     private static final int MESSAGE = 16;
     private static final long[] STAGS = {1, 0x8000_0000L, 0xFFFF_FFFFL};
 
-    private SegmentCases() {}
+    private DdpSegmentCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -27,9 +27,9 @@ final class SegmentCases {
                     "a Send in two segments of " + cut + " and " + (MESSAGE - cut) + " bytes is one message",
                     "DDP-12 DDP-27 DDP-37 DDP-38",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         sendCut(stream, at);
-                        stream.pings().carryOnBehindSend();
+                        stream.pings().completePingAfterSend();
                     }));
         }
         for (int size : new int[] {1, 2, 4, 8}) {
@@ -38,7 +38,7 @@ final class SegmentCases {
                     "a Send in segments of " + size + " bytes each is one message",
                     "DDP-27 DDP-37 DDP-38",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         byte[] message = stream.pings().awaited();
                         long msn = stream.takeMsn();
                         for (int from = 0; from < message.length; from += size) {
@@ -46,7 +46,7 @@ final class SegmentCases {
                                     .messageOffset(from)
                                     .last(from + size == message.length));
                         }
-                        stream.pings().carryOnBehindSend();
+                        stream.pings().completePingAfterSend();
                     }));
         }
         for (int bit = 1; bit <= 8; bit <<= 1) {
@@ -70,7 +70,7 @@ final class SegmentCases {
         return cases;
     }
 
-    private static void sendCut(Stream stream, int cut) throws IOException {
+    private static void sendCut(PeerStream stream, int cut) throws IOException {
         byte[] message = stream.pings().awaited();
         long msn = stream.takeMsn();
         stream.send(Segment.send(msn, Arrays.copyOf(message, cut)).last(false));
@@ -81,22 +81,22 @@ final class SegmentCases {
     private static void ignored(
             List<Case> cases, String id, String what, String requirement, int ddp, int rdmap, long stag) {
         cases.add(Case.must(id, what + " are not looked at in a Send", requirement, session -> {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             stream.send(stream.pings()
                     .takeAwaited()
                     .ddpReserved(ddp)
                     .rdmapReserved(rdmap)
                     .stag(stag));
-            stream.pings().carryOnBehindSend();
+            stream.pings().completePingAfterSend();
         }));
         if (stag == 0) {
             cases.add(Case.must(
                     id + ".tagged", what + " are not looked at in a Write of zero bytes", requirement, session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         stream.send(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE)
                                 .ddpReserved(ddp)
                                 .rdmapReserved(rdmap));
-                        stream.carryOn();
+                        stream.completePing();
                     }));
         }
     }
@@ -107,36 +107,36 @@ final class SegmentCases {
                 "a Send with Solicited Event is taken like a Send",
                 "RDMAP-33 RDMAP-36 RDMAP-37",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     stream.send(Segment.untagged(
                             Segment.SEND_SOLICITED,
                             0,
                             stream.takeMsn(),
                             stream.pings().awaited()));
-                    stream.pings().carryOnBehindSend();
+                    stream.pings().completePingAfterSend();
                 }));
         cases.add(Case.must(
                 "rdmap.send.solicited.stag",
                 "the field Invalidate STag of a Send with Solicited Event is not looked at",
                 "RDMAP-5",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     stream.send(Segment.untagged(
                                     Segment.SEND_SOLICITED,
                                     0,
                                     stream.takeMsn(),
                                     stream.pings().awaited())
                             .stag(1));
-                    stream.pings().carryOnBehindSend();
+                    stream.pings().completePingAfterSend();
                 }));
         cases.add(Case.must(
                 "rdmap.send.many",
                 "the MSN of several Sends counts on: pings work one after the other",
                 "DDP-21 DDP-36 RDMAP-36",
                 session -> {
-                    Stream stream = session.establish().stand();
-                    stream.carryOn();
-                    stream.carryOn();
+                    PeerStream stream = session.establish().awaitIdle();
+                    stream.completePing();
+                    stream.completePing();
                 }));
     }
 }

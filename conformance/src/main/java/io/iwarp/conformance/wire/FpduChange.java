@@ -11,35 +11,36 @@ package io.iwarp.conformance.wire;
  *     end: -2 is the last byte
  * @param flipMask the bits that are flipped
  */
-public record Damage(int padding, int ulpduLength, int markerReserved, int markerShift, int flipOffset, int flipMask) {
+public record FpduChange(
+        int padding, int ulpduLength, int markerReserved, int markerShift, int flipOffset, int flipMask) {
     /** An FPDU as it should be. */
-    public static final Damage NONE = new Damage(0, -1, 0, 0, -1, 0);
+    public static final FpduChange NONE = new FpduChange(0, -1, 0, 0, -1, 0);
 
     private static final int FROM_END = -2;
 
     /** {@return an FPDU with a bit flipped, and the CRC of before} */
-    public static Damage flip(int offset) {
-        return new Damage(0, -1, 0, 0, offset, 1);
+    public static FpduChange flip(int offset) {
+        return new FpduChange(0, -1, 0, 0, offset, 1);
     }
 
     /** {@return an FPDU with a bit flipped in a byte that is counted from the end, 0 being the last one} */
-    public static Damage flipFromEnd(int offset) {
-        return new Damage(0, -1, 0, 0, FROM_END - offset, 1);
+    public static FpduChange flipFromEnd(int offset) {
+        return new FpduChange(0, -1, 0, 0, FROM_END - offset, 1);
     }
 
     /** {@return an FPDU whose PAD has this value, with a CRC that is right} */
-    public static Damage padding(int value) {
-        return new Damage(value, -1, 0, 0, -1, 0);
+    public static FpduChange padding(int value) {
+        return new FpduChange(value, -1, 0, 0, -1, 0);
     }
 
     /** {@return an FPDU whose ULPDU_Length lies, with a CRC that is right} */
-    public static Damage ulpduLength(int value) {
-        return new Damage(0, value, 0, 0, -1, 0);
+    public static FpduChange ulpduLength(int value) {
+        return new FpduChange(0, value, 0, 0, -1, 0);
     }
 
     /** {@return an FPDU with other markers, with a CRC that is right} */
-    public static Damage markers(int reserved, int shift) {
-        return new Damage(0, -1, reserved, shift, -1, 0);
+    public static FpduChange markers(int reserved, int shift) {
+        return new FpduChange(0, -1, reserved, shift, -1, 0);
     }
 
     int flipIndex(int length) {

@@ -2,10 +2,10 @@ package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.judge.Session;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
@@ -20,40 +20,41 @@ import org.jspecify.annotations.Nullable;
  * @param text of a client, which is to be written back, or null if it was not read yet
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Place(Stream stream, Advertisement memory, @Nullable ReadRequest read, byte @Nullable [] text) {
+record PeerMemory(
+        PeerStream stream, Advertisement memory, @Nullable ReadRequest read, byte @Nullable [] text) {
     /** {@return memory that may be read, if any may} */
-    static Place readable(Session session) throws IOException, Deviation {
-        Stream stream = session.establish().stand();
+    static PeerMemory readable(Session session) throws IOException, CaseFailed {
+        PeerStream stream = session.establish().awaitIdle();
         return session.peerIsServer()
                 ? sinkOfServer(stream)
-                : new Place(stream, stream.pings().source(), null, null);
+                : new PeerMemory(stream, stream.pings().source(), null, null);
     }
 
     /** {@return memory that may be written, if any may} */
-    static Place writable(Session session) throws IOException, Deviation {
-        Stream stream = session.establish().stand();
+    static PeerMemory writable(Session session) throws IOException, CaseFailed {
+        PeerStream stream = session.establish().awaitIdle();
         return session.peerIsServer() ? sinkOfServer(stream) : sinkOfClient(stream);
     }
 
     /** {@return memory that must not be read, if any must not} */
-    static Place unreadable(Session session) throws IOException, Deviation {
+    static PeerMemory unreadable(Session session) throws IOException, CaseFailed {
         return writable(session);
     }
 
     /** {@return memory that must not be written, if any must not} */
-    static Place unwritable(Session session) throws IOException, Deviation {
+    static PeerMemory unwritable(Session session) throws IOException, CaseFailed {
         return readable(session);
     }
 
-    private static Place sinkOfServer(Stream stream) throws IOException, Deviation {
+    private static PeerMemory sinkOfServer(PeerStream stream) throws IOException, CaseFailed {
         ReadRequest read = stream.pings().advertise(Case.DEFAULT_SIZE);
-        return new Place(stream, new Advertisement(read.sinkOffset(), read.sinkStag(), read.size()), read, null);
+        return new PeerMemory(stream, new Advertisement(read.sinkOffset(), read.sinkStag(), read.size()), read, null);
     }
 
-    private static Place sinkOfClient(Stream stream) throws IOException, Deviation {
+    private static PeerMemory sinkOfClient(PeerStream stream) throws IOException, CaseFailed {
         byte[] text = stream.pings().read(stream.pings().source());
         stream.pings().goAhead();
-        return new Place(stream, stream.pings().awaitAdvertisement(), null, text);
+        return new PeerMemory(stream, stream.pings().awaitAdvertisement(), null, text);
     }
 
     /** Sends a Write to the memory, or to what lies beside it. */
@@ -69,11 +70,11 @@ record Place(Stream stream, Advertisement memory, @Nullable ReadRequest read, by
     /** Sends a Read from any offset with the memory's STag. */
     void readAt(long offset, long size) throws IOException {
         stream.send(Segment.readRequest(
-                stream.takeReadMsn(), new ReadRequest(Stream.SINK_STAG, 0, size, memory.stag(), offset)));
+                stream.takeReadMsn(), new ReadRequest(PeerStream.SINK_STAG, 0, size, memory.stag(), offset)));
     }
 
     /** Completes the ping. */
-    void carryOn() throws IOException, Deviation {
+    void completePing() throws IOException, CaseFailed {
         Pings pings = stream.pings();
         if (read != null) {
             byte[] answer = Pings.text(Case.DEFAULT_SIZE);

@@ -1,7 +1,7 @@
 package io.iwarp.conformance.judge;
 
 /** The peer did something that it must not, or did not do what it has to. */
-public final class Deviation extends Exception {
+public final class CaseFailed extends Exception {
     private static final long serialVersionUID = 1;
 
     private final String seen;
@@ -15,7 +15,7 @@ public final class Deviation extends Exception {
      * @param entry the number of the entry in the dialogue with the first wrong byte, or -1
      * @param offset where that byte is
      */
-    public Deviation(String seen, String allowed, int entry, int offset) {
+    public CaseFailed(String seen, String allowed, int entry, int offset) {
         super("seen: " + seen + "; allowed: " + allowed);
         this.seen = seen;
         this.allowed = allowed;

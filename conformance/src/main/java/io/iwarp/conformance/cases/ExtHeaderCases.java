@@ -2,9 +2,9 @@ package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
-import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Locale;
 
 /** RFC 7306: atomics and Immediate Data, where the peer has them, and how it refuses them where it does not. */
-final class ExtensionCases {
+final class ExtHeaderCases {
     private static final int CODES = 16;
     private static final int ATOMIC_HEADER = 52;
     private static final int IMMEDIATE_SOLICITED = 9;
     private static final int RESPONSES = 3;
 
-    private ExtensionCases() {}
+    private ExtHeaderCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -42,7 +42,7 @@ final class ExtensionCases {
                             Segment.name(opcode) + ", which the peer does not know, is refused with 0/2/06",
                             "EXT-34 RDMAP-78",
                             session -> {
-                                Stream stream = session.establish().stand();
+                                PeerStream stream = session.establish().awaitIdle();
                                 stream.send(Segment.untagged(opcode, 0, stream.takeMsn(), new byte[Long.BYTES]));
                                 stream.expectTerminate("0/2/06");
                             })
@@ -53,7 +53,7 @@ final class ExtensionCases {
                         "an Atomic Request, which the peer does not know, is refused with 0/2/06",
                         "EXT-34 RDMAP-78",
                         session -> {
-                            Stream stream = session.establish().stand();
+                            PeerStream stream = session.establish().awaitIdle();
                             stream.send(Segment.untagged(
                                     Segment.ATOMIC_REQUEST,
                                     1,
@@ -67,7 +67,7 @@ final class ExtensionCases {
                         "an Atomic Response, which the peer does not know, is refused with 0/2/06 or 1/2/01",
                         "EXT-34 RDMAP-78 DDP-54",
                         session -> {
-                            Stream stream = session.establish().stand();
+                            PeerStream stream = session.establish().awaitIdle();
                             stream.send(Segment.untagged(Segment.ATOMIC_RESPONSE, RESPONSES, 1, new byte[12]));
                             stream.expectTerminate("0/2/06", "1/2/01");
                         })
@@ -82,7 +82,7 @@ final class ExtensionCases {
                                 Segment.name(opcode) + " of " + length + " instead of 8 bytes ends the stream",
                                 "EXT-29 EXT-32",
                                 session -> {
-                                    Stream stream = session.establish().stand();
+                                    PeerStream stream = session.establish().awaitIdle();
                                     stream.send(Segment.untagged(opcode, 0, stream.takeMsn(), Bytes.pattern(length)));
                                     stream.expectEndOfAnyKind();
                                 })
@@ -93,7 +93,7 @@ final class ExtensionCases {
                             Segment.name(opcode) + " shares the MSN of Sends: an MSN far ahead is refused",
                             "EXT-28 EXT-2",
                             session -> {
-                                Stream stream = session.establish().stand();
+                                PeerStream stream = session.establish().awaitIdle();
                                 stream.send(Segment.untagged(opcode, 0, 100_000, new byte[Long.BYTES]));
                                 stream.expectTerminate("1/2/03", "1/2/02");
                             })
@@ -112,7 +112,7 @@ final class ExtensionCases {
                             "an Atomic Request with AOpCode " + code + " is refused with 0/2/06",
                             "EXT-16",
                             session -> {
-                                Place place = Place.readable(session);
+                                PeerMemory place = PeerMemory.readable(session);
                                 Advertisement memory = place.memory();
                                 refuse(place.stream(), atomic(unknown, memory.stag(), memory.offset()), "0/2/06");
                             })
@@ -130,7 +130,7 @@ final class ExtensionCases {
                                         stag),
                                 "EXT-3 EXT-32 EXT-33",
                                 session -> {
-                                    Stream stream = session.establish().stand();
+                                    PeerStream stream = session.establish().awaitIdle();
                                     refuse(stream, atomic(code, stag, 0), "0/1/00");
                                 })
                         .needs(Need.ATOMICS));
@@ -140,7 +140,7 @@ final class ExtensionCases {
                             "a " + name + " on memory without the right for it is refused with 0/1/02",
                             "EXT-33 RDMAP-86",
                             session -> {
-                                Place place = Place.unwritable(session);
+                                PeerMemory place = PeerMemory.unwritable(session);
                                 Advertisement memory = place.memory();
                                 refuse(place.stream(), atomic(code, memory.stag(), memory.offset()), "0/1/02");
                             })
@@ -149,7 +149,7 @@ final class ExtensionCases {
         lengths(cases);
     }
 
-    private static void refuse(Stream stream, byte[] request, String error) throws IOException, Deviation {
+    private static void refuse(PeerStream stream, byte[] request, String error) throws IOException, CaseFailed {
         stream.send(Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), request));
         stream.expectTerminate(error);
     }
@@ -161,7 +161,7 @@ final class ExtensionCases {
                             "an Atomic Request of " + length + " instead of 52 bytes ends the stream",
                             "EXT-11 EXT-32",
                             session -> {
-                                Stream stream = session.establish().stand();
+                                PeerStream stream = session.establish().awaitIdle();
                                 stream.send(Segment.untagged(
                                         Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), new byte[length]));
                                 stream.expectEndOfAnyKind();
@@ -174,7 +174,7 @@ final class ExtensionCases {
                             "an Atomic Request with MSN " + number + " is refused: it shares the MSN of Read Requests",
                             "EXT-14",
                             session -> {
-                                Stream stream = session.establish().stand();
+                                PeerStream stream = session.establish().awaitIdle();
                                 stream.send(
                                         Segment.untagged(Segment.ATOMIC_REQUEST, 1, number, new byte[ATOMIC_HEADER]));
                                 stream.expectTerminate("1/2/03", "1/2/02");
@@ -187,7 +187,7 @@ final class ExtensionCases {
                             "an Atomic Response with MSN " + number + ", to nothing that was asked, is refused",
                             "EXT-20 EXT-21",
                             session -> {
-                                Stream stream = session.establish().stand();
+                                PeerStream stream = session.establish().awaitIdle();
                                 stream.send(Segment.untagged(Segment.ATOMIC_RESPONSE, RESPONSES, number, new byte[12]));
                                 stream.expectTerminate("1/2/02", "1/2/03", "0/2/06");
                             })

@@ -1,9 +1,9 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.CaseSkipped;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Pings;
-import io.iwarp.conformance.judge.Skipped;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Whole pings with a server: of many sizes, and with its Reads answered in segments. */
-final class PingCases {
+final class ServerPingCases {
     private static final int[] SIZES = {
         1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 473, 474, 475, 476, 477, 494, 495, 496, 497,
         498, 511, 512, 513, 1023, 1024, 1025, 1435, 1436, 1437, 1448, 1460, 2048, 4095, 4096, 16_384, 32_768, 50_000,
@@ -21,7 +21,7 @@ final class PingCases {
     private static final int[] SEGMENTS = {1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 32, 33, 63};
     private static final int LONGEST_SEGMENT = 60_000;
 
-    private PingCases() {}
+    private ServerPingCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -33,10 +33,10 @@ final class PingCases {
                     "RDMAP-17 RDMAP-18 RDMAP-30 RDMAP-62 RDMAP-66 DDP-26 DDP-27",
                     session -> {
                         if (size > session.options().greatestSize()) {
-                            throw new Skipped("the server takes at most "
+                            throw new CaseSkipped("the server takes at most "
                                     + session.options().greatestSize() + " bytes: --size tells of more");
                         }
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         byte[] text = Pings.text(size);
                         ReadRequest read = stream.pings().advertise(size);
                         respond(stream, read, text, LONGEST_SEGMENT);
@@ -50,7 +50,7 @@ final class PingCases {
                     "a Read Response in segments of " + size + " bytes is one message",
                     "RDMAP-30 RDMAP-70 DDP-12 DDP-27 DDP-37",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         byte[] text = Pings.text(Case.DEFAULT_SIZE);
                         ReadRequest read = stream.pings().advertise(text.length);
                         respond(stream, read, text, size);
@@ -63,7 +63,7 @@ final class PingCases {
                 "a Read Response whose last segment is empty is one message",
                 "DDP-12 DDP-37 RDMAP-70",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     byte[] text = Pings.text(Case.DEFAULT_SIZE);
                     ReadRequest read = stream.pings().advertise(text.length);
                     stream.send(Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text)
@@ -78,9 +78,9 @@ final class PingCases {
                 "twenty pings in a row work, and the MSN of Sends and of Reads counts on",
                 "DDP-21 RDMAP-36 RDMAP-66",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     for (int i = 0; i < 20; i++) {
-                        stream.carryOn();
+                        stream.completePing();
                     }
                 }));
         cases.add(Case.must(
@@ -88,7 +88,7 @@ final class PingCases {
                 "while a Read is not answered the server sends no more of them, and no answer",
                 "RDMAP-73 RDMAP-63",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     byte[] text = Pings.text(Case.DEFAULT_SIZE);
                     ReadRequest read = stream.pings().advertise(text.length);
                     session.expectSilence(stream.wire());
@@ -99,7 +99,7 @@ final class PingCases {
         return cases;
     }
 
-    private static void respond(Stream stream, ReadRequest read, byte[] text, int size) throws IOException {
+    private static void respond(PeerStream stream, ReadRequest read, byte[] text, int size) throws IOException {
         for (int from = 0; from < text.length; from += size) {
             int to = Math.min(text.length, from + size);
             stream.send(Segment.tagged(

@@ -1,11 +1,11 @@
 package io.iwarp.conformance.judge;
 
 /** A case found out that it cannot be done with this peer. */
-public final class Skipped extends Exception {
+public final class CaseSkipped extends Exception {
     private static final long serialVersionUID = 1;
 
     /** @param reason in one line */
-    public Skipped(String reason) {
+    public CaseSkipped(String reason) {
         super(reason);
     }
 }

@@ -13,11 +13,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /** An MPA Request that comes in pieces, or not to its end. */
-final class RequestByteCases {
+final class MpaRequestPiecesCases {
     private static final Duration LONGEST_STARTUP = Duration.ofSeconds(30);
     private static final int PRIVATE_DATA = 4;
 
-    private RequestByteCases() {}
+    private MpaRequestPiecesCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -32,7 +32,7 @@ final class RequestByteCases {
                         Wire wire = session.open();
                         StartupFrame request = request(session);
                         wire.sendCut(request.encode(), at, session.options().gap(), request.describe());
-                        session.initiated(wire, request).carryOn();
+                        session.initiated(wire, request).completePing();
                     }));
             cases.add(Case.must(
                     "mpa.request.fin." + cut,
@@ -52,7 +52,7 @@ final class RequestByteCases {
                     Wire wire = session.open();
                     StartupFrame request = request(session);
                     wire.sendSingly(request.encode(), Duration.ofMillis(1), request.describe());
-                    session.initiated(wire, request).carryOn();
+                    session.initiated(wire, request).completePing();
                 }));
         cases.add(Case.must(
                 "mpa.request.fin.0",

@@ -1,12 +1,12 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Bytes;
-import io.iwarp.conformance.wire.Damage;
+import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.time.Duration;
@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** FPDUs (RFC 5044 section 4): their CRC, padding, length, and the cuts that TCP makes. */
-final class FramingCases {
+final class MpaFramingCases {
     private static final int LENGTH_FIELD = 2;
     private static final int CRC_BYTES = 4;
     private static final int HEADER_END = LENGTH_FIELD + Segment.UNTAGGED_HEADER;
@@ -26,7 +26,7 @@ final class FramingCases {
     private static final int MANY = 100;
     private static final Segment NOTHING = Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE);
 
-    private FramingCases() {}
+    private MpaFramingCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -48,9 +48,9 @@ final class FramingCases {
                             "a Send with a bit flipped in byte " + offset + " (" + part + ") is an error of the CRC",
                             "MPA-36 MPA-39 MPA-40 MPA-84 MPA-89 RDMAP-57",
                             session -> {
-                                Stream stream = session.establish().stand();
+                                PeerStream stream = session.establish().awaitIdle();
                                 Segment send = stream.pings().takeAwaited();
-                                byte[] fpdu = stream.wire().encode(send, Damage.NONE);
+                                byte[] fpdu = stream.wire().encode(send, FpduChange.NONE);
                                 // Markers come in front of the fields or among them.
                                 int markers = fpdu.length - SEND;
                                 fpdu[at + markers] ^= 1;
@@ -67,11 +67,11 @@ final class FramingCases {
                         "a first FPDU with a wrong CRC ends the connection, and is not acted on",
                         "MPA-36 MPA-40 MPA-72 MPA-84",
                         session -> {
-                            Stream stream = session.establish();
+                            PeerStream stream = session.establish();
                             if (!session.peerIsServer()) {
                                 stream.pings().awaitAdvertisement();
                             }
-                            stream.send(stream.pings().takeAwaited(), Damage.flipFromEnd(0), ", wrong CRC");
+                            stream.send(stream.pings().takeAwaited(), FpduChange.flipFromEnd(0), ", wrong CRC");
                             stream.expectEndOfAnyKind();
                         })
                 .needs(Need.CRC));
@@ -80,21 +80,21 @@ final class FramingCases {
                         "after an FPDU with a wrong CRC a good one is not acted on",
                         "MPA-88 MPA-40",
                         session -> {
-                            Stream stream = session.establish().stand();
+                            PeerStream stream = session.establish().awaitIdle();
                             Segment send = stream.pings().takeAwaited();
-                            byte[] bad = stream.wire().encode(send, Damage.flipFromEnd(0));
-                            byte[] good = stream.wire().encode(send, Damage.NONE);
+                            byte[] bad = stream.wire().encode(send, FpduChange.flipFromEnd(0));
+                            byte[] good = stream.wire().encode(send, FpduChange.NONE);
                             stream.wire().send(Bytes.join(bad, good), "a Send with a wrong CRC and a good one");
                             stream.expectTerminate("2/0/02");
                             stream.expectBareEnd();
                         })
                 .needs(Need.CRC));
         cases.add(Case.must("mpa.crc.off", "without CRCs the field may hold anything", "MPA-13 MPA-37", session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     for (int i = 0; i < CRC_BYTES; i++) {
-                        stream.send(NOTHING, Damage.flipFromEnd(i), ", bit set in the CRC");
+                        stream.send(NOTHING, FpduChange.flipFromEnd(i), ", bit set in the CRC");
                     }
-                    stream.carryOn();
+                    stream.completePing();
                 })
                 .needs(Need.NO_CRC));
     }
@@ -108,17 +108,17 @@ final class FramingCases {
                         padding + " bytes of PAD that hold " + value + ", under a right CRC, are not looked at",
                         "MPA-12",
                         session -> {
-                            Stream stream = session.establish().stand();
+                            PeerStream stream = session.establish().awaitIdle();
                             Segment first = stream.pings().takeAwaited();
                             byte[] message = first.payload();
                             long msn = first.msn();
                             stream.send(
                                     first.payload(Arrays.copyOf(message, cut)).last(false),
-                                    Damage.padding(value),
+                                    FpduChange.padding(value),
                                     ", PAD " + value);
                             stream.send(Segment.send(msn, Arrays.copyOfRange(message, cut, message.length))
                                     .messageOffset(cut));
-                            stream.pings().carryOnBehindSend();
+                            stream.pings().completePingAfterSend();
                         }));
             }
         }
@@ -132,11 +132,11 @@ final class FramingCases {
                     "a ULPDU of " + length + " bytes that is too short for an untagged header ends the stream",
                     "DDP-23 MPA-7",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         byte[] ulpdu =
                                 Arrays.copyOf(stream.pings().takeAwaited().encode(), shorter);
                         stream.wire()
-                                .send(stream.wire().encode(ulpdu, Damage.NONE), "a ULPDU of " + shorter + " bytes");
+                                .send(stream.wire().encode(ulpdu, FpduChange.NONE), "a ULPDU of " + shorter + " bytes");
                         stream.expectEndOfAnyKind();
                     }));
         }
@@ -147,10 +147,10 @@ final class FramingCases {
                     "a ULPDU of " + length + " bytes that is too short for a tagged header ends the stream",
                     "DDP-23 MPA-7",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         byte[] ulpdu = Arrays.copyOf(NOTHING.encode(), shorter);
                         stream.wire()
-                                .send(stream.wire().encode(ulpdu, Damage.NONE), "a ULPDU of " + shorter + " bytes");
+                                .send(stream.wire().encode(ulpdu, FpduChange.NONE), "a ULPDU of " + shorter + " bytes");
                         stream.expectEndOfAnyKind();
                     }));
         }
@@ -164,11 +164,11 @@ final class FramingCases {
                     "a Send that TCP cuts behind byte " + cut + " of its FPDU is taken",
                     "MPA-48 MPA-49",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         Segment send = stream.pings().takeAwaited();
-                        byte[] fpdu = stream.wire().encode(send, Damage.NONE);
+                        byte[] fpdu = stream.wire().encode(send, FpduChange.NONE);
                         stream.wire().sendCut(fpdu, at, session.options().gap(), send.describe());
-                        stream.pings().carryOnBehindSend();
+                        stream.pings().completePingAfterSend();
                     }));
         }
         for (int end : ENDS) {
@@ -177,19 +177,19 @@ final class FramingCases {
                     "a FIN behind byte " + end + " of an FPDU ends the stream, and the FPDU is not acted on",
                     "MPA-83 MPA-49",
                     session -> {
-                        Stream stream = session.establish().stand();
-                        byte[] fpdu = stream.wire().encode(stream.pings().takeAwaited(), Damage.NONE);
+                        PeerStream stream = session.establish().awaitIdle();
+                        byte[] fpdu = stream.wire().encode(stream.pings().takeAwaited(), FpduChange.NONE);
                         stream.wire().send(Arrays.copyOf(fpdu, end), "the first " + end + " bytes of a Send");
                         stream.wire().fin();
                         stream.expectEndOfAnyKind();
                     }));
         }
         cases.add(Case.must("mpa.cut.singly", "a Send that comes byte by byte is taken", "MPA-48 MPA-49", session -> {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             Segment send = stream.pings().takeAwaited();
-            byte[] fpdu = stream.wire().encode(send, Damage.NONE);
+            byte[] fpdu = stream.wire().encode(send, FpduChange.NONE);
             stream.wire().sendSingly(fpdu, Duration.ofMillis(1), send.describe());
-            stream.pings().carryOnBehindSend();
+            stream.pings().completePingAfterSend();
         }));
         for (int count : new int[] {2, 3, 10, MANY}) {
             cases.add(Case.must(
@@ -200,14 +200,14 @@ final class FramingCases {
         }
     }
 
-    private static void together(Session session, int count) throws IOException, Deviation {
-        Stream stream = session.establish().stand();
+    private static void together(Session session, int count) throws IOException, CaseFailed {
+        PeerStream stream = session.establish().awaitIdle();
         byte[][] fpdus = new byte[count][];
         for (int i = 0; i < count - 1; i++) {
-            fpdus[i] = stream.wire().encode(NOTHING, Damage.NONE);
+            fpdus[i] = stream.wire().encode(NOTHING, FpduChange.NONE);
         }
-        fpdus[count - 1] = stream.wire().encode(stream.pings().takeAwaited(), Damage.NONE);
+        fpdus[count - 1] = stream.wire().encode(stream.pings().takeAwaited(), FpduChange.NONE);
         stream.wire().send(Bytes.join(fpdus), (count - 1) + " Writes of zero bytes and a Send");
-        stream.pings().carryOnBehindSend();
+        stream.pings().completePingAfterSend();
     }
 }

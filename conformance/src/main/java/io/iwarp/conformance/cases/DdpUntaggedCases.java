@@ -1,10 +1,10 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
-import io.iwarp.conformance.judge.Stream;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Bytes;
-import io.iwarp.conformance.wire.Damage;
+import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Locale;
 
 /** Untagged segments whose fields are wrong (RFC 5041 section 7.1, RFC 5040 section 7.2). */
-final class UntaggedCases {
+final class DdpUntaggedCases {
     private static final long[] QUEUES = {4, 5, 7, 255, 256, 65_536, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
     private static final long[] NUMBERS = {0, 1000, 65_536, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
     private static final long[] OFFSETS = {65_536, 1 << 20, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFF0L, 0xFFFF_FFFFL};
     private static final int[] LENGTHS = {2048, 4096, 16_384, 60_000};
 
-    private UntaggedCases() {}
+    private DdpUntaggedCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -79,7 +79,7 @@ final class UntaggedCases {
                 "a Send whose MSN was used before",
                 "DDP-58 DDP-36",
                 stream -> {
-                    stream.carryOn();
+                    stream.completePing();
                     return stream.pings().takeAwaited().msn(1);
                 },
                 "1/2/03",
@@ -136,15 +136,15 @@ final class UntaggedCases {
                 "of two wrong messages in one write the first one is reported, and nothing but it",
                 "RDMAP-55 DDP-66",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     byte[] first = stream.wire()
-                            .encode(stream.pings().takeAwaited().queue(4).encode(), Damage.NONE);
+                            .encode(stream.pings().takeAwaited().queue(4).encode(), FpduChange.NONE);
                     byte[] second = stream.wire()
                             .encode(
                                     Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE)
                                             .ddpVersion(2)
                                             .encode(),
-                                    Damage.NONE);
+                                    FpduChange.NONE);
                     stream.wire().send(Bytes.join(first, second), "a Send on queue 4, and a Write with DV 2");
                     stream.expectTerminate("1/2/01");
                     stream.expectBareEnd();
@@ -152,13 +152,13 @@ final class UntaggedCases {
     }
 
     private interface Wrong {
-        Segment make(Stream stream) throws IOException, Deviation;
+        Segment make(PeerStream stream) throws IOException, CaseFailed;
     }
 
     private static void refused(
             List<Case> cases, String id, String what, String requirements, Wrong wrong, String... errors) {
         cases.add(Case.must(id, what + " is refused with " + String.join(" or ", errors), requirements, session -> {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             stream.send(wrong.make(stream));
             stream.expectTerminate(errors);
         }));

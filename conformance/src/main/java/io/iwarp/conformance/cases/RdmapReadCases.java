@@ -2,11 +2,11 @@ package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Setup;
-import io.iwarp.conformance.judge.Skipped;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Locale;
 
 /** Read Requests that the peer has to answer or to refuse (RFC 5040 sections 5.2 and 7.2). */
-final class ReadCases {
+final class RdmapReadCases {
     private static final long[] NO_STAGS = {0, 1, 0xFF, 0x7FFF_FFFFL, 0xFFFF_FFFFL};
     private static final long[] NUMBERS = {0, 1000, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
-    private static final long SINK = Stream.SINK_STAG;
+    private static final long SINK = PeerStream.SINK_STAG;
     private static final int BURST = 4;
 
-    private ReadCases() {}
+    private RdmapReadCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -51,10 +51,10 @@ final class ReadCases {
                                 sink[1]),
                         "RDMAP-22 RDMAP-23 RDMAP-25 RDMAP-26 DDP-30",
                         session -> {
-                            Stream stream = session.establish().stand();
+                            PeerStream stream = session.establish().awaitIdle();
                             read(stream, new ReadRequest(sink[0], sink[1], 0, source[0], source[1]));
                             stream.pings().expectResponse(sink[0], sink[1], 0);
-                            stream.carryOn();
+                            stream.completePing();
                         }));
             }
         }
@@ -70,7 +70,7 @@ final class ReadCases {
                             stag),
                     "RDMAP-24 RDMAP-81 RDMAP-53",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         read(stream, new ReadRequest(SINK, 0, 1, stag, 0));
                         stream.expectTerminate("0/1/00");
                     }));
@@ -85,7 +85,7 @@ final class ReadCases {
                             flip),
                     "RDMAP-81 RDMAP-82",
                     session -> {
-                        Place place = Place.readable(session);
+                        PeerMemory place = PeerMemory.readable(session);
                         Advertisement memory = place.memory();
                         read(place.stream(), new ReadRequest(SINK, 0, 1, memory.stag() ^ flip, memory.offset()));
                         place.stream().expectTerminate("0/1/00", "0/1/03");
@@ -96,7 +96,7 @@ final class ReadCases {
                         "a Read from memory that must not be read is refused with 0/1/02",
                         "RDMAP-86 SEC-5",
                         session -> {
-                            Place place = Place.unreadable(session);
+                            PeerMemory place = PeerMemory.unreadable(session);
                             place.read(0, 1);
                             place.stream().expectTerminate("0/1/02");
                         })
@@ -117,7 +117,7 @@ final class ReadCases {
                                     + " 0/1/01",
                             "RDMAP-85",
                             session -> {
-                                Place place = Place.readable(session);
+                                PeerMemory place = PeerMemory.readable(session);
                                 place.readAt(offset, -offset + 1);
                                 place.stream().expectTerminate("0/1/04", "0/1/01");
                             })
@@ -132,9 +132,9 @@ final class ReadCases {
                             "RDMAP-83 RDMAP-84 SEC-4",
                             session -> {
                                 if (session.peerIsServer()) {
-                                    throw new Skipped("a server does not say how large its buffer is");
+                                    throw new CaseSkipped("a server does not say how large its buffer is");
                                 }
-                                Place place = Place.readable(session);
+                                PeerMemory place = PeerMemory.readable(session);
                                 Advertisement memory = place.memory();
                                 long from = length == 1 ? memory.size() : 0;
                                 place.read(from, length == 1 ? 1 : memory.size() + 1);
@@ -151,9 +151,9 @@ final class ReadCases {
                         "a Read of " + what + " is refused with " + error,
                         requirement + " SEC-4",
                         session -> {
-                            Place place = Place.readable(session);
+                            PeerMemory place = PeerMemory.readable(session);
                             place.read(shift, size);
-                            if (TaggedCases.wraps(place.memory().offset() + shift, size)) {
+                            if (DdpTaggedCases.wraps(place.memory().offset() + shift, size)) {
                                 place.stream().expectTerminate(error, "0/1/04");
                             } else {
                                 place.stream().expectTerminate(error);
@@ -171,7 +171,7 @@ final class ReadCases {
                                     + " brings those that a Read of all brings there",
                             "RDMAP-17 RDMAP-22 RDMAP-27 RDMAP-29",
                             session -> {
-                                Place place = Place.readable(session);
+                                PeerMemory place = PeerMemory.readable(session);
                                 Advertisement memory = place.memory();
                                 byte[] all = place.stream().pings().read(memory);
                                 read(
@@ -180,9 +180,9 @@ final class ReadCases {
                                 byte[] part = place.stream().pings().expectResponse(SINK, 77, range[1]);
                                 byte[] right = Arrays.copyOfRange(all, range[0], range[0] + range[1]);
                                 if (!Arrays.equals(part, right)) {
-                                    throw new Deviation("other bytes", "the bytes that are there", -1, -1);
+                                    throw new CaseFailed("other bytes", "the bytes that are there", -1, -1);
                                 }
-                                place.carryOn();
+                                place.completePing();
                             })
                     .needs(Need.READABLE));
         }
@@ -202,7 +202,7 @@ final class ReadCases {
                     "a Read Request of " + length + " bytes instead of 28 is refused with 1/2/05",
                     "RDMAP-18 DDP-57",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         stream.send(Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), new byte[length]));
                         stream.expectTerminate("1/2/05");
                     }));
@@ -213,7 +213,7 @@ final class ReadCases {
                     "a Read Request with MSN " + number + " is refused with 1/2/03 or 1/2/02",
                     "DDP-58 DDP-55",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         stream.send(Segment.readRequest(number, new ReadRequest(SINK, 0, 0, 0, 0)));
                         stream.expectTerminate("1/2/03", "1/2/02");
                     }));
@@ -224,7 +224,7 @@ final class ReadCases {
                     "a Read Request with MO " + offset + " is refused with 1/2/04 or 1/2/05",
                     "DDP-56 DDP-57",
                     session -> {
-                        Stream stream = session.establish().stand();
+                        PeerStream stream = session.establish().awaitIdle();
                         stream.send(Segment.readRequest(stream.nextReadMsn(), new ReadRequest(SINK, 0, 0, 0, 0))
                                 .messageOffset(offset));
                         stream.expectTerminate("1/2/04", "1/2/05");
@@ -233,12 +233,12 @@ final class ReadCases {
     }
 
     private interface Wrong {
-        Segment make(Stream stream);
+        Segment make(PeerStream stream);
     }
 
     private static void wrong(List<Case> cases, String id, String title, Wrong wrong) {
         cases.add(Case.must(id, title, "RDMAP-18 RDMAP-53", session -> {
-            Stream stream = session.establish().stand();
+            PeerStream stream = session.establish().awaitIdle();
             stream.send(wrong.make(stream));
             stream.expectEndOfAnyKind();
         }));
@@ -252,12 +252,12 @@ final class ReadCases {
                             count + " Reads in a burst are answered in their order",
                             "RDMAP-20 RDMAP-28 RDMAP-29 RDMAP-69",
                             session -> {
-                                Stream stream = session.establish().stand();
+                                PeerStream stream = session.establish().awaitIdle();
                                 int word = session.peerIsServer()
                                         ? stream.reply().irdWord()
                                         : stream.request().irdWord();
                                 if ((word & Setup.DEPTH_MASK) < reads) {
-                                    throw new Skipped(
+                                    throw new CaseSkipped(
                                             "the peer takes " + (word & Setup.DEPTH_MASK) + " Reads at a time");
                                 }
                                 for (int i = 0; i < reads; i++) {
@@ -266,7 +266,7 @@ final class ReadCases {
                                 for (int i = 0; i < reads; i++) {
                                     stream.pings().expectResponse(SINK, i, 0);
                                 }
-                                stream.carryOn();
+                                stream.completePing();
                             })
                     .needs(Need.ENHANCED));
         }
@@ -275,12 +275,12 @@ final class ReadCases {
                 "ten Reads of zero bytes, one after another, are all answered",
                 "RDMAP-18 RDMAP-19 RDMAP-28 DDP-21",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     for (int i = 0; i < 10; i++) {
                         read(stream, new ReadRequest(SINK, i, 0, 0, 0));
                         stream.pings().expectResponse(SINK, i, 0);
                     }
-                    stream.carryOn();
+                    stream.completePing();
                 }));
         cases.add(Case.must(
                         "rdmap.read.after-write",
@@ -288,21 +288,21 @@ final class ReadCases {
                         "RDMAP-64 DDP-27 DDP-36",
                         session -> {
                             if (!session.peerIsServer()) {
-                                throw new Skipped("no memory of a client is there to be both written and read");
+                                throw new CaseSkipped("no memory of a client is there to be both written and read");
                             }
-                            Place place = Place.readable(session);
+                            PeerMemory place = PeerMemory.readable(session);
                             Advertisement memory = place.memory();
                             byte[] data = Bytes.pattern(Case.DEFAULT_SIZE);
                             place.write(0, data);
                             if (!Arrays.equals(place.stream().pings().read(memory), data)) {
-                                throw new Deviation("other bytes", "the bytes that were written", -1, -1);
+                                throw new CaseFailed("other bytes", "the bytes that were written", -1, -1);
                             }
-                            place.carryOn();
+                            place.completePing();
                         })
                 .needs(Need.READABLE, Need.WRITABLE));
     }
 
-    private static void read(Stream stream, ReadRequest request) throws IOException {
+    private static void read(PeerStream stream, ReadRequest request) throws IOException {
         stream.send(Segment.readRequest(stream.takeReadMsn(), request));
     }
 }

@@ -1,8 +1,8 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Pings;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.util.ArrayList;
@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Locale;
 
 /** Wrong answers to the Read of a server. */
-final class ResponseCases {
-    private ResponseCases() {}
+final class RdmapResponseCases {
+    private RdmapResponseCases() {}
 
     private interface Answer {
         Segment make(ReadRequest read, byte[] text);
@@ -82,7 +82,7 @@ final class ResponseCases {
                 "a second Read Response to the same Read is refused with 0/2/06 or 1/1/00",
                 "RDMAP-78 DDP-36",
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     byte[] text = Pings.text(Case.DEFAULT_SIZE);
                     ReadRequest read = stream.pings().advertise(text.length);
                     stream.send(right(read, text));
@@ -104,7 +104,7 @@ final class ResponseCases {
                 "a Read Response " + what + " is refused with " + String.join(" or ", errors),
                 requirements,
                 session -> {
-                    Stream stream = session.establish().stand();
+                    PeerStream stream = session.establish().awaitIdle();
                     byte[] text = Pings.text(Case.DEFAULT_SIZE);
                     ReadRequest read = stream.pings().advertise(text.length);
                     stream.send(answer.make(read, text));

@@ -1,11 +1,11 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.Setup;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The fields of an MPA Reply, right and wrong, what the peer makes of them, and what it asked for. */
-final class ReplyCases {
+final class MpaReplyCases {
     private static final int[] LENGTHS = {0, 1, 2, 3, 4, 5, 7, 63, 127, 128, 247, 251, 252, 253, 255, 256, 257, 507, 508
     };
     private static final int[] TOO_LONG = {513, 514, 1024, 32_768, 65_535};
@@ -26,7 +26,7 @@ final class ReplyCases {
     private static final int[] RESERVED = {0x08, 0x04, 0x02, 0x01, 0x0F};
     private static final int[] REJECTIONS = {0, 1, 100, 508};
 
-    private ReplyCases() {}
+    private MpaReplyCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -41,7 +41,7 @@ final class ReplyCases {
     }
 
     private interface RequestCheck {
-        void check(StartupFrame request, int entry) throws Deviation;
+        void check(StartupFrame request, int entry) throws CaseFailed;
     }
 
     private static void asks(List<Case> cases, String id, String title, String requirements, RequestCheck check) {
@@ -53,9 +53,9 @@ final class ReplyCases {
     }
 
     private static void require(boolean condition, int entry, int offset, String seen, String allowed)
-            throws Deviation {
+            throws CaseFailed {
         if (!condition) {
-            throw new Deviation(seen, allowed, entry, offset);
+            throw new CaseFailed(seen, allowed, entry, offset);
         }
     }
 
@@ -133,7 +133,7 @@ final class ReplyCases {
                     session.expectSilence(wire);
                     StartupFrame reply = Setup.reply(session.options(), request);
                     wire.send(reply);
-                    carryOn(session.responded(wire, request, reply));
+                    completePing(session.responded(wire, request, reply));
                 }));
     }
 
@@ -247,7 +247,7 @@ final class ReplyCases {
                                 Bytes.join(reply.privateData(), Bytes.pattern(length))));
                         byte[] rest = wire.rest(session.options().quiet());
                         if (rest.length > 0) {
-                            throw new Deviation(
+                            throw new CaseFailed(
                                     rest.length + " bytes",
                                     "nothing",
                                     session.dialogue().add('<', "bytes", rest),
@@ -279,18 +279,18 @@ final class ReplyCases {
     }
 
     /** A Terminate about the Reply may come, but nothing else. */
-    static void requireEnd(Session session, Wire wire) throws IOException, Deviation {
+    static void requireEnd(Session session, Wire wire) throws IOException, CaseFailed {
         Arrival arrival = wire.next(session.options().patience());
         if (!arrival.is(Segment.TERMINATE) && !arrival.ended()) {
-            throw new Deviation(arrival.describe(), "the end of the connection", arrival.entry(), 0);
+            throw new CaseFailed(arrival.describe(), "the end of the connection", arrival.entry(), 0);
         }
     }
 
     static void accepted(List<Case> cases, String id, String title, String requirements, Session.ReplyChange change) {
-        cases.add(Case.must(id, title, requirements, session -> carryOn(session.respond(change))));
+        cases.add(Case.must(id, title, requirements, session -> completePing(session.respond(change))));
     }
 
-    static void carryOn(Stream stream) throws IOException, Deviation {
-        stream.stand().carryOn();
+    static void completePing(PeerStream stream) throws IOException, CaseFailed {
+        stream.awaitIdle().completePing();
     }
 }

@@ -11,21 +11,21 @@ import java.util.Locale;
  * @param seen what is there
  * @param allowed what may be there
  */
-public record Flaw(Rule rule, int entry, int offset, String seen, String allowed) {
-    /** {@return a flaw of which only the place in the FPDU is known} */
-    static Flaw at(Rule rule, int offset, String seen, String allowed) {
-        return new Flaw(rule, -1, offset, seen, allowed);
+public record RuleViolation(Rule rule, int entry, int offset, String seen, String allowed) {
+    /** {@return a violation of which only the place in the FPDU is known} */
+    static RuleViolation at(Rule rule, int offset, String seen, String allowed) {
+        return new RuleViolation(rule, -1, offset, seen, allowed);
     }
 
-    static Flaw at(Rule rule, int offset, long seen, long allowed) {
+    static RuleViolation at(Rule rule, int offset, long seen, long allowed) {
         return at(rule, offset, String.format(Locale.ROOT, "%x", seen), String.format(Locale.ROOT, "%x", allowed));
     }
 
-    Flaw in(int number) {
-        return new Flaw(rule, number, offset, seen, allowed);
+    RuleViolation in(int number) {
+        return new RuleViolation(rule, number, offset, seen, allowed);
     }
 
-    /** {@return the flaw in one line} */
+    /** {@return the violation in one line} */
     public String describe() {
         return rule.text() + ": seen " + seen + ", allowed " + allowed;
     }

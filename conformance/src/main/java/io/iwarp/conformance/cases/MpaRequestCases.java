@@ -1,14 +1,14 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.Setup;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.judge.SuiteOptions;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Bytes;
-import io.iwarp.conformance.wire.Damage;
+import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.StartupFrame;
 import io.iwarp.conformance.wire.Wire;
@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The fields of an MPA Request, right and wrong, and what the peer makes of them. */
-final class RequestCases {
+final class MpaRequestCases {
     private static final int[] LENGTHS = {
         0, 1, 2, 3, 4, 5, 7, 8, 63, 127, 128, 251, 252, 255, 256, 257, 258, 508, 511, 512
     };
@@ -29,7 +29,7 @@ final class RequestCases {
     private static final int[] RESERVED = {0x10, 0x08, 0x04, 0x02, 0x01, 0x1F};
     private static final int[] ENHANCED_RESERVED = {0x08, 0x04, 0x02, 0x01, 0x0F};
 
-    private RequestCases() {}
+    private MpaRequestCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -99,16 +99,16 @@ final class RequestCases {
                 "a Request of revision 1 is answered with revision 1, and a ping works",
                 "MPA-60 SETUP-2 SETUP-23",
                 session -> {
-                    Stream stream = session.initiate(Setup.plainRequest(session.options(), Bytes.NONE));
+                    PeerStream stream = session.initiate(Setup.plainRequest(session.options(), Bytes.NONE));
                     requireRevision(stream, 1);
-                    stream.carryOn();
+                    stream.completePing();
                 }));
         cases.add(Case.must(
                 "mpa.request.revision.2",
                 "an enhanced Request of revision 2 gets an enhanced Reply of revision 2, and a ping works",
                 "MPA-60 SETUP-1 SETUP-23",
                 session -> {
-                    Stream stream = session.initiate(Setup.enhancedRequest(session.options(), 1, 1));
+                    PeerStream stream = session.initiate(Setup.enhancedRequest(session.options(), 1, 1));
                     requireRevision(stream, 2);
                     require(
                             stream,
@@ -116,14 +116,14 @@ final class RequestCases {
                             "a Reply without S",
                             "a Reply with S=1",
                             StartupFrame.KEY);
-                    stream.carryOn();
+                    stream.completePing();
                 }));
         cases.add(Case.must(
                 "mpa.request.revision.2.plain",
                 "a Request of revision 2 with S=0 gets a Reply with S=0 and without the four bytes",
                 "SETUP-1 SETUP-23",
                 session -> {
-                    Stream stream = session.initiate(
+                    PeerStream stream = session.initiate(
                             Setup.plainRequest(session.options(), Bytes.NONE).withRevision(2));
                     require(
                             stream,
@@ -131,7 +131,7 @@ final class RequestCases {
                             "a Reply with S=1",
                             "a Reply with S=0",
                             StartupFrame.KEY);
-                    stream.carryOn();
+                    stream.completePing();
                 }));
     }
 
@@ -167,7 +167,8 @@ final class RequestCases {
                 "the reserved bits of a Reply are zero even if those of the Request are not",
                 "MPA-59",
                 session -> {
-                    Stream stream = session.initiate(flagged(Setup.plainRequest(session.options(), Bytes.NONE), 0x1F));
+                    PeerStream stream =
+                            session.initiate(flagged(Setup.plainRequest(session.options(), Bytes.NONE), 0x1F));
                     int reserved = stream.reply().flags() & 0x1F;
                     require(stream, reserved == 0, "the reserved bits " + reserved, "zero", StartupFrame.KEY);
                 }));
@@ -190,9 +191,9 @@ final class RequestCases {
                                     ? Setup.plainRequest(session.options(), Bytes.NONE)
                                     : Setup.enhancedRequest(session.options(), 1, 1);
                             int rest = request.flags() & StartupFrame.ENHANCED;
-                            Stream stream = session.initiate(request.withFlags(bits | rest));
-                            stream.stand().carryOn();
-                            stream.carryOn();
+                            PeerStream stream = session.initiate(request.withFlags(bits | rest));
+                            stream.awaitIdle().completePing();
+                            stream.completePing();
                         }));
             }
         }
@@ -260,7 +261,7 @@ final class RequestCases {
                     "MPA-62 MPA-66 MPA-70",
                     session -> {
                         Wire wire = session.open();
-                        byte[] fpdu = wire.encode(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE), Damage.NONE);
+                        byte[] fpdu = wire.encode(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE), FpduChange.NONE);
                         wire.send(Bytes.join(request(session.options(), used).encode(), fpdu), "a Request and an FPDU");
                         session.expectEnd(wire);
                     }));
@@ -274,23 +275,23 @@ final class RequestCases {
                     session.expectSilence(wire);
                     StartupFrame request = Setup.request(session.options());
                     wire.send(request);
-                    session.initiated(wire, request).carryOn();
+                    session.initiated(wire, request).completePing();
                 }));
         cases.add(Case.must(
                 "mpa.reply.nothing-behind",
                 "nothing follows the Reply before the peer has validated an FPDU",
                 "MPA-72 MPA-28",
                 session -> {
-                    Stream stream = session.establish();
+                    PeerStream stream = session.establish();
                     session.expectSilence(stream.wire());
-                    stream.carryOn();
+                    stream.completePing();
                 }));
         cases.add(Case.must(
                 "mpa.reply.length",
                 "PD_Length of a Reply is what follows, and at most 512",
                 "MPA-62 MPA-63",
                 session -> {
-                    Stream stream = session.establish();
+                    PeerStream stream = session.establish();
                     int length = stream.reply().length();
                     require(stream, length <= StartupFrame.LONGEST_PRIVATE_DATA, "" + length, "0 to 512", 18);
                     session.expectSilence(stream.wire());
@@ -299,7 +300,7 @@ final class RequestCases {
                 "mpa.reply.not-rejected",
                 "R is 0 in the Reply of a server that goes on",
                 "MPA-58 MPA-69",
-                session -> session.establish().carryOn()));
+                session -> session.establish().completePing()));
         cases.add(Case.must(
                 "mpa.reply.ready",
                 "an FPDU right behind the Reply, without a pause, is taken",
@@ -310,8 +311,8 @@ final class RequestCases {
                     wire.send(request);
                     StartupFrame reply =
                             Setup.requireReply(wire.nextFrame(session.options().patience()));
-                    Stream stream = session.begun(wire, request, reply);
-                    stream.carryOn();
+                    PeerStream stream = session.begun(wire, request, reply);
+                    stream.completePing();
                 }));
     }
 
@@ -323,33 +324,33 @@ final class RequestCases {
         return request.withFlags(request.flags() | flags);
     }
 
-    private static void ping(Session session, StartupFrame request) throws IOException, Deviation {
-        session.initiate(request).carryOn();
+    private static void ping(Session session, StartupFrame request) throws IOException, CaseFailed {
+        session.initiate(request).completePing();
     }
 
     /** Sends something that is no request, and expects the end. */
-    static void refused(Session session, byte[] bytes, String text) throws IOException, Deviation {
+    static void refused(Session session, byte[] bytes, String text) throws IOException, CaseFailed {
         Wire wire = session.open();
         wire.send(bytes, text);
         session.expectEnd(wire);
     }
 
     /** Expects the end of the connection; a Reply with R=1 may come before. */
-    static void requireRefusal(Session session, Wire wire) throws IOException, Deviation {
+    static void requireRefusal(Session session, Wire wire) throws IOException, CaseFailed {
         Arrival arrival = wire.nextFrame(session.options().patience());
         StartupFrame frame = arrival.frame();
         boolean rejected = frame != null && frame.isReply() && frame.has(StartupFrame.REJECTED);
         if (rejected || arrival.ended()) {
             return;
         }
-        throw new Deviation(
+        throw new CaseFailed(
                 arrival.describe(),
                 "the end of the connection, or a Reply with R=1",
                 arrival.entry(),
                 StartupFrame.KEY);
     }
 
-    private static void requireRevision(Stream stream, int revision) throws Deviation {
+    private static void requireRevision(PeerStream stream, int revision) throws CaseFailed {
         require(
                 stream,
                 stream.reply().revision() == revision,
@@ -358,9 +359,10 @@ final class RequestCases {
                 StartupFrame.KEY + 1);
     }
 
-    static void require(Stream stream, boolean condition, String seen, String allowed, int offset) throws Deviation {
+    static void require(PeerStream stream, boolean condition, String seen, String allowed, int offset)
+            throws CaseFailed {
         if (!condition) {
-            throw new Deviation(seen, allowed, stream.replyEntry(), offset);
+            throw new CaseFailed(seen, allowed, stream.replyEntry(), offset);
         }
     }
 }

@@ -1,12 +1,12 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Deviation;
+import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
-import io.iwarp.conformance.judge.Stream;
 import io.iwarp.conformance.wire.Bytes;
-import io.iwarp.conformance.wire.Damage;
+import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.Segment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -14,14 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Markers that the suite sends (RFC 5044 sections 4.2 and 4.3). Those of the peer are checked by the rules. */
-final class MarkerCases {
+final class MpaMarkerCases {
     private static final int INTERVAL = 512;
     private static final int WORD = 4;
     private static final int SEND = 40;
     private static final int INSIDE = 20;
     private static final int MOST_FILLERS = 10_000;
 
-    private MarkerCases() {}
+    private MpaMarkerCases() {}
 
     /** {@return the cases} */
     static List<Case> all() {
@@ -33,9 +33,9 @@ final class MarkerCases {
                             "a marker at byte " + phase + " of an FPDU is taken out",
                             "MPA-15 MPA-21 MPA-23 MPA-25 MPA-29 MPA-30",
                             session -> {
-                                Stream stream = advance(session, at);
+                                PeerStream stream = advance(session, at);
                                 stream.send(stream.pings().takeAwaited());
-                                stream.pings().carryOnBehindSend();
+                                stream.pings().completePingAfterSend();
                             })
                     .needs(Need.MARKERS_TO_PEER));
         }
@@ -48,7 +48,7 @@ final class MarkerCases {
                     "whose reserved half is ffff",
                     "MPA-15",
                     phase,
-                    Damage.markers(0xFFFF, 0));
+                    FpduChange.markers(0xFFFF, 0));
             for (int low = 1; low < WORD; low++) {
                 accepted(
                         cases,
@@ -57,7 +57,7 @@ final class MarkerCases {
                         "whose lowest bits are " + low,
                         "MPA-24",
                         phase,
-                        Damage.markers(0, low));
+                        FpduChange.markers(0, low));
             }
             for (int shift : new int[] {WORD, 256}) {
                 cases.add(Case.should(
@@ -65,10 +65,10 @@ final class MarkerCases {
                                 "a marker (" + where + ") that points " + shift + " bytes too far is an error",
                                 "MPA-30 MPA-85",
                                 session -> {
-                                    Stream stream = advance(session, phase);
+                                    PeerStream stream = advance(session, phase);
                                     stream.send(
                                             stream.pings().takeAwaited(),
-                                            Damage.markers(0, shift),
+                                            FpduChange.markers(0, shift),
                                             ", marker points " + shift + " bytes too far");
                                     stream.expectTerminate("2/0/03");
                                 })
@@ -80,8 +80,9 @@ final class MarkerCases {
                         "the CRC covers markers: a bit flipped in one is an error",
                         "MPA-39 MPA-15",
                         session -> {
-                            Stream stream = advance(session, 0);
-                            stream.send(stream.pings().takeAwaited(), Damage.flip(0), ", bit flipped in the marker");
+                            PeerStream stream = advance(session, 0);
+                            stream.send(
+                                    stream.pings().takeAwaited(), FpduChange.flip(0), ", bit flipped in the marker");
                             stream.expectTerminate("2/0/02");
                         })
                 .needs(Need.MARKERS_TO_PEER, Need.CRC));
@@ -89,29 +90,35 @@ final class MarkerCases {
     }
 
     private static void accepted(
-            List<Case> cases, String where, String name, String text, String requirements, int phase, Damage damage) {
+            List<Case> cases,
+            String where,
+            String name,
+            String text,
+            String requirements,
+            int phase,
+            FpduChange damage) {
         cases.add(Case.must(
                         "mpa.marker.ignored." + where + "." + name,
                         "a marker (" + where + ") " + text + ", under a right CRC, is taken",
                         requirements,
                         session -> {
-                            Stream stream = advance(session, phase);
+                            PeerStream stream = advance(session, phase);
                             stream.send(stream.pings().takeAwaited(), damage, ", marker " + text);
-                            stream.pings().carryOnBehindSend();
+                            stream.pings().completePingAfterSend();
                         })
                 .needs(Need.MARKERS_TO_PEER));
     }
 
     /** Sends Writes of zero bytes until the next marker is that far behind the beginning of the next FPDU. */
-    private static Stream advance(Session session, int phase) throws IOException, Deviation {
-        Stream stream = session.establish().stand();
+    private static PeerStream advance(Session session, int phase) throws IOException, CaseFailed {
+        PeerStream stream = session.establish().awaitIdle();
         ByteArrayOutputStream fillers = new ByteArrayOutputStream();
         for (int i = 0; i < MOST_FILLERS; i++) {
             if ((stream.wire().position() + phase) % INTERVAL == 0) {
                 stream.wire().send(fillers.toByteArray(), i + " Writes of zero bytes");
                 return stream;
             }
-            fillers.writeBytes(stream.wire().encode(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE), Damage.NONE));
+            fillers.writeBytes(stream.wire().encode(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE), FpduChange.NONE));
         }
         throw new IllegalStateException("no FPDU can begin " + phase + " bytes before a marker");
     }
