@@ -1,6 +1,7 @@
 package io.iwarp.ddp;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
@@ -21,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * burst is flushed. After some bursts the event loop gets time for its other work.
  *
  * <p>All calls may be re-entrant: a write or flush can complete promises, whose listeners report messages as sent, and then
- * the ULP writes and flushes again. Therefore {@link #transmit} and {@link SentReports} never nest, and nothing is sent
+ * the ULP writes and flushes again. Therefore {@link #transmit} and {@link #report} never nest, and nothing is sent
  * during a report. An inner call leaves the work to the loop that is already running. So all bursts of one turn are counted,
  * even if the transport takes everything at once.
  */
@@ -40,28 +41,46 @@ final class DdpTransmitter {
         YIELDED
     }
 
+    /** Which messages are taken from the ULP. */
+    private enum Takes {
+        ALL,
+        /** Sending failed. */
+        TERMINAL,
+        /** What was taken is still sent. */
+        NONE,
+        /** The channel is closed, or closing. Nothing is sent. */
+        ENDED
+    }
+
     private final ChannelHandlerContext context;
+    private final DdpUlp ulp;
     private final DdpReceiver receiver;
+    private final Counters counters;
     private final DdpSegmenter segmenter;
     private final Ulpdu segment = new Ulpdu();
-    private final TransmitQueue queue = new TransmitQueue();
-    private final BurstWindow bursts;
-    private final SentReports reports;
-    private final TransmitLife life = new TransmitLife();
+    private final SendBuffer buffer;
     private final Runnable resume = this::resume;
 
     private int mulpdu;
     private Loop loop = Loop.NOT_READY;
+    private Takes takes = Takes.ALL;
+    /** The transport refused a burst. Later refusals are ignored. */
+    private boolean lost;
+
+    private boolean terminalWritten;
+    /** The ULP is being told of messages that were sent. */
+    private boolean reporting;
     /** A segment is being written: an exception that comes up the pipeline meanwhile is the answer to it. */
     private boolean writing;
 
     DdpTransmitter(
             ChannelHandlerContext context, DdpSettings settings, DdpUlp ulp, DdpReceiver receiver, Counters counters) {
         this.context = context;
+        this.ulp = ulp;
         this.receiver = receiver;
+        this.counters = counters;
         this.segmenter = new DdpSegmenter(context.alloc());
-        this.bursts = new BurstWindow(settings.transmitWindow(), this::onSettled, counters);
-        this.reports = new SentReports(queue, ulp);
+        this.buffer = new SendBuffer(settings.transmitWindow(), this::onSettled);
     }
 
     /** Sets the largest ULPDU for segments that are cut from now on. */
@@ -79,12 +98,12 @@ final class DdpTransmitter {
 
     /** Returns whether the transport has taken everything that was written. */
     boolean idle() {
-        return queue.empty() && bursts.empty();
+        return buffer.empty() && buffer.settled();
     }
 
     /** Takes a message, which is sent after {@link #flush}; or fails the promise. */
     void write(DdpMessage message, ChannelPromise promise) {
-        if (!life.takes(message)) {
+        if (takes != Takes.ALL && (takes != Takes.TERMINAL || !message.terminal())) {
             // A void promise would fire this exception through the pipeline, and handlers would close the channel
             // before the last message is sent.
             if (!promise.isVoid()) {
@@ -104,38 +123,39 @@ final class DdpTransmitter {
             return;
         }
         if (message.terminal()) {
-            life.terminal();
+            takes = Takes.NONE;
+            terminalWritten = true;
             receiver.silence();
             segmenter.abandon();
-            queue.dropUnsent(ended("dropped for the stream's last message"));
+            buffer.dropUnsent(ended("dropped for the stream's last message"));
         }
         message.submit(promise.isVoid() ? null : promise);
-        queue.add(message);
+        buffer.add(message);
     }
 
     /** Sends everything written so far. */
     void flush() {
-        queue.flush();
-        if (!transmit() && loop != Loop.RUNNING && !reports.reporting()) {
+        buffer.flush();
+        if (!transmit() && loop != Loop.RUNNING && !reporting) {
             context.flush();
         }
     }
 
     /** Takes no more messages. */
     void closing() {
-        life.closing();
+        if (takes != Takes.ENDED) {
+            takes = Takes.NONE;
+        }
     }
 
     /** Drops everything: the channel is closed, or the ULP closes it. */
     void end() {
-        if (!life.ended()) {
-            life.end();
-            reports.drop();
-            bursts.clear();
+        if (takes != Takes.ENDED) {
+            takes = Takes.ENDED;
             segmenter.abandon();
             // Most connections end with nothing to drop, and the stack trace of the exception is expensive.
-            if (!queue.empty()) {
-                queue.dropAllBut(0, ended("the channel was closed before the message was sent"));
+            if (!idle()) {
+                buffer.clear(ended("the channel was closed before the message was sent"));
             }
         }
     }
@@ -146,7 +166,7 @@ final class DdpTransmitter {
      * @return whether it was caused by that segment, and was reported to the ULP as a fault
      */
     boolean exceptionCaught(Throwable cause) {
-        if (!writing || life.lost() || life.ended()) {
+        if (!writing || lost || takes == Takes.ENDED) {
             return false;
         }
         lose(cause);
@@ -160,7 +180,7 @@ final class DdpTransmitter {
      * @return whether anything was flushed
      */
     boolean transmit() {
-        if (loop != Loop.RESTING || reports.reporting()) {
+        if (loop != Loop.RESTING || reporting) {
             return false;
         }
         loop = Loop.RUNNING;
@@ -197,22 +217,22 @@ final class DdpTransmitter {
     }
 
     private boolean mayBeginBurst() {
-        return !life.ended()
-                && queue.sendable()
-                && bursts.hasRoomFor(mulpdu)
+        return takes != Takes.ENDED
+                && buffer.sendable()
+                && buffer.hasRoomFor(mulpdu)
                 && context.channel().isWritable();
     }
 
     private void writeBurst() {
         writing = true;
         try {
-            Burst burst = bursts.open();
+            SendBuffer.Burst burst = buffer.open();
             int limit = mulpdu;
-            int budget = bursts.budget();
+            int budget = buffer.budget();
             // A write can trigger calls that drop the rest of the burst. A later segment then completes the burst.
-            while (bursts.isOpen(burst) && queue.sendable() && cut(limit)) {
+            while (buffer.isOpen(burst) && buffer.sendable() && cut(limit)) {
                 budget -= segment.length();
-                writeSegment(burst, !queue.sendable() || budget < limit);
+                writeSegment(burst, !buffer.sendable() || budget < limit);
             }
         } finally {
             writing = false;
@@ -224,7 +244,7 @@ final class DdpTransmitter {
         boolean cut;
         try {
             if (!segmenter.busy()) {
-                segmenter.begin(queue.next());
+                segmenter.begin(buffer.begin());
             }
             cut = segmenter.cut(segment, limit);
         } catch (RuntimeException | Error unreadable) {
@@ -237,15 +257,19 @@ final class DdpTransmitter {
             return false;
         }
         if (!segmenter.busy()) {
-            queue.handOver();
+            buffer.handOver();
         }
         return true;
     }
 
-    private void writeSegment(Burst burst, boolean lastOfBurst) {
-        bursts.add(burst, segment.length(), !segmenter.busy());
+    private void writeSegment(SendBuffer.Burst burst, boolean lastOfBurst) {
+        boolean lastOfMessage = !segmenter.busy();
+        buffer.addSegment(burst, segment.length(), lastOfMessage);
+        if (lastOfMessage) {
+            counters.add(Counter.MESSAGES_SENT, 1);
+        }
         if (lastOfBurst) {
-            bursts.close(burst);
+            buffer.close(burst);
             context.write(segment, context.newPromise().addListener(burst));
         } else {
             context.write(segment, context.voidPromise());
@@ -269,60 +293,79 @@ final class DdpTransmitter {
      * that the bytes of earlier ones are in place. This cannot wait until earlier bursts are taken.
      */
     private void loseWhatWasRefused() {
-        Throwable failure = bursts.refusal();
+        Throwable failure = buffer.refusal();
         if (failure != null) {
             lose(failure);
         }
     }
 
     private void settle() {
-        Burst settled = bursts.takeSettled();
+        SendBuffer.Burst settled = buffer.takeSettled();
         while (settled != null) {
             account(settled);
-            bursts.reuse(settled);
-            settled = bursts.takeSettled();
+            buffer.reuse(settled);
+            settled = buffer.takeSettled();
         }
         try {
-            reports.report();
+            report();
         } finally {
             transmit();
         }
     }
 
-    private void account(Burst settled) {
+    private void account(SendBuffer.Burst settled) {
         Throwable failure = settled.failure();
         if (failure == null) {
-            reports.add(settled.messages());
+            buffer.account(settled);
             return;
         }
         // After a loss, a burst has only the terminal message left to report.
-        boolean terminal = life.lost() && settled.messages() > 0;
+        boolean terminal = lost && settled.endsMessage();
         lose(failure);
         if (terminal) {
             loseTerminal(failure);
         }
     }
 
+    /**
+     * Tells the ULP of messages that the transport has taken. A report may write and flush again: an inner call leaves its
+     * messages to the loop that is running already.
+     */
+    private void report() {
+        if (reporting) {
+            return;
+        }
+        reporting = true;
+        try {
+            for (DdpMessage sent = buffer.takeSent(); sent != null; sent = buffer.takeSent()) {
+                sent.sent();
+                ulp.onSent(sent);
+            }
+        } finally {
+            reporting = false;
+        }
+    }
+
     private void sourceRevoked() {
-        DdpMessage message = queue.inWork();
+        DdpMessage message = buffer.current();
         long bytesRead = segmenter.bytesCut();
-        stop(ended("the memory that the message reads was revoked when " + bytesRead + " bytes of it were sent"));
+        stop();
+        buffer.dropUnsent(
+                ended("the memory that the message reads was revoked when " + bytesRead + " bytes of it were sent"));
         if (message != null) {
-            reports.sourceRevoked(message, bytesRead);
+            ulp.onSourceRevoked(message, bytesRead);
         }
     }
 
     /** The transport refused a segment. All that it has not confirmed counts as not sent. */
     private void lose(Throwable cause) {
-        if (life.lost() || life.ended()) {
+        if (lost || takes == Takes.ENDED) {
             return;
         }
-        // Comes before any message is dropped: a drop callback may write.
-        life.lose();
-        segmenter.abandon();
-        boolean terminal = life.terminalWritten();
-        bursts.forgetMessages();
-        queue.dropAllBut(reports.unreported(), cause);
+        lost = true;
+        boolean terminal = terminalWritten;
+        stop();
+        buffer.dropUntaken(cause);
         reportFault(cause);
         if (terminal) {
             loseTerminal(cause);
@@ -331,7 +374,7 @@ final class DdpTransmitter {
 
     /** Reports that the terminal message, for which the ULP waits, cannot be sent. */
     private void loseTerminal(Throwable cause) {
-        if (!life.ended() && context.channel().isOpen()) {
+        if (takes != Takes.ENDED && context.channel().isOpen()) {
             context.fireExceptionCaught(cause);
         }
     }
@@ -345,24 +388,28 @@ final class DdpTransmitter {
 
     /** This side failed: the stream ends, and the ULP reports it to the peer. */
     private void fail(Throwable cause, ProtocolFault fault) {
-        if (life.ended()) {
+        if (takes == Takes.ENDED) {
             context.fireExceptionCaught(cause);
             return;
         }
-        boolean terminal = life.terminalWritten();
-        stop(cause);
+        boolean terminal = terminalWritten;
+        stop();
+        buffer.dropUnsent(cause);
         receiver.fail(fault);
         if (terminal) {
             loseTerminal(cause);
         }
     }
 
-    /** From now on only the terminal message, and segments already handed over, are sent. */
-    private void stop(Throwable cause) {
-        // Comes before any message is dropped: a drop callback may write.
-        life.fail();
+    /**
+     * From now on only the terminal message, and segments already handed over, are sent. Comes before any message is dropped:
+     * a drop callback may write.
+     */
+    private void stop() {
+        if (takes == Takes.ALL) {
+            takes = Takes.TERMINAL;
+        }
         segmenter.abandon();
-        queue.dropUnsent(cause);
     }
 
     /**
