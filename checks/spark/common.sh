@@ -2,7 +2,7 @@
 
 # Builds, and sets: java_command, the command with class path and what Spark needs; work, an empty folder for Spark.
 prepare_spark() {
-    [ "${NO_BUILD:-}" ] || mvn -B -ntp -q -pl checks/spark -am -DskipTests -Djacoco.skip=true compile
+    [ "${NO_BUILD:-}" ] || mvn -B -ntp -q -pl checks/spark -am -DskipTests compile
     work=$PWD/checks/spark/target/work
     rm -rf "$work"
     mkdir -p "$work"
