@@ -1,1 +1,1 @@
-"""The parts of benchmarks/compare."""
+"""The parts of checks/benchmarks/compare."""

@@ -26,7 +26,7 @@ def write(rows: list[dict], curves: dict[str, list[dict]], seconds: float) -> No
     rounds = sorted({len(row["ours"]) for row in measured})
     lines = [
         HEADING, "",
-        "`benchmarks/compare` writes this section and those below it. It runs the two sides of each row in turns, as two processes",
+        "`checks/benchmarks/compare` writes this section and those below it. It runs the two sides of each row in turns, as two processes",
         f"each, over loopback or a pair of virtual Ethernet devices, with CRC32C on unless the row says otherwise, {WARM_UP:g} s warm. The",
         f"ratio is the median of the ratios of {' or '.join(map(str, rounds))} rounds of {seconds:g} s. Processor time is that of both ends together: seconds for",
         "10^9 bytes, or microseconds for an operation. The picture shows each ratio relative to its target; 1 means that the target is",
@@ -109,13 +109,13 @@ def verdicts(point: dict) -> str:
 
 def how_to_run(measured: list[dict]) -> list[str]:
     return ["## How to run it", "",
-            "`benchmarks/compare` measures all of this; `benchmarks/compare --help` describes its options. These are the single commands.",
+            "`checks/benchmarks/compare` measures all of this; `checks/benchmarks/compare --help` describes its options. These are the single commands.",
             "Start the matching server first: `./iwarp perf server --transport epoll --busy-poll`, `$benchmarks netty-server 127.0.0.1:7480 epoll+`,",
             "`$benchmarks jucx-server 7480`, `iperf3 -s`, or `ucx_perftest` without a host.",
-            "", "```", 'benchmarks="java -jar benchmarks/target/benchmarks.jar"',
+            "", "```", 'benchmarks="java -jar checks/benchmarks/target/benchmarks.jar"',
             *dict.fromkeys(command for row in measured for command in row["commands"] if command),
             "```", "",
-            "The plain Netty programs are in `benchmarks/src/main/java`. They send frames with a length prefix, large ones by reference. Netty's",
+            "The plain Netty programs are in `checks/benchmarks/src/main/java`. They send frames with a length prefix, large ones by reference. Netty's",
             "`LengthFieldBasedFrameDecoder` decodes them, and each payload is copied to its destination.",
             "", "## Machine and versions", "", *(f"- {line}" for line in machine())]
 

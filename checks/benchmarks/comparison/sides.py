@@ -11,9 +11,9 @@ from pathlib import Path
 
 from .processes import LOOPBACK, Network, Server, free_port, last_line, run, run_watched
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 IWARP = ROOT / "tools/target/iwarp.jar"
-BENCHMARKS = ROOT / "benchmarks/target/benchmarks.jar"
+BENCHMARKS = ROOT / "checks/benchmarks/target/benchmarks.jar"
 JAVA = ("java", "-Xmx512m")
 UCX = {**os.environ, "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"}
 MIB = 1024 * 1024

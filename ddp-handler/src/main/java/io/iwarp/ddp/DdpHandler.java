@@ -44,7 +44,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     /**
      * The number of ULPDUs that are handled before the responses are sent. One read can bring a thousand small
      * requests. If all were handled first, this side and the peer would wait for each other in turns. The rate of FetchAdds
-     * in {@code benchmarks/compare} shows it.
+     * in {@code checks/benchmarks/compare} shows it.
      */
     static final int LONGEST_BURST = 64;
 

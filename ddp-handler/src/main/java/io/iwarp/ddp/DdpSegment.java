@@ -19,7 +19,7 @@ public final class DdpSegment {
     private int length;
     private int headerLength;
     // The header is read in few pieces, because each access to a buffer is checked. The rate of Sends in
-    // benchmarks/compare shows it. Bytes 0 to 7, 6 to 13, 14 to 17.
+    // checks/benchmarks/compare shows it. Bytes 0 to 7, 6 to 13, 14 to 17.
     private long headerStart;
     private long headerMiddle;
     private int messageOffset;

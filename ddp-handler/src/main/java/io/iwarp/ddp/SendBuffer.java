@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class SendBuffer {
     /**
      * The CRC, perhaps a copy, and the kernel's copy read the bytes of a burst. With short bursts they are in the cache of
-     * the core each time. The rows at an MTU of 1,500 in {@code benchmarks/compare} show it.
+     * the core each time. The rows at an MTU of 1,500 in {@code checks/benchmarks/compare} show it.
      */
     private static final int BURSTS_PER_WINDOW = 8;
     /** No burst is shorter than the largest segment. */

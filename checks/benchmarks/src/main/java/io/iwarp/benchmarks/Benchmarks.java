@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * The entry to the benchmarks: {@code netty-server PORT TRANSPORT}, {@code netty-client ...}, {@code jucx-server PORT SIZE},
- * {@code jucx-client ...} and {@code chart ...}, see {@code benchmarks/compare}; {@code jmh ...} runs the
+ * {@code jucx-client ...} and {@code chart ...}, see {@code checks/benchmarks/compare}; {@code jmh ...} runs the
  * microbenchmarks with JMH's own options.
  */
 public final class Benchmarks {
