@@ -104,7 +104,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         if (message instanceof ReceivedUlpdu received) {
             if (!receiver.receive(received.buffer(), received.index(), received.length())) {
-                received.holdBack();
+                received.stall();
             }
             if (++ulpdusInBurst == LONGEST_BURST) {
                 endBurst();

@@ -14,6 +14,8 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * layers above do, after their last message. When the peer ends its direction between two FPDUs, or after an error, the
  * handler fires {@link MpaEvent.PeerClosedHalf}.
  *
- * <p>A receiver may {@linkplain ReceivedUlpdu#holdBack hold back} a ULPDU. Then nothing is read from the transport
+ * <p>A receiver that cannot take a ULPDU {@linkplain ReceivedUlpdu#stall stalls} the input. Then nothing is read from the transport
  * ({@code autoRead} is off), bytes already read wait, and TCP's window stops the peer, until a {@code read} comes down the
  * pipeline.
  *
@@ -67,13 +69,25 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private final ToIntFunction<Channel> segmentSize;
     private final @Nullable IwarpDevice device;
     private Phase phase = Phase.STARTING;
-    private final TransmitGate gate = new TransmitGate();
     private boolean parsing;
-    private final ReadPause pause = new ReadPause();
     private @Nullable FpduInput input;
-    private @Nullable FpduSender sender;
-    /** Runs while an FPDU may be incomplete. */
-    private @Nullable FpduTimer timer;
+    private @Nullable FpduOutput output;
+
+    /** TransmitReady was fired, or only a Terminate may be sent. */
+    private boolean mayTransmit;
+
+    private @Nullable Future<?> firstFpduDelay;
+
+    /** The receiver could not take the last ULPDU: it comes again, and nothing is read meanwhile. */
+    private boolean stalled;
+
+    private boolean autoReadTurnedOff;
+    private boolean peerClosedHalfInStall;
+
+    /** Runs while an FPDU may be incomplete. One timer serves all FPDUs that follow each other closely. */
+    private @Nullable Future<?> fpduTimer;
+    /** The start of the FPDU that was incomplete when the timer was started. */
+    private long timedFpdu;
 
     /**
      * Creates the handler of one channel.
@@ -137,43 +151,51 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             return;
         }
         in.add(bytes);
-        if (!parsing && !pause.holding()) {
+        if (!parsing && !stalled) {
             parse(ctx, in);
         }
     }
 
-    /** No FPDU is incomplete while a ULPDU is held back: bytes behind it wait as they came. */
-    private void onFpduTimeout(ChannelHandlerContext ctx, FpduTimer expired) {
-        FpduInput in = input;
-        if (in == null || phase != Phase.RECEIVING || !in.insideFpdu()) {
+    /** Gives the peer its time for an incomplete FPDU. None is incomplete in a stall: bytes wait as they came. */
+    private void watchIncompleteFpdu(ChannelHandlerContext ctx, FpduInput in) {
+        long nanos = settings.fpduTimeout().toNanos();
+        if (fpduTimer == null && nanos > 0 && in.insideFpdu()) {
+            timedFpdu = in.position();
+            fpduTimer = ctx.executor().schedule(() -> onFpduTimeout(ctx, in), nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void onFpduTimeout(ChannelHandlerContext ctx, FpduInput in) {
+        fpduTimer = null;
+        if (phase != Phase.RECEIVING || !in.insideFpdu()) {
             return;
         }
-        if (in.position() == expired.position()) {
+        if (in.position() == timedFpdu) {
             fault(
                     ctx,
                     new ProtocolFault(
                             ProtocolError.MPA_CONNECTION_LOST,
                             "the peer did not complete the FPDU at stream byte " + in.position() + " within "
-                                    + expired.timeout() + ", " + in.held() + " bytes of it had come"));
+                                    + settings.fpduTimeout() + ", " + in.held() + " bytes of it had come"));
         } else {
-            expired.start(ctx.executor(), in.position());
+            watchIncompleteFpdu(ctx, in);
         }
     }
 
-    /** Also passes a held-back ULPDU again. */
+    /** Also passes the ULPDU of a stall again. */
     @Override
     public void read(ChannelHandlerContext ctx) {
         FpduInput in = input;
-        if (pause.holding() && in != null && phase == Phase.RECEIVING && !parsing) {
+        if (stalled && in != null && phase == Phase.RECEIVING && !parsing) {
             passAgain(ctx, in);
         }
-        if (!pause.holding()) {
+        if (!stalled) {
             ctx.read();
         }
     }
 
     private void passAgain(ChannelHandlerContext ctx, FpduInput in) {
-        pause.release();
+        stalled = false;
         parsing = true;
         try {
             deliver(ctx, in.ulpdu());
@@ -181,13 +203,31 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             parsing = false;
         }
         parse(ctx, in);
-        if (!pause.holding()) {
-            if (pause.takePeerClosedHalf()) {
+        if (!stalled) {
+            if (peerClosedHalfInStall) {
+                peerClosedHalfInStall = false;
                 onPeerClosedHalf(ctx);
             }
-            pause.end(ctx.channel().config());
+            endStall(ctx);
         }
         ctx.fireChannelReadComplete();
+    }
+
+    /** Stops reading from the transport. */
+    private void stall(ChannelHandlerContext ctx) {
+        stalled = true;
+        if (ctx.channel().config().isAutoRead()) {
+            autoReadTurnedOff = true;
+            ctx.channel().config().setAutoRead(false);
+        }
+    }
+
+    private void endStall(ChannelHandlerContext ctx) {
+        stalled = false;
+        if (autoReadTurnedOff) {
+            autoReadTurnedOff = false;
+            ctx.channel().config().setAutoRead(true);
+        }
     }
 
     @Override
@@ -230,8 +270,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     public void flush(ChannelHandlerContext ctx) {
         handOverBatch(ctx);
         ctx.flush();
-        if (sender != null) {
-            sender.reviewMulpdu(ctx);
+        if (output != null) {
+            output.reviewMulpdu(ctx);
         }
     }
 
@@ -262,8 +302,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
         MpaParameters agreed = established.parameters();
         input = new FpduInput(ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed, counters), device);
-        sender = new FpduSender(settings, agreed, segmentSize, counters);
-        timer = new FpduTimer(settings.fpduTimeout(), expired -> onFpduTimeout(ctx, expired));
+        output = new FpduOutput(settings, agreed, segmentSize, counters);
         phase = Phase.RECEIVING;
         ctx.fireUserEventTriggered(established);
         ProtocolFault failed = established.setupFault();
@@ -273,16 +312,36 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (failed != null) {
             failSetup(ctx, failed);
         } else if (mayTransmitFirst(agreed)) {
-            gate.openAfter(ctx, settings.firstFpduDelay(), () -> phase == Phase.RECEIVING);
+            beginTransmit(ctx);
         }
+    }
+
+    /** An FPDU of the peer ends the delay: the peer can receive then. */
+    private void beginTransmit(ChannelHandlerContext ctx) {
+        long nanos = settings.firstFpduDelay().toNanos();
+        if (nanos == 0) {
+            transmitReady(ctx);
+            return;
+        }
+        Runnable afterDelay = () -> {
+            if (!mayTransmit && phase == Phase.RECEIVING) {
+                transmitReady(ctx);
+            }
+        };
+        firstFpduDelay = ctx.executor().schedule(afterDelay, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void transmitReady(ChannelHandlerContext ctx) {
+        mayTransmit = true;
+        ctx.fireUserEventTriggered(new MpaEvent.TransmitReady());
     }
 
     /** Reports first that nothing may be sent except a Terminate. */
     private void failSetup(ChannelHandlerContext ctx, ProtocolFault failed) {
-        gate.openSilently();
+        mayTransmit = true;
         fault(ctx, failed);
         if (phase == Phase.FAULTED) {
-            gate.open(ctx);
+            transmitReady(ctx);
         }
     }
 
@@ -294,7 +353,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         parsing = true;
         try {
             boolean more = true;
-            while (more && phase == Phase.RECEIVING && !pause.holding()) {
+            while (more && phase == Phase.RECEIVING && !stalled) {
                 more = parseOne(ctx, in);
             }
         } finally {
@@ -303,10 +362,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
                 in.release();
             }
         }
-        FpduTimer unfinished = timer;
-        if (unfinished != null && !unfinished.running() && in.insideFpdu()) {
-            unfinished.start(ctx.executor(), in.position());
-        }
+        watchIncompleteFpdu(ctx, in);
     }
 
     private boolean parseOne(ChannelHandlerContext ctx, FpduInput in) {
@@ -321,37 +377,37 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void deliver(ChannelHandlerContext ctx, ReceivedUlpdu received) {
-        if (!gate.isOpen()) {
-            gate.open(ctx);
+        if (!mayTransmit) {
+            transmitReady(ctx);
         }
         if (phase == Phase.RECEIVING) {
             ctx.fireChannelRead(received);
-            if (received.wasHeldBack() && phase == Phase.RECEIVING) {
-                pause.begin(ctx.channel().config());
+            if (received.takeStall() && phase == Phase.RECEIVING) {
+                stall(ctx);
             }
         }
     }
 
     private void send(ChannelHandlerContext ctx, Ulpdu outgoing, ChannelPromise promise) {
-        if (sender == null || !gate.isOpen()) {
+        if (output == null || !mayTransmit) {
             promise.tryFailure(new IllegalStateException("a ULPDU of "
                     + outgoing.length()
                     + " bytes was written before MPA was ready to send: wait for"
                     + " MpaEvent.TransmitReady"));
         } else {
-            sender.send(ctx, outgoing, promise);
+            output.send(ctx, outgoing, promise);
         }
     }
 
     private void handOverBatch(ChannelHandlerContext ctx) {
-        if (sender != null) {
-            sender.handOver(ctx);
+        if (output != null) {
+            output.handOver(ctx);
         }
     }
 
     private void onPeerClosedHalf(ChannelHandlerContext ctx) {
-        if (pause.holding() && phase == Phase.RECEIVING) {
-            pause.notePeerClosedHalf();
+        if (stalled && phase == Phase.RECEIVING) {
+            peerClosedHalfInStall = true;
         } else if (phase == Phase.RECEIVING && input != null && input.insideFpdu()) {
             fault(ctx, lostInside(input, "the peer closed its direction"));
         } else if (phase == Phase.RECEIVING || phase == Phase.FAULTED) {
@@ -364,8 +420,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (!parsing && input != null) {
             input.release();
         }
-        pause.end(ctx.channel().config());
-        ctx.fireUserEventTriggered(new MpaEvent.Fault(found, gate.isOpen()));
+        endStall(ctx);
+        ctx.fireUserEventTriggered(new MpaEvent.Fault(found, mayTransmit));
     }
 
     private static ProtocolFault lostInside(FpduInput in, String event) {
@@ -388,12 +444,16 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private void end() {
         endInput();
-        gate.cancel();
-        if (timer != null) {
-            timer.cancel();
+        cancel(firstFpduDelay);
+        cancel(fpduTimer);
+        if (output != null) {
+            output.end();
         }
-        if (sender != null) {
-            sender.end();
+    }
+
+    private static void cancel(@Nullable Future<?> timer) {
+        if (timer != null) {
+            timer.cancel(false);
         }
     }
 }

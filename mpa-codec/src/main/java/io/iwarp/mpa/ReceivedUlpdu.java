@@ -18,7 +18,7 @@ public final class ReceivedUlpdu {
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
     private int index;
     private int length;
-    private boolean heldBack;
+    private boolean stall;
 
     /** Creates an object that names no bytes; {@link FpduDecoder#decode} makes it name some. */
     public ReceivedUlpdu() {}
@@ -51,17 +51,18 @@ public final class ReceivedUlpdu {
     }
 
     /**
-     * Holds the ULPDU back, during the call that passes it. MPA keeps it, with everything after it, and stops reading
-     * from the transport. It passes the same ULPDU again when a {@code read} comes down the pipeline.
+     * Refuses the ULPDU for now, during the call that passes it. The input stalls: MPA keeps the ULPDU, with everything
+     * after it, and stops reading from the transport. It passes the same ULPDU again when a {@code read} comes down the
+     * pipeline.
      */
-    public void holdBack() {
-        heldBack = true;
+    public void stall() {
+        stall = true;
     }
 
-    /** Tells, once, whether the receiver could not take it. */
-    boolean wasHeldBack() {
-        boolean was = heldBack;
-        heldBack = false;
+    /** Returns, once, whether the receiver could not take the ULPDU. */
+    boolean takeStall() {
+        boolean was = stall;
+        stall = false;
         return was;
     }
 

@@ -142,7 +142,7 @@ class UnfinishedFpduTest {
     @Test
     void aStreamThatDoesNotReadLosesNoTime() {
         FramingChannel end = established(IwarpDevice.create());
-        end.onUlpdu = (ctx, ulpdu) -> ulpdu.holdBack();
+        end.onUlpdu = (ctx, ulpdu) -> ulpdu.stall();
         byte[] bytes = fpdu(8);
         byte[] oneAndAHalf = Arrays.copyOf(bytes, bytes.length + 4);
         System.arraycopy(bytes, 0, oneAndAHalf, bytes.length, 4);
@@ -165,7 +165,7 @@ class UnfinishedFpduTest {
     @Test
     void anFpduThatStopsBehindAStallEndsTheStream() {
         FramingChannel end = established(IwarpDevice.create());
-        end.onUlpdu = (ctx, ulpdu) -> ulpdu.holdBack();
+        end.onUlpdu = (ctx, ulpdu) -> ulpdu.stall();
         byte[] bytes = fpdu(8);
         byte[] oneAndAHalf = Arrays.copyOf(bytes, bytes.length + 4);
         System.arraycopy(bytes, 0, oneAndAHalf, bytes.length, 4);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A receiver that cannot take a ULPDU now. */
-class HoldBackTest {
+class StallTest {
     private static final int LONGEST = 2_000;
 
     private final FramingChannel mpa = FramingChannel.initiator(true, true);
@@ -30,7 +30,7 @@ class HoldBackTest {
     private void takeUnlessFull() {
         mpa.onUlpdu = (ctx, ulpdu) -> {
             if (full) {
-                ulpdu.holdBack();
+                ulpdu.stall();
             } else {
                 taken.add((byte[]) mpa.seen.get(mpa.seen.size() - 1));
             }

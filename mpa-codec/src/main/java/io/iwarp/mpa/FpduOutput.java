@@ -1,21 +1,25 @@
 package io.iwarp.mpa;
 
+import io.iwarp.Counters;
 import io.iwarp.internal.EventLoopBuffers;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.nio.channels.ClosedChannelException;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The FPDUs encoded since the last write to the transport, next to each other in one buffer.
+ * The sending half of {@link MpaFramingHandler}: ULPDUs become FPDUs, and the MULPDU follows the segment size of the
+ * connection, which TCP may change at any time (RFC 5044, section 4.5).
  *
- * <p>Small FPDUs share one buffer and one write. A large payload without markers is sent by reference: a
+ * <p>The FPDUs encoded since the last write to the transport are next to each other in one buffer. Small FPDUs share one buffer and one write. A large payload without markers is sent by reference: a
  * slice of the buffer with everything encoded so far, then a slice of the payload. The rest of the FPDU
  * goes into the buffer again. The buffer may grow only while no slice of it is in flight, because
  * growing moves its bytes.
  */
-final class FpduBatch {
+final class FpduOutput {
 
     /** A buffer with this many bytes is full; holds the largest FPDU with all its markers. */
     static final int LIMIT = 64 * 1024;
@@ -31,28 +35,44 @@ final class FpduBatch {
     /** As many as wait for the transport when a window of 1 MiB is full, and what is being filled. */
     private static final EventLoopBuffers WARM = new EventLoopBuffers(LIMIT, 18);
 
+    /** Bytes sent between two looks at the segment size, because a look is a system call. */
+    static final int BYTES_BETWEEN_LOOKS = 1 << 20;
+
+    private final MpaSettings settings;
     private final FpduEncoder encoder;
+    private final ToIntFunction<Channel> segmentSize;
+    private int mulpdu;
+    private long nextLook = BYTES_BETWEEN_LOOKS;
     private @Nullable ByteBuf buffer;
     private int handedOver;
     private int usualSize = SMALLEST_CAPACITY;
     private boolean ended;
 
-    FpduBatch(FpduEncoder encoder) {
-        this.encoder = encoder;
-    }
-
-    /** Returns the bytes encoded since the start of Full Operation. */
-    long position() {
-        return encoder.position();
+    FpduOutput(MpaSettings settings, MpaParameters agreed, ToIntFunction<Channel> segmentSize, Counters counters) {
+        this.settings = settings;
+        this.encoder = new FpduEncoder(agreed, counters);
+        this.segmentSize = segmentSize;
+        this.mulpdu = agreed.mulpdu();
     }
 
     /**
-     * Adds the FPDU of a ULPDU. If somebody waits for the promise, all bytes so far are written with it.
-     * Otherwise they may wait for more. A failed write can end the batch during this call.
+     * Adds a ULPDU to what leaves with the next {@link #handOver}, or fails the promise. If somebody waits for the promise,
+     * all bytes so far are written with it. A failed write can end the output during this call.
      */
-    void add(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
-        if (!ended) {
-            encode(ctx, ulpdu);
+    void send(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
+        if (ulpdu.length() > Mulpdu.MAXIMUM) {
+            promise.tryFailure(new IllegalArgumentException("the ULPDU has " + ulpdu.length() + " bytes, at most "
+                    + Mulpdu.MAXIMUM + " are allowed: cut the message into smaller segments"));
+            return;
+        }
+        try {
+            if (!ended) {
+                encode(ctx, ulpdu);
+            }
+        } catch (RuntimeException unreadable) {
+            // The payload was released or shrunk; nothing of the ULPDU has been encoded.
+            promise.tryFailure(unreadable);
+            return;
         }
         if (ended) {
             end();
@@ -70,8 +90,30 @@ final class FpduBatch {
         }
     }
 
-    /** Writes what has been encoded and not written yet, if anything. */
-    void handOver(ChannelHandlerContext ctx, ChannelPromise promise) {
+    /** Writes to the transport what was sent and not written yet. */
+    void handOver(ChannelHandlerContext ctx) {
+        handOver(ctx, ctx.voidPromise());
+    }
+
+    /**
+     * After a flush: looks at the segment size if it is time, and tells the layers above if the MULPDU has changed. If the
+     * settings fix the EMSS, it never looks.
+     */
+    void reviewMulpdu(ChannelHandlerContext ctx) {
+        long sent = encoder.position();
+        if (sent < nextLook || settings.emss() > 0) {
+            return;
+        }
+        nextLook = sent + BYTES_BETWEEN_LOOKS;
+        int emss = segmentSize.applyAsInt(ctx.channel());
+        int now = emss == TcpSegmentSize.UNKNOWN ? mulpdu : Mulpdu.capped(settings, emss, encoder.markers());
+        if (now != mulpdu) {
+            mulpdu = now;
+            ctx.fireUserEventTriggered(new MpaEvent.MulpduChanged(now));
+        }
+    }
+
+    private void handOver(ChannelHandlerContext ctx, ChannelPromise promise) {
         ByteBuf full = buffer;
         if (full == null) {
             return;
@@ -88,7 +130,7 @@ final class FpduBatch {
         }
     }
 
-    /** Drops what has not been written; whatever is added from now on fails. */
+    /** Drops what has not been written; whatever is sent from now on fails. */
     void end() {
         ended = true;
         encoder.endBurst();
