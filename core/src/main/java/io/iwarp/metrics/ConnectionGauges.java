@@ -18,7 +18,7 @@ public interface ConnectionGauges {
     /** Returns the number of posted requests that have not completed, not counting receives. */
     int sendRequests();
 
-    /** Returns how many of {@link #sendRequests} the event loop has not taken yet. */
+    /** Returns how many of {@link #sendRequests} have not started. */
     int queuedSendRequests();
 
     /** Returns the capacity of the send queue. */

@@ -104,11 +104,11 @@ public enum IwarpMeter implements MeterDocumentation {
             "iwarp.send.queue.requests",
             Meter.Type.GAUGE,
             "Requests other than receives that were posted and have not completed"),
-    /** Requests not taken by the event loop. */
+    /** Requests posted and not started. */
     SEND_QUEUE_WAITING(
             "iwarp.send.queue.waiting",
             Meter.Type.GAUGE,
-            "Requests other than receives that were posted and not taken by an event loop yet"),
+            "Requests other than receives that were posted and have not started"),
     /** Capacity of the send queues. */
     SEND_QUEUE_DEPTH("iwarp.send.queue.depth", Meter.Type.GAUGE, "Capacity of the send queues of all open connections"),
     /** Bytes of requests not completed. */

@@ -250,7 +250,7 @@ public final class IwarpMetrics {
         return sumGauges(ConnectionGauges::sendRequests);
     }
 
-    /** Returns how many of {@link #sendRequests} no event loop has taken yet. */
+    /** Returns how many of {@link #sendRequests} have not started. */
     public long queuedSendRequests() {
         return sumGauges(ConnectionGauges::queuedSendRequests);
     }

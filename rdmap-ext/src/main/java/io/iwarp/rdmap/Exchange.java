@@ -13,7 +13,6 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReadyToReceive;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +32,6 @@ final class Exchange {
      * @param terminates the queue for a Terminate
      * @param agreed the parameters that the set-up negotiated
      * @param output writes the messages
-     * @param completion called with each completed request, in the order of submission
      */
     Exchange(
             RdmapSettings settings,
@@ -43,10 +41,9 @@ final class Exchange {
             Counters counters,
             UntaggedQueue terminates,
             MpaParameters agreed,
-            Consumer<DdpMessage> output,
-            Consumer<RdmapRequest> completion) {
+            RdmapStream output) {
         this.ulp = ulp;
-        this.requester = new Requester(output, completion, counters, agreed.ord());
+        this.requester = new Requester(output, ulp.requestQueue(), counters, agreed.ord());
         this.responder = new Responder(output, association, counters, agreed.ird());
         boolean readyToReceivePossible = agreed.role() == Role.RESPONDER && agreed.peerToPeer();
         SendDelivery sends = new SendDelivery(ulp, association, stall);
@@ -64,14 +61,8 @@ final class Exchange {
         requester.sendReadyToReceive(kind);
     }
 
-    /** Returns the error if a request can never be sent, otherwise null. */
-    @Nullable
-    ProtocolFault refusal(RdmapRequest request) {
-        return requester.refusal(request);
-    }
-
-    void submit(RdmapRequest request) {
-        requester.submit(request);
+    void startRequests() {
+        requester.startRequests();
     }
 
     @Nullable
@@ -114,7 +105,8 @@ final class Exchange {
      * for each other. When all requests of this side are answered, it accepts no more, or the peer could delay the
      * close forever with new requests.
      *
-     * @param unanswerable whether the peer closed its half of the connection, so that no response can arrive
+     * @param unanswerable whether the peer closed its half of the connection and left requests without an answer: what
+     *     waits behind them is given up
      */
     boolean drained(boolean unanswerable) {
         if (requester.idle()) {

@@ -7,7 +7,7 @@ package io.iwarp.rdmap;
  *     lower it a little.
  * @param received bytes of ULPDUs that have arrived
  * @param answered grows with each part of a response of the peer
- * @param waiting requests that the layer above has not submitted
+ * @param waiting requests that have not started
  */
 record Progress(long sent, long received, long answered, int waiting) {
     /** The moment before anything has moved. */

@@ -45,23 +45,12 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         return stream;
     }
 
-    /** Returns whether {@link #submit} may be called now. After a close, submit only what was posted before it. */
-    public boolean acceptsRequests() {
-        return stream.acceptsRequests();
-    }
-
     /**
-     * Submits a request. The next {@link #flush} sends it.
-     *
-     * @throws IllegalStateException if the stream does not {@linkplain #acceptsRequests accept requests}
+     * Starts the requests of the {@linkplain RdmapUlp#requestQueue queue} that may start, and sends them in one flush. Has no
+     * effect before the stream is ready and after its end.
      */
-    public void submit(RdmapRequest request) {
-        stream.submit(request);
-    }
-
-    /** Sends everything submitted so far. */
-    public void flush() {
-        stream.flush();
+    public void pull() {
+        stream.pull();
     }
 
     /** Retries the message that {@link io.iwarp.ddp.UntaggedQueue#awaitBuffer} held back. */

@@ -6,13 +6,14 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One operation of the application. Choose the operation with one of the methods below, then submit the request.
+ * One operation of the application. Choose the operation with one of the methods below, then offer the request in the
+ * {@link RequestQueue}.
  *
  * <p>A Send or Write sends its {@link #payload} as one DDP message. A Read, an atomic and Immediate Data send a message
  * that consists of a header. A Write with Immediate Data sends both.
  *
- * <p>The caller owns the object and may reuse it after {@link RdmapUlp#onCompleted} was called with it. Between
- * submission and completion, do not change the object or the bytes of its payload, and keep the sink of a Read
+ * <p>The caller owns the object and may reuse it when it is {@link #done}. Between {@link RequestQueue#start} and then, do
+ * not change the object or the bytes of its payload, and keep the sink of a Read
  * registered. Confined to the event loop of the stream.
  */
 public class RdmapRequest {
@@ -212,7 +213,7 @@ public class RdmapRequest {
     }
 
     /**
-     * Sets whether this request waits until all Reads and atomics submitted before it have completed. Call this method
+     * Sets whether this request waits until all Reads and atomics posted before it have completed. Call this method
      * after the method that chooses the operation.
      */
     public final RdmapRequest fenced(boolean waits) {
@@ -331,7 +332,8 @@ public class RdmapRequest {
         original = value;
     }
 
-    final boolean done() {
+    /** Returns whether a request that has started is done. */
+    public final boolean done() {
         return done;
     }
 

@@ -19,12 +19,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state machine of one RDMAP stream, without I/O: its start, when requests may be submitted, and its end. Its
+ * The state machine of one RDMAP stream, without I/O: its start, when requests may start, and its end. Its
  * {@link StreamState} says where it stands, its three {@link Deadline}s bound what it waits for, and its {@link Exchange}
  * handles the messages (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>).
  *
  * <p>Events come from DDP ({@link DdpUlp}) and from the handler (the {@code on...} methods of this class). Commands
- * come from the layer above: {@link #submit}, {@link #flush}, {@link #close}, {@link #abort}. Outputs are calls on
+ * come from the layer above: {@link #pull}, {@link #close}, {@link #abort}. Outputs are calls on
  * {@link RdmapLink} and {@link RdmapUlp}. All calls happen on the event loop of the connection.
  */
 final class RdmapStream implements DdpUlp {
@@ -86,8 +86,7 @@ final class RdmapStream implements DdpUlp {
                 counters,
                 new TerminateQueue(this::onTerminate),
                 event.parameters(),
-                this::write,
-                this::complete);
+                this);
         ulp.onEstablished(event.parameters());
         if (state.is(Phase.SETTING_UP)) {
             state.enter(Phase.ESTABLISHED);
@@ -112,7 +111,7 @@ final class RdmapStream implements DdpUlp {
     }
 
     /** Writes a message of the requester or responder. */
-    private void write(DdpMessage message) {
+    void write(DdpMessage message) {
         unflushed = true;
         link.write(message);
         transmit.arm();
@@ -133,33 +132,19 @@ final class RdmapStream implements DdpUlp {
         end();
     }
 
-    /**
-     * Submits a request. The next {@link #flush} sends it. Call it only while the stream {@linkplain #acceptsRequests
-     * accepts requests}; after a close only with requests that were posted before it.
-     */
-    void submit(RdmapRequest request) {
-        if (!acceptsRequests()) {
-            throw new IllegalStateException("request submitted while the stream is " + state.phase()
-                    + ": submit from ready on, and after a close only what was posted before it");
-        }
-        ProtocolFault refusal = exchange().refusal(request);
-        if (refusal != null) {
-            fail(refusal);
-            return;
-        }
-        exchange().submit(request);
-        giveUpUnanswerable();
-    }
-
-    private void complete(RdmapRequest request) {
-        ProtocolFault fault = ulp.onCompleted(request);
-        if (fault != null) {
-            fail(fault);
+    /** Starts the posted requests that may start, and sends them in one flush. */
+    void pull() {
+        if (state.acceptsRequests()) {
+            exchange().startRequests();
+            giveUpUnanswerable();
+            if (unflushed) {
+                flush();
+            }
         }
     }
 
     /** Ends the stream after an error of this side. */
-    private void fail(ProtocolFault fault) {
+    void fail(ProtocolFault fault) {
         terminateOrAbort(CloseReason.of(fault), fault.error());
     }
 
@@ -171,14 +156,9 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
-    void flush() {
+    private void flush() {
         unflushed = false;
         link.flush();
-    }
-
-    /** Returns whether {@link #submit} may be called now. */
-    boolean acceptsRequests() {
-        return state.acceptsRequests();
     }
 
     /**
@@ -271,13 +251,10 @@ final class RdmapStream implements DdpUlp {
     }
 
     /**
-     * Closes the output if nothing is left to send or to wait for. Requests that the layer above has not submitted count,
-     * unless they wait behind answers that cannot come any more.
+     * Closes the output if nothing is left to send or to wait for.
      */
     private void closeOutputWhenDrained() {
-        boolean unanswerable = peerClosedHalf && exchange().awaitsAnswers();
-        boolean allSubmitted = unanswerable || ulp.waitingRequests() == 0;
-        if (allSubmitted && exchange().drained(unanswerable)) {
+        if (exchange().drained(peerClosedHalf && exchange().awaitsAnswers())) {
             state.note(closeReason());
             state.enter(Phase.HALF_CLOSED);
             closeOutput();
@@ -382,7 +359,7 @@ final class RdmapStream implements DdpUlp {
 
     /** Closes the stream if the peer closed its half and left Reads or atomics without an answer. */
     private void giveUpUnanswerable() {
-        if (peerClosedHalf && acceptsRequests() && exchange().awaitsAnswers()) {
+        if (peerClosedHalf && state.acceptsRequests() && exchange().awaitsAnswers()) {
             state.note(exchange().leftUnanswered());
             if (state.is(Phase.OPEN)) {
                 beginClosing();
@@ -434,7 +411,7 @@ final class RdmapStream implements DdpUlp {
                 counters.get(Counter.ULPDU_BYTES_SENT) - link.untakenBytes(),
                 counters.get(Counter.ULPDU_BYTES_RECEIVED),
                 exchange == null ? 0 : exchange.answeredBytes(),
-                ulp.waitingRequests());
+                ulp.requestQueue().waiting());
     }
 
     /** The transport has not taken all that is sent. */
@@ -519,9 +496,9 @@ final class RdmapStream implements DdpUlp {
         }
 
         private String left() {
-            return exchange().requesting() || ulp.waitingRequests() == 0
+            return exchange().requesting() || ulp.requestQueue().waiting() == 0
                     ? exchange().describeLeft()
-                    : ulp.waitingRequests()
+                    : ulp.requestQueue().waiting()
                             + " posted requests that wait for a place in the send queue (poll its completion queue) were";
         }
     }

@@ -3,7 +3,6 @@ package io.iwarp.rdmap;
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.mpa.MpaEvent;
@@ -21,33 +20,21 @@ public interface RdmapUlp {
      */
     UntaggedQueue receiveQueue();
 
+    /** Returns the requests of this side. Call {@link RdmapHandler#pull} after posting one. */
+    RequestQueue requestQueue();
+
     /**
-     * MPA start-up succeeded. Passes the negotiated parameters and the peer's private data. Do not submit requests yet.
+     * MPA start-up succeeded. Passes the negotiated parameters and the peer's private data. Requests wait until {@link #onReady}.
      */
     void onEstablished(MpaParameters parameters);
 
-    /** From now on, requests may be submitted. */
+    /** From now on, requests may start. */
     void onReady();
 
     /**
-     * The orderly close has begun. Requests that were posted before may still be submitted; accept no others.
+     * The orderly close has begun. Requests that were posted before are still sent; accept no others.
      */
     void onClosing();
-
-    /**
-     * Returns the number of requests that were posted and not submitted. An orderly close waits until there are none.
-     */
-    int waitingRequests();
-
-    /**
-     * The request is complete. A Send, Write or Immediate Data completes when the transport has accepted all its bytes.
-     * This does not mean that the peer's application has seen it. A Read or atomic completes when the response is
-     * placed (RFC 5040 section 5.5 rules 9, 14 and 19). Called in the order of submission.
-     *
-     * @return null on success; otherwise the error that ends the stream, after which this method is not called again
-     */
-    @Nullable
-    ProtocolFault onCompleted(RdmapRequest request);
 
     /**
      * An operation of the peer was executed. Called for a Read or atomic when the transport has accepted the response,
@@ -67,7 +54,7 @@ public interface RdmapUlp {
     void onPeerClosedHalf();
 
     /**
-     * One burst of input has been handled: all bytes of a read, or the next part of them. Submit the requests that
+     * One burst of input has been handled: all bytes of a read, or the next part of them. Pull the requests that
      * result from it here.
      */
     void onReadComplete();

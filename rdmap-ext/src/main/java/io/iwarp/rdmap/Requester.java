@@ -13,39 +13,24 @@ import io.iwarp.mpa.ReadyToReceive;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles the requests of this side from submission to completion: keeps their order, holds back Reads and atomics
- * beyond the ORD, applies fences and matches the peer's responses.
- *
- * <pre>
- *      completed │ on their way, or unanswered │ held back │
- *   ─────────────┼─────────────────────────────┼───────────┤   in the order of submission
- *             oldest                        waiting      newest
- * </pre>
- *
- * <p>Requests go to DDP in this order: all requests behind a held-back request wait as well. They complete in this
- * order too, even if a later one is answered or sent first (RFC 5040 section 5.5 rules 13 and 15).
+ * Starts the requests of this side, and finds out when they are done: leaves Reads and atomics beyond the ORD and fenced
+ * requests in the {@link RequestQueue}, with all that are behind them, and matches the peer's responses.
  */
 final class Requester {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */
     private static final int READY_TO_RECEIVE_STAG = 1;
 
-    private final Consumer<DdpMessage> output;
-    private final Consumer<RdmapRequest> completion;
+    private final RdmapStream stream;
+    private final RequestQueue queue;
     private final Counters counters;
     private final int ord;
     private final RingQueue<RdmapRequest> reads = new RingQueue<>();
     private final RingQueue<RdmapRequest> atomics = new RingQueue<>();
     private final ArrayDeque<HeaderMessage> spareMessages = new ArrayDeque<>();
     private final AtomicResponses atomicResponses;
-
-    /** The requests that were submitted and have not completed. */
-    private final RingQueue<RdmapRequest> requests = new RingQueue<>();
-    /** The position of the first request that has not started. */
-    private long waiting;
 
     private @Nullable RdmapRequest readyToReceive;
     private int messagesUnderWay;
@@ -54,42 +39,33 @@ final class Requester {
     private boolean stopped;
 
     /**
-     * @param output writes the messages
-     * @param completion called with each completed request, in the order of submission
+     * @param stream writes the messages
+     * @param queue the requests of the layer above
      * @param counters counts Reads and atomics
      * @param ord the maximum number of unanswered Reads and atomics, at least 0
      */
-    Requester(Consumer<DdpMessage> output, Consumer<RdmapRequest> completion, Counters counters, int ord) {
-        this.output = output;
-        this.completion = completion;
+    Requester(RdmapStream stream, RequestQueue queue, Counters counters, int ord) {
+        this.stream = stream;
+        this.queue = queue;
         this.counters = counters;
         this.ord = ord;
         this.atomicResponses = new AtomicResponses(Math.max(1, ord));
     }
 
-    /** Returns the error if a request needs a response but the ORD is 0, otherwise null. */
-    @Nullable
-    ProtocolFault refusal(RdmapRequest request) {
-        return ord > 0 || !request.awaitsResponse()
-                ? null
-                : new ProtocolFault(
+    /** Starts the posted requests that may start. */
+    void startRequests() {
+        for (RdmapRequest next = queue.next(); next != null && !stopped; next = queue.next()) {
+            if (next.awaitsResponse() && ord == 0) {
+                stream.fail(new ProtocolFault(
                         ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
                         "a Read or atomic was posted, but the set-up agreed on an ORD of 0: raise the ORD here and the"
-                                + " IRD of the peer");
-    }
-
-    void submit(RdmapRequest request) {
-        requests.add(request);
-        startWaiting();
-    }
-
-    private void startWaiting() {
-        while (waiting < requests.end() && !stopped) {
-            RdmapRequest next = requests.get(waiting);
+                                + " IRD of the peer"));
+                return;
+            }
             if (!mayStart(next)) {
                 return;
             }
-            waiting++;
+            queue.start();
             start(next);
         }
     }
@@ -128,7 +104,7 @@ final class Requester {
 
     private void write(DdpMessage message) {
         messagesUnderWay++;
-        output.accept(message);
+        stream.write(message);
     }
 
     private HeaderMessage spareMessage() {
@@ -217,7 +193,7 @@ final class Requester {
     private void answered(RdmapRequest request) {
         answeredBytes++;
         counters.add(Counter.READS_ANSWERED, 1);
-        startWaiting();
+        startRequests();
         complete(request);
     }
 
@@ -227,10 +203,11 @@ final class Requester {
             return;
         }
         request.markDone();
-        for (RdmapRequest oldest = requests.peek();
-                oldest != null && oldest.done() && !stopped;
-                oldest = requests.peek()) {
-            completion.accept(requests.remove());
+        if (!stopped) {
+            ProtocolFault fault = queue.completeDone();
+            if (fault != null) {
+                stream.fail(fault);
+            }
         }
     }
 
@@ -255,9 +232,9 @@ final class Requester {
         return answeredBytes;
     }
 
-    /** Returns whether no request is held back or unanswered. */
+    /** Returns whether no request waits or is unanswered. */
     boolean idle() {
-        return waiting == requests.end() && unanswered() == 0;
+        return queue.waiting() == 0 && unanswered() == 0;
     }
 
     /** Returns the number of messages that DDP has not reported as sent. */

@@ -5,7 +5,6 @@ import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
-import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.AtomicOperation;
@@ -13,7 +12,6 @@ import io.iwarp.memory.StreamAssociation;
 import io.iwarp.memory.TaggedBuffer;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +34,7 @@ final class Responder extends HeaderQueue {
      */
     private static final long BYTES_UNDER_WAY = 256 * 1024;
 
-    private final Consumer<DdpMessage> output;
+    private final RdmapStream output;
     private final StreamAssociation stream;
     private final Counters counters;
     private final ArrayDeque<Response> unanswered = new ArrayDeque<>();
@@ -54,7 +52,7 @@ final class Responder extends HeaderQueue {
      * @param counters counts requests and responses
      * @param ird the maximum number of unanswered requests
      */
-    Responder(Consumer<DdpMessage> output, StreamAssociation stream, Counters counters, int ird) {
+    Responder(RdmapStream output, StreamAssociation stream, Counters counters, int ird) {
         super(ird, AtomicLayout.REQUEST_LENGTH);
         this.output = output;
         this.stream = stream;
@@ -203,7 +201,7 @@ final class Responder extends HeaderQueue {
             Response response = waiting.remove();
             responsesUnderWay++;
             bytesUnderWay += response.messageLength();
-            output.accept(response);
+            output.write(response);
         }
     }
 

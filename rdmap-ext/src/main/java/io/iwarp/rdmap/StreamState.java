@@ -98,7 +98,7 @@ public final class StreamState {
         return phase == expected;
     }
 
-    /** Returns whether requests may be submitted: also those that were posted before a close. */
+    /** Returns whether requests may start: also those that were posted before a close. */
     boolean acceptsRequests() {
         Phase now = phase;
         return now == Phase.OPEN || now == Phase.CLOSING;

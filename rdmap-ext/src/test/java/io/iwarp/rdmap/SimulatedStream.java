@@ -66,7 +66,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     /** Whether a message that finds no receive waits for one. */
     boolean awaitsReceives;
 
-    /** How many requests the application posted that are not submitted. */
+    /** How many requests the application posted that find no place. */
     int waitingRequests;
 
     boolean peerClosedHalf;
@@ -75,6 +75,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     private final Ulpdu ulpdu = new Ulpdu();
     private final FpduEncoder encoder =
             new FpduEncoder(MpaParameters.builder(Role.INITIATOR).crc(false).build(), new Counters());
+    private final Requests requests = new Requests();
     private final Receives receives = new Receives();
     private final Deque<DdpMessage> written = new ArrayDeque<>();
     private @Nullable DdpMessage inWork;
@@ -106,12 +107,10 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
         receives.buffers.add(buffer);
     }
 
-    /** Submits and flushes. */
-    void submit(RdmapRequest... requests) {
-        for (RdmapRequest request : requests) {
-            stream.submit(request);
-        }
-        stream.flush();
+    /** Posts requests, and lets those start that may. */
+    void submit(RdmapRequest... posted) {
+        requests.posted.addAll(List.of(posted));
+        stream.pull();
     }
 
     /**
@@ -284,14 +283,8 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     public void onClosing() {}
 
     @Override
-    public int waitingRequests() {
-        return waitingRequests;
-    }
-
-    @Override
-    public @Nullable ProtocolFault onCompleted(RdmapRequest request) {
-        completed.add(request);
-        return verdict;
+    public RequestQueue requestQueue() {
+        return requests;
     }
 
     @Override
@@ -320,6 +313,37 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     @Override
     public void onEnded(CloseReason reason) {
         ended.add(reason);
+    }
+
+    /** The requests of the application. */
+    private final class Requests implements RequestQueue {
+        private final Deque<RdmapRequest> posted = new ArrayDeque<>();
+        private final Deque<RdmapRequest> started = new ArrayDeque<>();
+
+        @Override
+        public @Nullable RdmapRequest next() {
+            return posted.peek();
+        }
+
+        @Override
+        public void start() {
+            started.add(posted.remove());
+        }
+
+        @Override
+        public int waiting() {
+            return posted.size() + waitingRequests;
+        }
+
+        @Override
+        public @Nullable ProtocolFault completeDone() {
+            ProtocolFault fault = null;
+            while (fault == null && !started.isEmpty() && started.peek().done()) {
+                completed.add(started.remove());
+                fault = verdict;
+            }
+            return fault;
+        }
     }
 
     /** The receives of the application. */

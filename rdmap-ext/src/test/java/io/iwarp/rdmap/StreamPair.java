@@ -220,7 +220,7 @@ final class StreamPair implements AutoCloseable {
         }
 
         void post() {
-            if (rdma.state.overReason() != null || !rdma.stream.acceptsRequests() || posted.size() == MOST_POSTS) {
+            if (rdma.state.overReason() != null || !rdma.state.acceptsRequests() || posted.size() == MOST_POSTS) {
                 return;
             }
             MemoryRegion target = other(this).memory;

@@ -153,11 +153,21 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         return slot(taken + ahead);
     }
 
-    /** Event loop: takes the next published slot. Returns null if there is none, or the depth is reached. */
+    /** Event loop: returns the next slot to take. Returns null if none is published, or the depth is reached. */
+    @Nullable
+    S next() {
+        boolean none = waiting() == 0 || (capacity > depth && taken - released.get() >= depth);
+        return none ? null : slot(taken);
+    }
+
+    /** Event loop: takes the {@link #next} slot, if there is one. */
     @Nullable
     S take() {
-        boolean none = waiting() == 0 || (capacity > depth && taken - released.get() >= depth);
-        return none ? null : slot(taken++);
+        S next = next();
+        if (next != null) {
+            taken++;
+        }
+        return next;
     }
 
     /** Event loop: returns the oldest slot that is taken and not retired, or null. */

@@ -129,9 +129,7 @@ final class QueuePairEngine {
             return;
         }
         receives.check();
-        if (rdmap.acceptsRequests()) {
-            sends.submit(rdmap);
-        }
+        rdmap.pull();
     }
 
     private void flush(CloseReason reason) {

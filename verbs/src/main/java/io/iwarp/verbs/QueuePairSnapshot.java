@@ -112,7 +112,10 @@ public final class QueuePairSnapshot {
         return sendRequests;
     }
 
-    /** Returns how many of {@link #sendRequests()} the event loop has not taken yet. */
+    /**
+     * Returns how many of {@link #sendRequests()} have not started: the event loop has not taken them yet, or they wait
+     * for a place in the send queue, for the ORD or for a fence.
+     */
     public int queuedSendRequests() {
         return queuedSendRequests;
     }
@@ -171,7 +174,7 @@ public final class QueuePairSnapshot {
         text.append(address(remoteAddress)).append(" there");
         text.append("\n  agreed     ").append(parameters == null ? "nothing yet" : parameters);
         text.append("\n  send       ").append(sendRequests).append(" of ").append(sendQueueDepth);
-        text.append(" posted, ").append(queuedSendRequests).append(" of them not taken by the event loop yet");
+        text.append(" posted, ").append(queuedSendRequests).append(" of them not started");
         text.append("\n  receive    ").append(receiveRequests).append(" of ").append(receiveQueueDepth);
         text.append(" posted");
         text.append("\n  Reads      ").append(outstandingReads);

@@ -3,7 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
 import io.iwarp.metrics.QueueLimit;
-import io.iwarp.rdmap.RdmapHandler;
+import io.iwarp.rdmap.RequestQueue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Handles requests other than receives from post to completion: byte budget, slot, wake-up of the event loop, RDMAP,
  * completion.
  */
-final class SendSide {
+final class SendSide implements RequestQueue {
     private final PostRing<WorkRequest> ring;
     private final @Nullable ByteBudget budget;
     private final StreamLife life;
@@ -92,39 +92,38 @@ final class SendSide {
         drains.wake();
     }
 
-    /** Event loop: passes all posted requests to RDMAP and sends them in one flush. */
-    void submit(RdmapHandler rdmap) {
-        WorkRequest request = ring.take();
-        if (request == null) {
-            return;
+    @Override
+    public @Nullable WorkRequest next() {
+        return ring.next();
+    }
+
+    @Override
+    public void start() {
+        WorkRequest request = Objects.requireNonNull(ring.take(), "started more than was posted");
+        if (metrics != null) {
+            metrics.submitted(request);
         }
-        while (request != null && rdmap.acceptsRequests()) {
-            if (metrics != null) {
-                metrics.submitted(request);
+    }
+
+    @Override
+    public int waiting() {
+        return ring.untaken();
+    }
+
+    /** Returns the fault if the application misused the memory of a request; the request then waits for the {@link #flush}. */
+    @Override
+    public @Nullable ProtocolFault completeDone() {
+        for (WorkRequest oldest = ring.oldest(); oldest != null && oldest.done(); oldest = ring.oldest()) {
+            ProtocolFault fault = oldest.fillSink();
+            if (fault != null) {
+                return fault;
             }
-            rdmap.submit(request);
-            request = ring.take();
+            complete(oldest, null);
         }
-        rdmap.flush();
+        return null;
     }
 
-    /**
-     * Event loop: completes the oldest submitted request.
-     *
-     * @return null, or the fault if the application misused the request's memory; the request then waits for the
-     *     {@link #flush}
-     */
-    @Nullable
-    ProtocolFault completeOldest() {
-        WorkRequest request = Objects.requireNonNull(ring.oldest(), "completed more than was submitted");
-        ProtocolFault fault = request.fillSink();
-        if (fault == null) {
-            complete(request, null);
-        }
-        return fault;
-    }
-
-    /** Event loop: flushes all submitted or posted requests with the close reason. */
+    /** Event loop: flushes all started or posted requests with the close reason. */
     void flush(CloseReason reason) {
         WorkRequest request = oldestOrNext();
         while (request != null) {

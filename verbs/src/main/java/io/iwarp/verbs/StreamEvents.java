@@ -4,13 +4,12 @@ import io.iwarp.CloseReason;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.rdmap.RdmapRequest;
 import io.iwarp.rdmap.RdmapUlp;
+import io.iwarp.rdmap.RequestQueue;
 import io.netty.channel.Channel;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +68,11 @@ final class StreamEvents implements RdmapUlp {
     }
 
     @Override
+    public RequestQueue requestQueue() {
+        return sends;
+    }
+
+    @Override
     public UntaggedQueue receiveQueue() {
         return receives.receives();
     }
@@ -98,16 +102,6 @@ final class StreamEvents implements RdmapUlp {
     @Override
     public void onClosing() {
         sends.ring().close();
-    }
-
-    @Override
-    public int waitingRequests() {
-        return sends.ring().untaken();
-    }
-
-    @Override
-    public @Nullable ProtocolFault onCompleted(RdmapRequest request) {
-        return sends.completeOldest();
     }
 
     @Override

@@ -252,7 +252,7 @@ class LimitsTest {
             initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
             initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
             peer.expectUlpdu();
-            await().until(() -> metrics.queuedSendRequests() == 0);
+            await().until(() -> metrics.queuedSendRequests() == 1);
 
             assertThat(metrics.outstandingReads()).isOne();
             assertThat(metrics.sendRequests()).isEqualTo(2);

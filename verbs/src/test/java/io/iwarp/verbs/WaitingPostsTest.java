@@ -194,7 +194,7 @@ class WaitingPostsTest {
                     .contains(
                             switch (closing) {
                                 case BY_THE_APPLICATION -> "the close made no progress within the close timeout";
-                                case WITH_THE_PEER -> "left 1 Read or atomic without an answer";
+                                case WITH_THE_PEER -> "left 2 Reads or atomics without an answer";
                                 case WHEN_IDLE ->
                                     "nothing was sent or received for PT1S; the close that followed made no progress";
                             });
