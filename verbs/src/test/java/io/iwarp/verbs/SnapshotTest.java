@@ -64,7 +64,7 @@ class SnapshotTest {
                             ready.channel() + " is READY",
                             server.getLocalSocketAddress() + " there",
                             "CRC on",
-                            "send       1 of 128 posted, 0 of them not taken",
+                            "send       1 of 128 posted, 0 of them not started",
                             "Reads      1 of 128 outstanding, 0 of 128 of the peer",
                             "FPDUS_SENT 1",
                             "ended      no");
