@@ -7,15 +7,12 @@ module io.iwarp.tools {
     requires io.iwarp.conformance;
     requires io.iwarp.verbs;
     requires io.netty.codec;
-    requires io.netty.codec.http;
     requires io.netty.common;
     requires io.netty.handler;
     requires io.netty.pkitesting;
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.classes.io_uring;
     requires jdk.management;
-    requires micrometer.core;
-    requires micrometer.registry.prometheus;
     requires me.tongfei.progressbar;
     requires org.slf4j;
     requires static org.jspecify;

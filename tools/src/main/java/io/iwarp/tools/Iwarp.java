@@ -40,8 +40,6 @@ import picocli.CommandLine.Spec;
             ReadClient.class,
             CounterServer.class,
             CounterClient.class,
-            KvServer.class,
-            KvClient.class,
             Rping.class,
             Cmatose.class,
             RdmaServer.class,

@@ -27,7 +27,7 @@ class CompletionScriptTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1, iwarp kv-, kv-server kv-client",
+        "1, iwarp echo-, echo-server echo-client",
         "2, iwarp perf con, connect",
         "3, iwarp perf client --sw, --sweep",
         "2, iwarp completion f, fish",
@@ -44,7 +44,7 @@ class CompletionScriptTest {
 
     @ParameterizedTest
     @CsvSource({
-        "iwarp kv-, kv-client kv-server",
+        "iwarp echo-, echo-client echo-server",
         "iwarp perf con, connect",
         "iwarp perf client --swe, --sweep",
         "iwarp perf client --op comp, compare-swap",

@@ -31,7 +31,6 @@ class HelpExamplesTest {
     private static final Pattern PORT = Pattern.compile(".*--port (\\d+).*");
     private static final Pattern FILE = Pattern.compile("inbox|[\\w-]+\\.(img|pcap|html|jsonl|pem)");
     private static final String DEFAULT_PORT = "7471";
-    private static final Path SERVICES = Path.of("/etc/services");
 
     /** The server of each client; both run what their help shows. */
     private static final Map<String, String> SERVERS = Map.of(
@@ -39,7 +38,6 @@ class HelpExamplesTest {
             "write-client", "write-server",
             "read-client", "write-server",
             "counter-client", "counter-server",
-            "kv-client", "kv-server",
             "rdma-client", "rdma-server",
             "perf client", "perf server",
             "perf connect", "perf server",
@@ -108,9 +106,6 @@ class HelpExamplesTest {
         List<String> words = words(example.replaceFirst(" --port \\d+", ""));
         boolean shortOptions = example.startsWith("rping") || example.startsWith("cmatose");
         words.addAll(List.of(shortOptions ? "-p" : "--port", "0"));
-        if (example.startsWith("kv-server")) {
-            words.addAll(List.of("--http-port", "0"));
-        }
         return words.toArray(String[]::new);
     }
 
@@ -138,18 +133,7 @@ class HelpExamplesTest {
             boolean file = FILE.matcher(word).matches() && !nameAtServer;
             words.add(file ? folder.resolve(word).toString() : word);
         }
-        words.replaceAll(word -> word.equals(SERVICES.toString()) ? services().toString() : word);
         return words;
-    }
-
-    private Path services() {
-        try {
-            return Files.exists(SERVICES)
-                    ? SERVICES
-                    : Files.writeString(folder.resolve("services"), "ssh\t\t22/tcp\nhttp\t\t80/tcp\nbad line\n");
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     private static List<String> examples(String command) {

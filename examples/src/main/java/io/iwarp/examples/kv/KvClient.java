@@ -1,5 +1,15 @@
 package io.iwarp.examples.kv;
 
+import io.iwarp.examples.kv.Protocol.Answer;
+import io.iwarp.examples.kv.Protocol.Condition;
+import io.iwarp.examples.kv.Protocol.Entry;
+import io.iwarp.examples.kv.Protocol.Hash;
+import io.iwarp.examples.kv.Protocol.Outcome;
+import io.iwarp.examples.kv.Protocol.Put;
+import io.iwarp.examples.kv.Protocol.Slot;
+import io.iwarp.examples.kv.Protocol.TornReadException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
@@ -8,81 +18,304 @@ import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.QueuePair;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
-/** Stores values through a {@link KvServer}, and reads them from its memory. */
-public final class KvClient {
-    private static final int ATTEMPTS = 100;
+/**
+ * A connection to a {@link KvServer}. It gets values by RDMA Reads, without code of the server, and puts them by messages.
+ *
+ * <p>It does one operation at a time, and waits for it. Not thread-safe; do not call it on an event loop.
+ */
+public final class KvClient implements AutoCloseable {
+    /** Where entries are read to; both buckets of a key are before it. */
+    private static final int ENTRY = 2 * Protocol.BUCKET_LENGTH;
 
     private final QueuePair queuePair;
-    private final RemoteBuffer table;
+    private final long patienceMillis;
+    private final RemoteBuffer index;
+    private final RemoteBuffer values;
+    private final RemoteBuffer counters;
+    private final long buckets;
+    private final ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer(ENTRY + Entry.LONGEST);
+    private final MemoryRegion sink;
+    private final ByteBuf answer = ByteBufAllocator.DEFAULT.directBuffer(Answer.LONGEST, Answer.LONGEST);
+    private final byte[] seed = new byte[Protocol.SEED_LENGTH];
+    private long retries;
 
-    private KvClient(QueuePair queuePair) {
-        this.queuePair = queuePair;
-        table = queuePair.remoteBuffers().get(0);
-    }
-
-    private void put(String keyAndValue) throws Exception {
-        ByteBuf answer = Unpooled.buffer(64, 64);
-        CompletableFuture<Completion> answered = queuePair.receive(answer);
-        queuePair.send(Unpooled.copiedBuffer(keyAndValue, StandardCharsets.UTF_8));
-        answered.get(10, TimeUnit.SECONDS);
-    }
-
-    /** Returns the value, or null if there is none. */
-    private String get(String key) throws Exception {
-        ByteBuf slot = Unpooled.directBuffer(Table.SLOT_LENGTH, Table.SLOT_LENGTH);
-        try {
-            for (int attempt = 1; ; attempt++) {
-                queuePair
-                        .read(slot.clear(), table.slice(Table.slotOf(key), Table.SLOT_LENGTH))
-                        .get();
-                try {
-                    return Table.decode(slot, key);
-                } catch (IllegalStateException beingWritten) {
-                    if (attempt == ATTEMPTS) {
-                        throw beingWritten;
-                    }
-                }
-            }
-        } finally {
-            slot.release();
+    /**
+     * A value that was found.
+     *
+     * @param slot of the key
+     * @param version of the put that stored it, at least 1
+     * @param value the value
+     */
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares values that were found
+    public record Found(long slot, long version, byte[] value) {
+        /** Returns the value as text. */
+        public String text() {
+            return new String(value, StandardCharsets.UTF_8);
         }
     }
 
     /**
-     * Runs the client.
+     * Takes over a connection to a server. {@link #close} ends it.
      *
-     * @param args the host and port of the server, then the operations: KEY=VALUE puts, KEY gets
+     * @param patienceMillis how long an operation may take
      */
-    public static void main(String[] args) throws Exception {
-        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-        try {
-            QueuePair queuePair = new IwarpConnector(
-                            new Bootstrap().group(group).channel(NioSocketChannel.class),
-                            IwarpChannelInitializer.initiator(ProtectionDomain.create()))
-                    .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
-                    .get();
-            KvClient client = new KvClient(queuePair);
-            for (int i = 2; i < args.length; i++) {
-                if (args[i].contains("=")) {
-                    client.put(args[i]);
-                } else {
-                    System.out.println(args[i] + " is " + client.get(args[i]));
+    KvClient(QueuePair queuePair, ProtectionDomain domain, long patienceMillis)
+            throws IOException, InterruptedException {
+        this.queuePair = queuePair;
+        this.patienceMillis = patienceMillis;
+        sink = domain.register(bytes, AccessRight.LOCAL_WRITE);
+        List<RemoteBuffer> memory = queuePair.remoteBuffers();
+        if (memory.size() != 3) {
+            close();
+            throw new IOException("the other side is not a KvServer: check the address");
+        }
+        index = memory.get(0);
+        values = memory.get(1);
+        counters = memory.get(2);
+        buckets = (index.length() - Protocol.SEED_LENGTH) / Protocol.BUCKET_LENGTH;
+        await(queuePair.futures().read(sink, 0, index.slice(0, Protocol.SEED_LENGTH)));
+        bytes.getBytes(0, seed);
+    }
+
+    /**
+     * Connects.
+     *
+     * @param tls null to send everything in the clear
+     */
+    public static KvClient connect(
+            EventLoopGroup group, ProtectionDomain domain, InetSocketAddress server, SslContext tls)
+            throws IOException, InterruptedException {
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain);
+        if (tls != null) {
+            initializer = initializer.withTransportHandlers(pipeline -> pipeline.addLast(
+                    tls.newHandler(pipeline.channel().alloc(), server.getHostString(), server.getPort())));
+        }
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(NioSocketChannel.class);
+        long patience = TimeUnit.SECONDS.toMillis(30);
+        return new KvClient(
+                await(new IwarpConnector(bootstrap, initializer).connect(server), patience), domain, patience);
+    }
+
+    /** Returns the value of a key, and counts a hit. */
+    public Optional<Found> get(String key) throws IOException, InterruptedException {
+        Optional<Found> found = find(Protocol.key(key));
+        // Nobody waits for the answer. Those of the next operation come after it.
+        found.ifPresent(value -> queuePair.fetchAdd(counter(value.slot()), 1));
+        return found;
+    }
+
+    /** Returns how often clients got a key. */
+    public Optional<Long> hits(String key) throws IOException, InterruptedException {
+        Optional<Found> found = find(Protocol.key(key));
+        return found.isEmpty()
+                ? Optional.empty()
+                : Optional.of(await(queuePair.fetchAdd(counter(found.get().slot()), 0))
+                        .original());
+    }
+
+    private RemoteBuffer counter(long slot) {
+        return counters.slice(slot * Protocol.COUNTER_LENGTH, Protocol.COUNTER_LENGTH);
+    }
+
+    private Optional<Found> find(byte[] key) throws IOException, InterruptedException {
+        Hash hash = Hash.of(seed, key, buckets);
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+        while (System.nanoTime() - deadline < 0) {
+            try {
+                return look(hash, key);
+            } catch (TornReadException e) {
+                // The server was changing it. It is done when the next Read arrives.
+                retries++;
+            }
+        }
+        throw new IOException("the key changed each time that it was read: too many write it");
+    }
+
+    private Optional<Found> look(Hash hash, byte[] key) throws IOException, InterruptedException, TornReadException {
+        CompletableFuture<Completion> first = readBucket(hash.first(), 0);
+        CompletableFuture<Completion> second = readBucket(hash.second(), Protocol.BUCKET_LENGTH);
+        await(first);
+        await(second);
+        for (int i = 0; i < 2 * Protocol.BUCKET_SLOTS; i++) {
+            Slot slot = Slot.decode(bytes, i * Protocol.SLOT_LENGTH);
+            if (slot.mayHold(hash, key)) {
+                if (slot.valueLength() < 0 || slot.valueLength() > Protocol.LONGEST_VALUE) {
+                    throw new IOException("the server's index has " + slot + ": it is not a KvServer");
+                }
+                await(queuePair.futures().read(sink, ENTRY, values.slice(slot.offset(), slot.entryLength())));
+                if (Entry.isOf(key, bytes, ENTRY, slot)) {
+                    long bucket = i < Protocol.BUCKET_SLOTS ? hash.first() : hash.second();
+                    long number = bucket * Protocol.BUCKET_SLOTS + i % Protocol.BUCKET_SLOTS;
+                    return Optional.of(new Found(number, slot.version(), Entry.value(bytes, ENTRY, slot)));
                 }
             }
-            queuePair.close();
-            queuePair.closed().toCompletableFuture().get();
-        } finally {
-            group.shutdownGracefully().sync();
         }
+        return Optional.empty();
+    }
+
+    private CompletableFuture<Completion> readBucket(long bucket, int at) {
+        long offset = Protocol.SEED_LENGTH + bucket * Protocol.BUCKET_LENGTH;
+        return queuePair.futures().read(sink, at, index.slice(offset, Protocol.BUCKET_LENGTH));
+    }
+
+    /**
+     * Stores a value.
+     *
+     * @return its version
+     * @throws IOException if the server has no room, or the connection has ended
+     */
+    public long put(String key, byte[] value) throws IOException, InterruptedException {
+        return ask(new Put(Condition.ALWAYS, 0, new byte[0], Protocol.key(key), value))
+                .version();
+    }
+
+    /**
+     * Stores a value if the key has a version, or is new for version 0.
+     *
+     * @return the version that the key has now; greater than {@code version} if and only if the value was stored
+     */
+    public Optional<Long> putIfVersion(String key, byte[] value, long version)
+            throws IOException, InterruptedException {
+        Answer now = ask(new Put(Condition.VERSION, version, new byte[0], Protocol.key(key), value));
+        return now.outcome() == Outcome.DONE ? Optional.of(now.version()) : Optional.empty();
+    }
+
+    /**
+     * Replaces a value if it is the expected one.
+     *
+     * @return empty if it was replaced, otherwise the value that the key has; version 0 if there is no such key
+     */
+    public Optional<Found> replace(String key, byte[] expected, byte[] value) throws IOException, InterruptedException {
+        Answer now = ask(new Put(Condition.VALUE, 0, expected, Protocol.key(key), value));
+        return now.outcome() == Outcome.DONE ? Optional.empty() : Optional.of(new Found(-1, now.version(), now.text()));
+    }
+
+    private Answer ask(Put put) throws IOException, InterruptedException {
+        CompletableFuture<Completion> answered = queuePair.receive(answer.clear());
+        await(queuePair.send(put.encode()));
+        await(answered);
+        Answer now = Answer.decode(answer);
+        if (now.outcome() == Outcome.NO_ROOM) {
+            throw new IOException(new String(now.text(), StandardCharsets.UTF_8));
+        }
+        return now;
+    }
+
+    private <T> T await(CompletableFuture<T> result) throws IOException, InterruptedException {
+        return await(result, patienceMillis);
+    }
+
+    private static <T> T await(CompletableFuture<T> result, long millis) throws IOException, InterruptedException {
+        try {
+            return result.get(millis, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().getMessage(), e.getCause());
+        } catch (TimeoutException e) {
+            throw new IOException("the server said nothing for " + millis + " ms: look what it is doing", e);
+        }
+    }
+
+    /** Returns the connection. */
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /** Returns how often a read was repeated because the server was changing what it read. */
+    public long retries() {
+        return retries;
+    }
+
+    /** Closes the connection in order, and waits for that. */
+    @Override
+    public void close() {
+        queuePair.close();
+        queuePair.closed().toCompletableFuture().join();
+        sink.close();
+        bytes.release();
+        answer.release();
+    }
+
+    /**
+     * Runs one operation.
+     *
+     * @param args the server as HOST:PORT, then get KEY, put KEY VALUE, cas KEY OLD NEW or hits KEY, and options
+     */
+    public static void main(String[] args) throws Exception {
+        Options options = Options.parse(args, "with-version");
+        List<String> words = options.words();
+        if (words.size() < 3) {
+            System.err.println("KvClient HOST:PORT get [--with-version] KEY | put [--if-version N] KEY VALUE"
+                    + " | cas KEY OLD NEW | hits KEY   [--cert FILE --key FILE --ca FILE]");
+            System.exit(2);
+        }
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try (ProtectionDomain domain = ProtectionDomain.create();
+                KvClient client = connect(group, domain, options.server(), options.clientTls())) {
+            System.out.println(client.run(words.get(1), words.subList(2, words.size()), options));
+        } catch (IOException | IllegalArgumentException e) {
+            System.err.println(Options.printable("KvClient: " + e.getMessage()));
+            System.exit(1);
+        } finally {
+            group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        }
+    }
+
+    private String run(String operation, List<String> words, Options options) throws IOException, InterruptedException {
+        String key = words.get(0);
+        return switch (operation) {
+            case "get" -> {
+                Found found = get(key).orElseThrow(() -> none(key));
+                yield Options.printable((options.has("with-version") ? found.version() + " " : "") + found.text());
+            }
+            case "hits" -> String.valueOf(hits(key).orElseThrow(() -> none(key)));
+            case "put" -> {
+                if (!options.has("if-version")) {
+                    yield "version " + put(key, utf8(words, 1));
+                }
+                long version = options.number("if-version", 0);
+                yield "version "
+                        + putIfVersion(key, utf8(words, 1), version)
+                                .orElseThrow(() -> new IllegalArgumentException(
+                                        "'" + key + "' does not have version " + version + ": nothing was changed"));
+            }
+            case "cas" -> {
+                Optional<Found> other = replace(key, utf8(words, 1), utf8(words, 2));
+                if (other.isPresent()) {
+                    throw other.get().version() == 0
+                            ? none(key)
+                            : new IllegalArgumentException("'" + key + "' is not '" + words.get(1) + "' but '"
+                                    + other.get().text() + "': nothing was changed");
+                }
+                yield "replaced";
+            }
+            default -> throw new IllegalArgumentException("there is no operation " + operation);
+        };
+    }
+
+    private static IllegalArgumentException none(String key) {
+        return new IllegalArgumentException("there is no key '" + key + "'");
+    }
+
+    private static byte[] utf8(List<String> words, int number) {
+        if (words.size() <= number) {
+            throw new IllegalArgumentException("a value is missing");
+        }
+        return words.get(number).getBytes(StandardCharsets.UTF_8);
     }
 }

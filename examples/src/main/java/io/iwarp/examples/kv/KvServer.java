@@ -1,82 +1,308 @@
 package io.iwarp.examples.kv;
 
 import io.iwarp.Operation;
-import io.iwarp.memory.AccessRight;
-import io.iwarp.memory.MemoryRegion;
+import io.iwarp.examples.kv.Protocol.Answer;
+import io.iwarp.examples.kv.Protocol.Condition;
+import io.iwarp.examples.kv.Protocol.Outcome;
+import io.iwarp.examples.kv.Protocol.Put;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.metrics.IwarpMeters;
+import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueueFullException;
 import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairClosedException;
+import io.iwarp.verbs.QueuePairSettings;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import java.net.InetAddress;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.timeout.ReadTimeoutHandler;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
-/** A cache that clients read with RDMA Reads. They put with messages, as only the server may write. */
-public final class KvServer {
-    private static final int RECEIVES = 16;
+/**
+ * Serves keys and values that clients read by RDMA, and web pages about them, on the same event loops. Its code runs for
+ * puts only. A put is executed when its whole message has arrived, so a client that is killed has changed nothing or all.
+ */
+public final class KvServer implements AutoCloseable {
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+    private static final int LONGEST_REQUEST = 1 << 10;
+    private static final int BROWSER_IDLE_SECONDS = 60;
 
+    private final EventLoopGroup group;
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final MemoryRegion table = domain.region()
-            .allocate(ByteBufAllocator.DEFAULT, (long) Table.SLOTS * Table.SLOT_LENGTH)
-            .rights(AccessRight.REMOTE_READ)
-            .register();
+    private final Store store;
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final ChannelGroup browsers = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    private final IwarpListener listener;
+    private final Channel http;
 
+    /** Loads the file of the options, and begins to listen. */
+    KvServer(Options options) throws IOException, InterruptedException, ExecutionException {
+        List<String> file = options.has("load") ? lines(Path.of(options.text("load", ""))) : List.of();
+        int entries = Math.max((int) options.number("entries", 1 << 16), file.size());
+        store = new Store(domain, entries, options.number("memory", 1 << 26));
+        load(file, options.has("skip-bad-lines"));
+        IwarpMetrics metrics = new IwarpMetrics(domain.device());
+        bind(metrics);
+        group = new MultiThreadIoEventLoopGroup((int) options.number("threads", 1), NioIoHandler.newFactory());
+        String host = options.text("bind", "127.0.0.1");
+        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class);
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .managedReceiveBytes(Put.LONGEST)
+                .keepAliveInterval(KEEP_ALIVE)
+                .metrics(metrics)
+                .build();
+        IwarpChannelInitializer initializer =
+                IwarpChannelInitializer.responder(domain, settings, this::onConnectionRequest);
+        SslContext tls = options.serverTls();
+        if (tls != null) {
+            initializer = initializer.withTransportHandlers(pipeline ->
+                    pipeline.addLast(tls.newHandler(pipeline.channel().alloc())));
+        }
+        listener = IwarpListener.listen(
+                        bootstrap, initializer, new InetSocketAddress(host, (int) options.number("port", 7475)))
+                .get();
+        http = bootstrap
+                .clone()
+                .childHandler(new WebInitializer())
+                .bind(host, (int) options.number("http-port", 7476))
+                .sync()
+                .channel();
+    }
+
+    private static List<String> lines(Path file) throws IOException {
+        return new String(Files.readAllBytes(file), StandardCharsets.UTF_8)
+                .lines()
+                .toList();
+    }
+
+    /** The windows of a client end with its connection. */
     private void onConnectionRequest(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
         queuePair.completionListener(this::onCompletion);
-        for (int id = 0; id < RECEIVES; id++) {
-            queuePair.receiveQueue().receive(id, Unpooled.buffer(Table.SLOT_LENGTH, Table.SLOT_LENGTH));
-        }
-        request.accept(table.remoteBuffer());
+        RemoteBuffer[] readable = store.readable(queuePair.stream());
+        request.accept(readable[0], readable[1], store.counters(queuePair.stream()));
     }
 
     private void onCompletion(QueuePair queuePair, Completion completion) {
-        if (!completion.successful() || completion.operation() != Operation.RECEIVE) {
+        ByteBuf message = completion.buffer();
+        if (completion.operation() != Operation.RECEIVE || !completion.successful() || message == null) {
             return;
         }
-        String[] put = completion.buffer().toString(StandardCharsets.UTF_8).split("=", 2);
         try {
-            store(put[0], put[1]);
-        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
-            queuePair.abort(); // not a valid client
-            return;
+            queuePair.sendQueue().send(0, store.put(Put.decode(message)).encode());
+        } catch (IllegalArgumentException | QueueFullException e) {
+            // It sends what is not a put, or puts without taking the answers.
+            queuePair.abort();
+        } catch (QueuePairClosedException e) {
+            // The client has gone before it was told that its value is stored.
+            queuePair.abort();
+        } finally {
+            message.release();
         }
-        queuePair
-                .receiveQueue()
-                .receive(completion.workRequestId(), completion.buffer().clear());
-        queuePair.sendQueue().send(-1, Unpooled.copiedBuffer("stored", StandardCharsets.UTF_8));
-    }
-
-    /** Synchronized, as clients on different event loops may put to the same slot. */
-    private synchronized void store(String key, String value) {
-        ByteBuf slot = Table.encode(key, value);
-        table.span().put(Table.slotOf(key), slot, 0, slot.readableBytes());
     }
 
     /**
-     * Serves until the process ends.
+     * Stores the lines of a file. In a table each line has a key, tabs and a value, or is a comment. In another file each
+     * line is a value, and its key is its number.
+     */
+    private void load(List<String> lines, boolean skipping) throws IOException {
+        boolean table = lines.stream().anyMatch(line -> !line.startsWith("#") && line.indexOf('\t') >= 0);
+        for (int number = 1; number <= lines.size(); number++) {
+            String line = lines.get(number - 1);
+            if (line.isEmpty() || (table && line.startsWith("#"))) {
+                continue;
+            }
+            try {
+                int tab = line.indexOf('\t');
+                String key = table ? line.substring(0, Math.max(0, tab)) : String.valueOf(number);
+                String value = table ? line.substring(tab + 1).replaceFirst("^\t+", "") : line;
+                Answer answer = store.put(new Put(
+                        Condition.ALWAYS, 0, new byte[0], Protocol.key(key), value.getBytes(StandardCharsets.UTF_8)));
+                if (answer.outcome() != Outcome.DONE) {
+                    throw new IOException("line " + number + ": " + new String(answer.text(), StandardCharsets.UTF_8));
+                }
+            } catch (IllegalArgumentException e) {
+                if (!skipping) {
+                    throw new IOException("line " + number + ": " + e.getMessage()
+                            + "; correct it, or leave such lines out with --skip-bad-lines");
+                }
+            }
+        }
+    }
+
+    private void bind(IwarpMetrics metrics) {
+        new IwarpMeters(metrics).withPercentileHistogram().bindTo(registry);
+        new JvmMemoryMetrics().bindTo(registry);
+        if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
+            new NettyAllocatorMetrics(allocator).bindTo(registry);
+        }
+        MeterRegistry meters = registry;
+        Gauge.builder("kv.entries", store, Store::entries).register(meters);
+        Gauge.builder("kv.entries.limit", store, Store::mostEntries).register(meters);
+        Gauge.builder("kv.values", store, Store::usedBytes).baseUnit("bytes").register(meters);
+        Gauge.builder("kv.values.limit", store, Store::mostBytes)
+                .baseUnit("bytes")
+                .register(meters);
+        FunctionCounter.builder("kv.puts", store, Store::puts).register(meters);
+        FunctionCounter.builder("kv.puts.refused", store, Store::refusals).register(meters);
+    }
+
+    private String status() {
+        return String.format(
+                Locale.ROOT,
+                "<!DOCTYPE html>%n<html lang=\"en\"><title>KvServer</title><h1>KvServer</h1>%n"
+                        + "<p>clients: %,d<p>keys: %,d of %,d<p>bytes of keys and values: %,d of %,d%n"
+                        + "<p>puts: %,d, refused for lack of room: %,d%n"
+                        + "<p><a href=\"metrics\">metrics</a> <a href=\"health\">health</a></html>%n",
+                listener.connections(),
+                store.entries(),
+                store.mostEntries(),
+                store.usedBytes(),
+                store.mostBytes(),
+                store.puts(),
+                store.refusals());
+    }
+
+    private String health() {
+        return String.format(
+                Locale.ROOT,
+                "{\"status\":\"UP\",\"entries\":%d,\"connections\":%d}%n",
+                store.entries(),
+                listener.connections());
+    }
+
+    /** Serves HTTP on a connection. */
+    private final class WebInitializer extends ChannelInitializer<Channel> {
+        @Override
+        protected void initChannel(Channel channel) {
+            browsers.add(channel);
+            channel.pipeline()
+                    .addLast(new ReadTimeoutHandler(BROWSER_IDLE_SECONDS))
+                    .addLast(new HttpServerCodec())
+                    .addLast(new HttpServerKeepAliveHandler())
+                    .addLast(new HttpObjectAggregator(LONGEST_REQUEST))
+                    .addLast(new Pages());
+        }
+    }
+
+    private final class Pages extends SimpleChannelInboundHandler<FullHttpRequest> {
+        @Override
+        protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+            String path = request.decoderResult().isSuccess() ? request.uri() : "";
+            String page = switch (path) {
+                case "/" -> status();
+                case "/metrics" -> registry.scrape();
+                case "/health" -> health();
+                default -> "there are /, /metrics and /health\n";
+            };
+            String type = switch (path) {
+                case "/" -> "text/html; charset=utf-8";
+                case "/health" -> "application/json";
+                default -> "text/plain; version=0.0.4; charset=utf-8";
+            };
+            boolean found = List.of("/", "/metrics", "/health").contains(path);
+            var response = new DefaultFullHttpResponse(
+                    HttpVersion.HTTP_1_1,
+                    found ? HttpResponseStatus.OK : HttpResponseStatus.NOT_FOUND,
+                    Unpooled.copiedBuffer(page, StandardCharsets.UTF_8));
+            response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
+            HttpUtil.setContentLength(response, response.content().readableBytes());
+            context.writeAndFlush(response);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            // A browser disconnected or is idle.
+            context.close();
+        }
+    }
+
+    /** Returns the port for clients. */
+    int port() {
+        return ((InetSocketAddress) listener.localAddress()).getPort();
+    }
+
+    /** Returns the port for browsers. */
+    int httpPort() {
+        return ((InetSocketAddress) http.localAddress()).getPort();
+    }
+
+    Store store() {
+        return store;
+    }
+
+    /** Closes the connections in order before the memory, so that clients see no errors about STags. */
+    @Override
+    public void close() {
+        http.close().awaitUninterruptibly();
+        browsers.close().awaitUninterruptibly();
+        listener.shutdownGracefully(Duration.ofSeconds(5)).toCompletableFuture().join();
+        store.close();
+        domain.close();
+        registry.close();
+        group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+
+    /**
+     * Serves until Ctrl-C.
      *
-     * @param args the port, or 0 for any free port
+     * @param args options, which docs/kv-server.md describes
      */
     public static void main(String[] args) throws Exception {
-        int port = args.length > 0 ? Integer.parseInt(args[0]) : 7471;
-        KvServer server = new KvServer();
-        IwarpListener listener = IwarpListener.listen(
-                        new ServerBootstrap()
-                                .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
-                                .channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(server.domain, server::onConnectionRequest),
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
-                .get();
-        System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
+        try {
+            KvServer server = new KvServer(Options.parse(args, "skip-bad-lines"));
+            Runtime.getRuntime().addShutdownHook(new Thread(server::close));
+            System.out.println("listening on port " + server.port());
+            System.out.println("pages at http://127.0.0.1:" + server.httpPort() + "/, keys: " + server.store.entries());
+        } catch (IOException | IllegalArgumentException | ExecutionException e) {
+            System.err.println(
+                    "KvServer: " + Objects.requireNonNullElse(e.getCause(), e).getMessage());
+            System.exit(1);
+        }
     }
 }

@@ -18,8 +18,6 @@ public enum Application {
     ECHO("iwarp echo 1", "an echo-server, to be used by 'iwarp echo-client'"),
     /** {@code CounterServer}: the reply continues with a {@code CounterGrant}. */
     COUNTER("iwarp counter 1", "a counter-server, to be used by 'iwarp counter-client'"),
-    /** {@code KvServer}: the reply continues with a {@code KvGrant}. */
-    KV("iwarp kv 1", "a kv-server, to be used by 'iwarp kv-client'"),
     /** {@code PerfServer}: the request continues with a {@code PerfTask}, the reply with the server's memory. */
     PERF("iwarp perf 1", "a perf server of version 1, to be used by 'iwarp perf client'"),
     /** {@code PerfServer}, asked by {@code ServerUsage}: nothing goes with the request or the reply. */

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -152,14 +151,14 @@ class TlsTest {
         write("secret.key", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n");
         Files.createDirectories(folder.resolve("folder.pem"));
 
-        CommandRun run = start(List.of("kv-server", "--port", "0", "--http-port", "0"), options);
+        CommandRun run = start(List.of("echo-server", "--port", "0"), options);
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).isEmpty();
         assertThat(run.err().lines())
                 .singleElement()
                 .asString()
-                .startsWith("iwarp kv-server: ")
+                .startsWith("iwarp echo-server: ")
                 .satisfies(line -> assertThat(line.replace(folder + "/", "")).contains(complaint));
     }
 
@@ -175,18 +174,5 @@ class TlsTest {
 
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err()).contains(complaint);
-    }
-
-    @Test
-    void aKeyValueClientIsAdmittedByItsCertificateOnly() throws Exception {
-        try (CommandRun server = start(List.of("kv-server", "--port", "0", "--http-port", "0"), MUTUAL_SERVER)) {
-            String address = server.address();
-            CommandRun admitted = start(List.of("kv-client", address, "put", "a", "b"), MUTUAL_CLIENT);
-            CommandRun refused = start(List.of("kv-client", address, "get", "a"), "--ca ca.pem");
-
-            assertThat(admitted.exitCode()).as(admitted.err()).isZero();
-            assertThat(refused.exitCode()).isEqualTo(1);
-            assertThat(refused.out()).isEmpty();
-        }
     }
 }
