@@ -9,7 +9,6 @@ module io.iwarp.tools {
     requires io.netty.codec;
     requires io.netty.common;
     requires io.netty.handler;
-    requires io.netty.pkitesting;
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.classes.io_uring;
     requires jdk.management;

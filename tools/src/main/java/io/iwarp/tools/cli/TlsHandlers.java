@@ -5,8 +5,6 @@ import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
-import io.netty.pkitesting.CertificateBuilder;
-import io.netty.pkitesting.X509Bundle;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.cert.X509Certificate;
@@ -33,13 +31,13 @@ public final class TlsHandlers implements TransportHandlers {
     /**
      * TLS of a server.
      *
-     * @param identity null to create a self-signed certificate
+     * @param identity null for a self-signed certificate of this process
      * @param authorities that the certificates of clients must come from; null if clients need none
      */
     public static TlsHandlers accepting(@Nullable PemIdentity identity, @Nullable List<X509Certificate> authorities)
             throws CommandFailedException {
-        SslContextBuilder builder =
-                identity == null ? selfSigned() : SslContextBuilder.forServer(identity.key(), identity.certificates());
+        PemIdentity server = identity == null ? TrialIdentity.create() : identity;
+        SslContextBuilder builder = SslContextBuilder.forServer(server.key(), server.certificates());
         if (authorities != null) {
             builder.trustManager(authorities).clientAuth(ClientAuth.REQUIRE);
         }
@@ -63,20 +61,6 @@ public final class TlsHandlers implements TransportHandlers {
                         ? builder.trustManager(InsecureTrustManagerFactory.INSTANCE)
                                 .endpointIdentificationAlgorithm(null)
                         : builder.trustManager(authorities).endpointIdentificationAlgorithm(HOST_NAME_CHECK));
-    }
-
-    private static SslContextBuilder selfSigned() throws CommandFailedException {
-        try {
-            X509Bundle bundle = new CertificateBuilder()
-                    .subject("CN=iwarp")
-                    .setIsCertificateAuthority(true)
-                    .ecp256()
-                    .buildSelfSigned();
-            return SslContextBuilder.forServer(bundle.getKeyPair().getPrivate(), bundle.getCertificate());
-        } catch (Exception e) {
-            // The certificate builder declares no narrower type.
-            throw new CommandFailedException("this JDK cannot create a certificate (" + e + "): set --cert and --key");
-        }
     }
 
     @Override
