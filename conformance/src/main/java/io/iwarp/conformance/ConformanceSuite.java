@@ -8,6 +8,7 @@ import io.iwarp.conformance.judge.Result;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Runner;
 import io.iwarp.conformance.judge.SuiteOptions;
+import io.iwarp.conformance.judge.Support;
 import io.iwarp.conformance.report.Report;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -97,19 +99,21 @@ public final class ConformanceSuite {
     /**
      * Runs some cases.
      *
+     * @param required what the peer has to support
      * @param restart brings a peer back that is dead, or null
      * @param listener is told each result at once
-     * @throws IOException if the peer does not answer a ping at the beginning; the message is one line for the user
+     * @throws IOException if the peer cannot be reached; the message is one line for the user
      */
     public List<Result> run(
             SuiteOptions options,
             Link link,
             List<Case> cases,
+            Set<Support> required,
             KnownDeviations known,
             Runner.@Nullable Restart restart,
             Consumer<Result> listener)
             throws IOException {
-        return new Runner(options, link, known, restart, listener).run(cases);
+        return new Runner(options, link, known, restart, listener).run(cases, required);
     }
 
     /** {@return a report of some results} */

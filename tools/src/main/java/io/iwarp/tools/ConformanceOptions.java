@@ -8,6 +8,7 @@ import io.iwarp.conformance.judge.Result;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Runner;
 import io.iwarp.conformance.judge.SuiteOptions;
+import io.iwarp.conformance.judge.Support;
 import io.iwarp.conformance.report.CaptureFile;
 import io.iwarp.conformance.report.Html;
 import io.iwarp.conformance.report.JUnit;
@@ -21,9 +22,14 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -112,6 +118,14 @@ final class ConformanceOptions {
             description = "The greatest buffer that a server takes: its option -S.")
     private int size;
 
+    @Option(
+            names = "--require",
+            paramLabel = "NAME",
+            split = ",",
+            description = "What the peer has to support: ${COMPLETION-CANDIDATES}. Without it, cases that need it are"
+                    + " skipped; with it, a case fails if it is lost. May be repeated.")
+    private Set<Support> required = Set.of();
+
     @Option(names = "--slow", description = "Run cases that take many seconds, too.")
     private boolean slow;
 
@@ -186,17 +200,36 @@ final class ConformanceOptions {
         KnownDeviations known = suite.known(kind);
         known.basis().forEach(line -> out.println(kind + ": " + line));
         Report report;
+        List<Result> results;
         try (Link link = opener.open()) {
-            List<Result> results = suite.run(options, link, cases, known, restarter(), result -> print(out, result));
+            results = suite.run(options, link, cases, required, known, restarter(), result -> print(out, result));
             report = suite.report(title == null ? peerText : title, options, kind, results);
             write(report, results);
         } catch (IOException e) {
             command.commandLine().getErr().println(command.qualifiedName() + ": " + ErrorLines.describe(e));
             return CANNOT_RUN;
         }
+        skipped(results).forEach((cause, count) -> out.println("skipped " + count + ": " + cause));
         out.println(report.count("PASSED") + " passed, " + report.count("FAILED") + " failed, " + report.count("KNOWN")
                 + " failed as known, " + report.count("SKIPPED") + " skipped");
+        if (results.get(0).test().id().equals(Runner.FIRST_PING)) {
+            command.commandLine()
+                    .getErr()
+                    .println(command.qualifiedName() + ": the peer does not complete a ping, so that no case can run: "
+                            + results.get(0).detail() + ". What it sent is on stdout.");
+            return CANNOT_RUN;
+        }
         return report.count("FAILED") == 0 ? 0 : 1;
+    }
+
+    /** Returns how many cases were skipped for each cause, the most frequent one first. */
+    private static Map<String, Long> skipped(List<Result> results) {
+        Map<String, Long> causes = results.stream()
+                .filter(result -> result.status() == Result.Status.SKIPPED)
+                .collect(Collectors.groupingBy(Result::detail, TreeMap::new, Collectors.counting()));
+        return causes.entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, LinkedHashMap::new));
     }
 
     /** A report that cannot be written is told before the cases run, not behind them. */

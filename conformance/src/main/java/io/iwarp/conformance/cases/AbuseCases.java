@@ -88,6 +88,7 @@ final class AbuseCases {
                     new Random(SEED).nextBytes(garbage);
                     // A length that fits, so that the peer does not wait for more.
                     garbage[0] = 0;
+                    stream.wire().sendGarbage(Bytes.NONE, "what follows is garbage");
                     flood(stream, garbage, "garbage");
                 }));
         if (role == Role.SERVER) {

@@ -4,7 +4,6 @@ import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.Role;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** All cases of the suite. */
 public final class Catalog {
@@ -12,10 +11,20 @@ public final class Catalog {
 
     /** {@return the cases for a peer in a role, in the order in which they run} */
     public static List<Case> cases(Role role) {
-        Stream<List<Case>> startup = role == Role.SERVER
-                ? Stream.of(MpaRequestCases.all(), MpaRequestPiecesCases.all(), SetupRequestCases.all())
-                : Stream.of(MpaReplyCases.all(), MpaReplyPiecesCases.all(), SetupReplyCases.all());
-        Stream<List<Case>> shared = Stream.of(
+        List<List<Case>> families = new ArrayList<>(
+                role == Role.SERVER
+                        ? List.of(
+                                MpaRequestCases.all(),
+                                MpaRequestPiecesCases.all(),
+                                SetupRequestCases.all(),
+                                ServerPingCases.all(),
+                                RdmapResponseCases.all())
+                        : List.of(
+                                MpaReplyCases.all(),
+                                MpaReplyPiecesCases.all(),
+                                SetupReplyCases.all(),
+                                ClientPingCases.all()));
+        families.addAll(List.of(
                 MpaFramingCases.all(),
                 MpaMarkerCases.all(),
                 DdpSegmentCases.all(),
@@ -26,14 +35,9 @@ public final class Catalog {
                 RdmapTerminateCases.all(),
                 ExtHeaderCases.all(),
                 ExtAtomicCases.all(),
-                RuleCases.all(role),
                 TeardownCases.all(),
-                AbuseCases.all(role));
-        Stream<List<Case>> own = role == Role.SERVER
-                ? Stream.of(ServerPingCases.all(), RdmapResponseCases.all())
-                : Stream.of(ClientPingCases.all());
-        List<Case> all = new ArrayList<>();
-        Stream.of(startup, own, shared).flatMap(family -> family).forEach(all::addAll);
-        return all;
+                AbuseCases.all(role),
+                RuleCases.all(role)));
+        return families.stream().flatMap(List::stream).toList();
     }
 }

@@ -3,6 +3,7 @@ package io.iwarp.conformance.cases;
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;

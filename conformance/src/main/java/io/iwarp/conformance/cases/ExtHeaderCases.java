@@ -4,6 +4,7 @@ import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.Bytes;

@@ -96,14 +96,14 @@ final class MpaMarkerCases {
             String text,
             String requirements,
             int phase,
-            FpduChange damage) {
+            FpduChange change) {
         cases.add(Case.must(
                         "mpa.marker.ignored." + where + "." + name,
                         "a marker (" + where + ") " + text + ", under a right CRC, is taken",
                         requirements,
                         session -> {
                             PeerStream stream = advance(session, phase);
-                            stream.send(stream.pings().takeAwaited(), damage, ", marker " + text);
+                            stream.send(stream.pings().takeAwaited(), change, ", marker " + text);
                             stream.pings().completePingAfterSend();
                         })
                 .needs(Need.MARKERS_TO_PEER));

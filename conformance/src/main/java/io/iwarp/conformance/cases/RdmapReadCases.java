@@ -5,6 +5,7 @@ import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Setup;
 import io.iwarp.conformance.wire.Bytes;

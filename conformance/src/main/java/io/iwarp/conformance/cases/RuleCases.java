@@ -14,56 +14,41 @@ import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
-/** What all that the peer sends has to obey: each case holds one rule against pings of some sizes and what ends them. */
+/** What all that the peer sends has to obey: exchanges that show much of it, and a case for each rule. */
 final class RuleCases {
     private static final int[] SIZES = {1, 2, 3, 5, 64};
     private static final int LONG = 5000;
     private static final Set<Rule> OF_MARKERS =
             Set.of(Rule.FIRST_MARKER_IS_ZERO, Rule.MARKER_POINTS_BACK, Rule.MARKER_RESERVED_IS_ZERO);
-    private static final Set<Rule> OF_TERMINATES = Set.of(
-            Rule.TERMINATE_RESERVED_IS_ZERO, Rule.TERMINATE_HAS_WHAT_ITS_BITS_SAY, Rule.NOTHING_FOLLOWS_TERMINATE);
 
     private RuleCases() {}
 
-    /** {@return the cases} */
+    /** {@return the cases; those of the rules tell of what came in all others} */
     static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
+        cases.add(Case.must(
+                        "rule.pings",
+                        "messages of many sizes come, and the connection ends in order",
+                        "RDMAP-17 DDP-26 DDP-47",
+                        RuleCases::pings)
+                .size(role == Role.CLIENT ? LONG : Case.DEFAULT_SIZE));
+        error(cases, "untagged", Segment.untagged(Segment.SEND, 77, 1, Bytes.NONE));
+        error(cases, "tagged", Segment.tagged(Segment.WRITE, 0, 0, new byte[1]));
+        error(cases, "read", Segment.readRequest(1, new ReadRequest(1, 1, 1, 0, 0)));
         for (Rule rule : Rule.values()) {
-            String name = rule.name().toLowerCase(Locale.ROOT).replace('_', '-');
-            String requirements = String.join(" ", rule.requirements());
-            Case test = OF_TERMINATES.contains(rule)
-                    ? Case.must("rule." + name, "after an error of the suite " + rule.text(), requirements, session -> {
-                        afterErrors(session, rule);
-                    })
-                    : Case.must("rule." + name, "during pings " + rule.text(), requirements, session -> {
-                                duringPings(session, rule);
-                            })
-                            .size(role == Role.CLIENT ? LONG : Case.DEFAULT_SIZE);
-            if (OF_MARKERS.contains(rule)) {
-                test = test.needs(Need.MARKERS_FROM_PEER);
-            } else if (rule == Rule.CRC_IS_RIGHT) {
-                test = test.needs(Need.CRC);
-            }
-            cases.add(test);
+            Case test = Case.of(rule);
+            cases.add(
+                    OF_MARKERS.contains(rule)
+                            ? test.needs(Need.MARKERS_FROM_PEER)
+                            : rule == Rule.CRC_IS_RIGHT ? test.needs(Need.CRC) : test);
         }
         return cases;
     }
 
-    private static void duringPings(Session session, Rule rule) throws IOException, CaseFailed {
+    private static void pings(Session session) throws IOException, CaseFailed {
         PeerStream stream = session.establish().awaitIdle();
-        try {
-            pings(session, stream);
-        } catch (CaseFailed e) {
-            // The cases of pings tell of it.
-            session.dialogue().remark("the pings end early: " + e.getMessage());
-        }
-        stream.require(rule);
-    }
-
-    private static void pings(Session session, PeerStream stream) throws IOException, CaseFailed {
         Pings pings = stream.pings();
         if (session.peerIsServer()) {
             for (int size : SIZES) {
@@ -75,9 +60,8 @@ final class RuleCases {
             stream.expectBareEnd();
             return;
         }
-        long size = pings.source().size();
         for (int part : SIZES) {
-            if (part <= size) {
+            if (part <= pings.source().size()) {
                 stream.send(Segment.readRequest(
                         stream.takeReadMsn(),
                         new ReadRequest(
@@ -92,23 +76,19 @@ final class RuleCases {
         pings.serve();
         pings.serve();
         stream.wire().fin();
+        stream.expectBareEnd();
     }
 
-    private static void afterErrors(Session session, Rule rule) throws IOException, CaseFailed {
-        Segment[] errors = {
-            Segment.untagged(Segment.SEND, 77, 1, Bytes.NONE),
-            Segment.tagged(Segment.WRITE, 0, 0, new byte[1]),
-            Segment.readRequest(1, new ReadRequest(1, 1, 1, 0, 0)),
-        };
-        // A client is started for each of them.
-        int count = session.peerIsServer() ? errors.length : 1;
-        for (int i = 0; i < count; i++) {
-            PeerStream stream = session.establish().awaitIdle();
-            stream.send(errors[i].opcode() == Segment.READ_REQUEST ? errors[i].msn(stream.nextReadMsn()) : errors[i]);
-            while (stream.next().segment() != null) {
-                stream.require(rule);
-            }
-            stream.require(rule);
-        }
+    private static void error(List<Case> cases, String name, Segment wrong) {
+        cases.add(Case.must(
+                "rule.error." + name,
+                "an error of a segment (" + name + ") is answered by a Terminate, and nothing follows it",
+                "RDMAP-53 RDMAP-45",
+                session -> {
+                    PeerStream stream = session.establish().awaitIdle();
+                    stream.send(wrong.opcode() == Segment.READ_REQUEST ? wrong.msn(stream.nextReadMsn()) : wrong);
+                    stream.expect(Segment.TERMINATE);
+                    stream.expectBareEnd();
+                }));
     }
 }

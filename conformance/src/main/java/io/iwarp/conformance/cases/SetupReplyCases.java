@@ -21,7 +21,6 @@ import java.util.List;
 /** IRD, ORD and the flags A to D of an enhanced Reply (RFC 6581 section 9). */
 final class SetupReplyCases {
     private static final int[] DEPTHS = {0, 1, 2, 127, 128, 1000, 0x3FFE, 0x3FFF};
-    private static final int NOT_NEGOTIATED = 0x3FFF;
 
     private SetupReplyCases() {}
 
@@ -55,7 +54,7 @@ final class SetupReplyCases {
         StartupFrame plain = Setup.reply(session.options(), request);
         StartupFrame reply = words(plain, plain.irdWord(), word(plain.ordWord(), depth));
         wire.send(reply);
-        boolean tooMany = depth > (request.irdWord() & Setup.DEPTH_MASK) && depth != NOT_NEGOTIATED;
+        boolean tooMany = depth > (request.irdWord() & Setup.DEPTH_MASK) && depth != Setup.NOT_NEGOTIATED;
         if (!tooMany) {
             MpaReplyCases.completePing(session.responded(wire, request, reply));
             return;

@@ -18,7 +18,6 @@ import java.util.Locale;
 /** IRD, ORD and the flags A to D of an enhanced Request (RFC 6581 section 9). */
 final class SetupRequestCases {
     private static final int[] DEPTHS = {0, 1, 2, 127, 128, 129, 1000, 0x3FFE};
-    private static final int NOT_NEGOTIATED = 0x3FFF;
     private static final int IRD_FIELD = StartupFrame.HEADER;
     private static final int ORD_FIELD = StartupFrame.HEADER + 2;
 
@@ -51,7 +50,11 @@ final class SetupRequestCases {
                         PeerStream stream = session.initiate(request(Setup.DEPTH, depth));
                         int ird = stream.reply().irdWord() & Setup.DEPTH_MASK;
                         MpaRequestCases.require(
-                                stream, ird != NOT_NEGOTIATED, "IRD 3FFF", "a number: the Request has one", IRD_FIELD);
+                                stream,
+                                ird != Setup.NOT_NEGOTIATED,
+                                "IRD 3FFF",
+                                "a number: the Request has one",
+                                IRD_FIELD);
                         stream.completePing();
                     }));
         }
@@ -60,9 +63,9 @@ final class SetupRequestCases {
                 "an IRD of 3FFF in the Request asks for no agreement: the Reply has ORD 3FFF",
                 "SETUP-14",
                 session -> {
-                    PeerStream stream = session.initiate(request(NOT_NEGOTIATED, 1));
+                    PeerStream stream = session.initiate(request(Setup.NOT_NEGOTIATED, 1));
                     int ord = stream.reply().ordWord() & Setup.DEPTH_MASK;
-                    MpaRequestCases.require(stream, ord == NOT_NEGOTIATED, "ORD " + ord, "ORD 3FFF", ORD_FIELD);
+                    MpaRequestCases.require(stream, ord == Setup.NOT_NEGOTIATED, "ORD " + ord, "ORD 3FFF", ORD_FIELD);
                     stream.completePing();
                 }));
         cases.add(Case.must(
@@ -70,9 +73,9 @@ final class SetupRequestCases {
                 "an ORD of 3FFF in the Request asks for no agreement: the Reply has IRD 3FFF",
                 "SETUP-13",
                 session -> {
-                    PeerStream stream = session.initiate(request(Setup.DEPTH, NOT_NEGOTIATED));
+                    PeerStream stream = session.initiate(request(Setup.DEPTH, Setup.NOT_NEGOTIATED));
                     int ird = stream.reply().irdWord() & Setup.DEPTH_MASK;
-                    MpaRequestCases.require(stream, ird == NOT_NEGOTIATED, "IRD " + ird, "IRD 3FFF", IRD_FIELD);
+                    MpaRequestCases.require(stream, ird == Setup.NOT_NEGOTIATED, "IRD " + ird, "IRD 3FFF", IRD_FIELD);
                     stream.completePing();
                 }));
     }

@@ -2,6 +2,7 @@ package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.wire.Arrival;

@@ -10,177 +10,187 @@ import java.io.IOException;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What the peer offers, found by asking it before the cases run. */
-public final class Capabilities {
-    private static final int ATOMIC_HEADER = 52;
+final class Capabilities {
     private static final int UNKNOWN_OPCODE = 6;
 
     private final Map<Need, String> missing = new EnumMap<>(Need.class);
+    private boolean takesEmptyWrites;
 
     private Capabilities() {}
 
+    /** Opens what the questions are asked on. */
+    interface Sessions {
+        Session open(int size);
+    }
+
+    /** {@return those of a peer that was not asked: nothing is taken for granted} */
+    static Capabilities unknown() {
+        return new Capabilities();
+    }
+
     /** {@return why a case cannot run, or nothing} */
-    public Optional<String> lacks(Case test) {
+    Optional<String> lacks(Case test) {
         return test.needs().stream()
                 .filter(missing::containsKey)
                 .map(missing::get)
                 .findFirst();
     }
 
-    /** {@return what is missing, with the reason} */
-    public Map<Need, String> missing() {
-        return Map.copyOf(missing);
+    /** {@return why the peer does not support something, or null} */
+    @Nullable
+    String lack(Support support) {
+        return support.needs().stream()
+                .filter(missing::containsKey)
+                .map(missing::get)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** {@return whether a Write of zero bytes can stand at the beginning of each case} */
+    boolean takesEmptyWrites() {
+        return takesEmptyWrites;
     }
 
     /** Asks the peer. It must answer a ping. */
-    public static Capabilities probe(SuiteOptions options, Link link) throws IOException, CaseFailed {
+    static Capabilities probe(SuiteOptions options, Sessions sessions) throws IOException, CaseFailed {
         Capabilities found = new Capabilities();
-        found.setUp(options, link);
-        found.memory(options, link);
-        found.extensions(options, link);
+        found.takesEmptyWrites = found.ask(sessions, stream -> {
+            stream.sendNothing();
+            try {
+                stream.completePing();
+                return true;
+            } catch (CaseFailed e) {
+                return false;
+            }
+        });
+        found.ask(sessions, stream -> {
+            found.setUp(options, stream);
+            stream.completePing();
+            return true;
+        });
+        found.memory(options.role() == Role.CLIENT, sessions);
+        found.extensions(sessions);
         if (!options.slow()) {
-            found.lack(Need.SLOW, "it takes many seconds: --slow runs it");
+            found.missing.put(Need.SLOW, "it takes many seconds: --slow runs it");
         }
         return found;
     }
 
-    private void lack(Need need, String reason) {
-        missing.put(need, reason);
+    private interface Question {
+        boolean ask(PeerStream stream) throws IOException, CaseFailed;
+    }
+
+    private boolean ask(Sessions sessions, Question question) throws IOException, CaseFailed {
+        try (Session session = sessions.open(Case.DEFAULT_SIZE)) {
+            return question.ask(session.establish().awaitIdle());
+        }
+    }
+
+    private void lack(boolean condition, Need need, String reason) {
+        if (condition) {
+            missing.put(need, reason);
+        }
     }
 
     private void either(boolean condition, Need met, Need unmet, String reason, String opposite) {
-        lack(condition ? unmet : met, condition ? opposite : reason);
+        missing.put(condition ? unmet : met, condition ? opposite : reason);
     }
 
-    private void setUp(SuiteOptions options, Link link) throws IOException, CaseFailed {
-        try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            PeerStream stream = session.establish();
-            StartupFrame peers = session.peerIsServer() ? stream.reply() : stream.request();
-            boolean crc =
-                    stream.request().has(StartupFrame.CRC) || stream.reply().has(StartupFrame.CRC);
-            either(crc, Need.CRC, Need.NO_CRC, "no side asks for CRCs", "a side asks for CRCs");
-            if (!peers.has(StartupFrame.MARKERS)) {
-                lack(Need.MARKERS_TO_PEER, "the peer does not ask for markers");
-            }
-            if (!options.markers()) {
-                lack(Need.MARKERS_FROM_PEER, "the suite does not ask for markers: --markers");
-            }
-            either(
-                    stream.reply().enhanced(),
-                    Need.ENHANCED,
-                    Need.PLAIN,
-                    "the connection is set up without RFC 6581",
-                    "the connection is set up with RFC 6581");
-            if (!stream.reply().enhanced() || (stream.reply().irdWord() & Setup.UPPER) == 0) {
-                lack(Need.PEER_TO_PEER, "the connection is not set up as peer to peer");
-            }
-            stream.awaitIdle().completePing();
-        }
+    private void setUp(SuiteOptions options, PeerStream stream) {
+        StartupFrame request = stream.request();
+        StartupFrame reply = stream.reply();
+        StartupFrame peers = options.role() == Role.SERVER ? reply : request;
+        boolean crc = request.has(StartupFrame.CRC) || reply.has(StartupFrame.CRC);
+        either(crc, Need.CRC, Need.NO_CRC, "no side asks for CRCs", "a side asks for CRCs");
+        lack(!peers.has(StartupFrame.MARKERS), Need.MARKERS_TO_PEER, "the peer does not ask for markers");
+        lack(!options.markers(), Need.MARKERS_FROM_PEER, "the suite does not ask for markers: --markers");
+        either(
+                reply.enhanced(),
+                Need.ENHANCED,
+                Need.PLAIN,
+                "the connection is set up without RFC 6581",
+                "the connection is set up with RFC 6581");
+        lack(
+                !reply.enhanced() || (reply.irdWord() & Setup.UPPER) == 0,
+                Need.PEER_TO_PEER,
+                "the connection is not set up as peer to peer");
     }
 
     /** A server has one memory for everything; a client has one to be read and one to be written. */
-    private void memory(SuiteOptions options, Link link) throws IOException, CaseFailed {
-        boolean client = options.role() == Role.CLIENT;
-        boolean read = answersRead(options, link);
-        boolean written = takesWrite(options, link);
-        if (read) {
-            lack(Need.UNREADABLE, "all memory that the peer names may be read");
-        } else if (!client) {
-            lack(Need.READABLE, "the memory that the peer names must not be read");
-        }
-        if (written) {
-            lack(Need.UNWRITABLE, "all memory that the peer names may be written");
-        } else if (!client) {
-            lack(Need.WRITABLE, "the memory that the peer names must not be written");
-        }
-    }
-
-    /** {@return whether a server's sink, or a client's sink, answers a Read} */
-    private static boolean answersRead(SuiteOptions options, Link link) throws IOException, CaseFailed {
-        try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            PeerStream stream = session.establish().awaitIdle();
-            Advertisement memory;
-            if (session.peerIsServer()) {
-                memory = sinkOfServer(stream);
-            } else {
-                stream.pings().goAhead();
-                memory = stream.pings().awaitAdvertisement();
-            }
-            stream.send(Segment.readRequest(
-                    stream.takeReadMsn(),
-                    new ReadRequest(PeerStream.SINK_STAG, PeerStream.BASE, 1, memory.stag(), memory.offset())));
+    private void memory(boolean client, Sessions sessions) throws IOException, CaseFailed {
+        boolean read = ask(sessions, stream -> {
+            PeerMemory memory = PeerMemory.unreadable(stream);
+            memory.read(0, 1);
             return stream.next().is(Segment.READ_RESPONSE);
-        }
-    }
-
-    /** {@return whether a server's sink, or a client's text, takes a Write} */
-    private static boolean takesWrite(SuiteOptions options, Link link) throws IOException, CaseFailed {
-        try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            PeerStream stream = session.establish().awaitIdle();
-            Advertisement memory = session.peerIsServer()
-                    ? sinkOfServer(stream)
-                    : stream.pings().source();
-            stream.send(Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), new byte[] {'#'}));
+        });
+        boolean written = ask(sessions, stream -> {
+            PeerMemory.unwritable(stream).write(0, new byte[] {'#'});
             // What answers this Read stands behind the Write.
             stream.send(Segment.readRequest(
                     stream.takeReadMsn(), new ReadRequest(PeerStream.SINK_STAG, PeerStream.BASE, 0, 0, 0)));
             return stream.next().is(Segment.READ_RESPONSE);
-        }
+        });
+        lack(read, Need.UNREADABLE, "all memory that the peer names may be read");
+        lack(!read, Need.OPEN, "the memory that the peer names may not be both read and written");
+        lack(!read && !client, Need.READABLE, "the memory that the peer names must not be read");
+        lack(written, Need.UNWRITABLE, "all memory that the peer names may be written");
+        lack(!written, Need.OPEN, "the memory that the peer names may not be both read and written");
+        lack(!written && !client, Need.WRITABLE, "the memory that the peer names must not be written");
+        lack(
+                !client || !ask(sessions, Capabilities::verifies),
+                Need.VERIFYING,
+                client ? "the client does not compare what comes back: -V in COMMAND" : "the peer is no client");
     }
 
-    private static Advertisement sinkOfServer(PeerStream stream) throws IOException, CaseFailed {
-        ReadRequest read = stream.pings().advertise(Case.DEFAULT_SIZE);
-        return new Advertisement(read.sinkOffset(), read.sinkStag(), read.size());
+    /** {@return whether a client ends if what is written is not what was read} */
+    private static boolean verifies(PeerStream stream) throws IOException, CaseFailed {
+        PeerMemory sink = PeerMemory.writable(stream);
+        byte[] wrong = sink.text();
+        wrong[wrong.length / 2] ^= 1;
+        stream.send(Segment.tagged(
+                Segment.WRITE, sink.memory().stag(), sink.memory().offset(), wrong));
+        stream.pings().goAhead();
+        return !stream.next().is(Segment.SEND);
     }
 
-    private void extensions(SuiteOptions options, Link link) throws IOException, CaseFailed {
-        if (!executesAtomics(options, link)) {
-            lack(Need.ATOMIC_MEMORY, "on the memory that the peer names no atomics may be executed");
-        }
+    private void extensions(Sessions sessions) throws IOException, CaseFailed {
+        boolean onMemory = ask(sessions, stream -> {
+            Advertisement memory = PeerMemory.unwritable(stream).memory();
+            AtomicRequest nothing =
+                    new AtomicRequest(AtomicRequest.FETCH_ADD, 1, memory.stag(), memory.offset(), 0, 0, 0, -1);
+            stream.send(Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), nothing.encode()));
+            return stream.next().is(Segment.ATOMIC_RESPONSE);
+        });
+        lack(!onMemory, Need.ATOMIC_MEMORY, "on the memory that the peer names no atomics may be executed");
         either(
-                knows(options, link, Segment.untagged(Segment.ATOMIC_REQUEST, 1, 1, new byte[ATOMIC_HEADER])),
+                ask(sessions, stream -> knows(stream, Segment.ATOMIC_REQUEST, 1, AtomicRequest.LENGTH)),
                 Need.ATOMICS,
                 Need.NO_ATOMICS,
                 "the peer does not know atomics (RFC 7306)",
                 "the peer knows atomics (RFC 7306)");
         either(
-                knows(options, link, Segment.untagged(Segment.IMMEDIATE, 0, 1, new byte[Long.BYTES])),
+                ask(sessions, stream -> knows(stream, Segment.IMMEDIATE, 0, Long.BYTES)),
                 Need.IMMEDIATE,
                 Need.NO_IMMEDIATE,
                 "the peer does not know Immediate Data (RFC 7306)",
                 "the peer knows Immediate Data (RFC 7306)");
     }
 
-    /** {@return whether a server's sink, or a client's text, takes a FetchAdd} */
-    private static boolean executesAtomics(SuiteOptions options, Link link) throws IOException, CaseFailed {
-        try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            PeerStream stream = session.establish().awaitIdle();
-            Advertisement memory = session.peerIsServer()
-                    ? sinkOfServer(stream)
-                    : stream.pings().source();
-            AtomicRequest nothing =
-                    new AtomicRequest(AtomicRequest.FETCH_ADD, 1, memory.stag(), memory.offset(), 0, 0, 0, -1);
-            stream.send(Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), nothing.encode()));
-            return stream.next().is(Segment.ATOMIC_RESPONSE);
-        }
-    }
-
     /** {@return whether the peer does not call the opcode unknown} */
-    private static boolean knows(SuiteOptions options, Link link, Segment segment) throws IOException, CaseFailed {
-        try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
-            PeerStream stream = session.establish().awaitIdle();
-            long msn = segment.queue() == 0 ? stream.nextMsn() : stream.nextReadMsn();
-            stream.send(segment.msn(msn));
-            Arrival arrival = stream.next();
-            Segment answer = arrival.segment();
-            if (answer == null || answer.opcode() != Segment.TERMINATE || answer.payload().length < Integer.BYTES) {
-                return segment.queue() == 0 || (!arrival.ended() && arrival.kind() != Arrival.Kind.SILENCE);
-            }
-            TerminateMessage message = TerminateMessage.decode(answer.payload());
-            // Some peers swap the halves of the first byte.
-            boolean operation = message.layer() + message.type() == 2 && message.layer() != 1;
-            return !operation || message.code() != UNKNOWN_OPCODE;
+    private static boolean knows(PeerStream stream, int opcode, int queue, int length) throws IOException {
+        long msn = queue == 0 ? stream.nextMsn() : stream.nextReadMsn();
+        stream.send(Segment.untagged(opcode, queue, msn, new byte[length]));
+        Arrival arrival = stream.next();
+        Segment answer = arrival.segment();
+        if (answer == null || answer.opcode() != Segment.TERMINATE || answer.payload().length < Integer.BYTES) {
+            return queue == 0 || (!arrival.ended() && arrival.kind() != Arrival.Kind.SILENCE);
         }
+        TerminateMessage message = TerminateMessage.decode(answer.payload());
+        // Some peers swap the halves of the first byte.
+        boolean operation = message.layer() + message.type() == 2 && message.layer() != 1;
+        return !operation || message.code() != UNKNOWN_OPCODE;
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /** A program of the user, in which {@code {port}}, {@code {size}} and {@code {count}} are filled in. */
 public final class Command implements ClientLink.Starter {
     /** How many pings the client should make. */
-    public static final int COUNT = 3;
+    public static final int COUNT = 100;
 
     private static final int LONGEST_OUTPUT = 2000;
     private static final int CHUNK = 1 << 13;

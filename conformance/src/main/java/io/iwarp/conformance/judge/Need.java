@@ -24,6 +24,8 @@ public enum Need {
     WRITABLE,
     /** The first memory that the peer names must not be written. */
     UNWRITABLE,
+    /** The memory that the peer names may be both read and written. */
+    OPEN,
     /** The peer executes atomics. */
     ATOMICS,
     /** Atomics may be executed on the first memory that the peer names. */
@@ -34,6 +36,8 @@ public enum Need {
     IMMEDIATE,
     /** The peer does not know Immediate Data. */
     NO_IMMEDIATE,
+    /** The client compares what the server writes with what the server read. */
+    VERIFYING,
     /** Cases that take many seconds are wanted. */
     SLOW
 }

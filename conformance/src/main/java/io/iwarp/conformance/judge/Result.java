@@ -36,4 +36,49 @@ public record Result(
         /** The case does not apply to this peer or this run. */
         SKIPPED
     }
+
+    static Result passed(Case test, long millis) {
+        return new Result(test, Status.PASSED, "", "", null, List.of(), List.of(), millis);
+    }
+
+    static Result skipped(Case test, String reason) {
+        return new Result(test, Status.SKIPPED, reason, "", null, List.of(), List.of(), 0);
+    }
+
+    static Result failed(Case test, CaseFailed failure, Dialogue dialogue, long millis) {
+        return new Result(
+                test,
+                Status.FAILED,
+                failure.seen(),
+                failure.allowed(),
+                null,
+                dialogue.lines(failure.entry(), failure.offset()),
+                dialogue.entries(),
+                millis);
+    }
+
+    /** {@return this failure, or if the peer is known for it, the same as a known one} */
+    Result orKnown(KnownDeviations deviations, Role role) {
+        return deviations
+                .find(role, test.id())
+                .map(why -> new Result(test, Status.KNOWN, detail, allowed, why, dialogue, entries, millis))
+                .orElse(this);
+    }
+
+    /** {@return the failure that this case has cost the peer its life} */
+    Result killed() {
+        return new Result(
+                test,
+                Status.FAILED,
+                (detail.isEmpty() ? "" : detail + "; ") + "after it the peer serves no ping",
+                allowed.isEmpty() ? "further connections are served" : allowed,
+                null,
+                dialogue,
+                entries,
+                millis);
+    }
+
+    boolean failed() {
+        return status == Status.FAILED || status == Status.KNOWN;
+    }
 }

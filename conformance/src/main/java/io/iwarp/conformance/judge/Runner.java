@@ -1,5 +1,7 @@
 package io.iwarp.conformance.judge;
 
+import io.iwarp.conformance.wire.Dialogue;
+import io.iwarp.conformance.wire.Rule;
 import io.iwarp.conformance.wire.Wire;
 import java.io.IOException;
 import java.net.BindException;
@@ -8,19 +10,31 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs cases one after the other, and looks after each one whether the peer still lives. */
+/**
+ * Runs cases one after the other, and looks after each one whether the peer still lives. What the peer sends in any case is
+ * held against all {@linkplain Rule rules}; the cases of the rules, which come last, tell what was found.
+ */
 public final class Runner {
     private static final int ATTEMPTS = 3;
+    /** The id of the case that stands in the results alone if the peer completes no ping. */
+    public static final String FIRST_PING = "ping.first";
+
+    private static final Case FIRST =
+            Case.must(FIRST_PING, "the peer completes a ping", "RDMAP-33 RDMAP-71", session -> {});
 
     private final SuiteOptions options;
     private final Link link;
     private final KnownDeviations known;
     private final @Nullable Restart restart;
     private final Consumer<Result> listener;
+    private final RuleBook rules = new RuleBook();
+    private final List<Result> results = new ArrayList<>();
+    private Capabilities capabilities = Capabilities.unknown();
 
     /** Brings back a peer that is dead. */
     @FunctionalInterface
@@ -47,129 +61,134 @@ public final class Runner {
     }
 
     /**
-     * Runs all of them.
+     * Runs all of them. If the peer completes no ping, there is the result of {@code ping.first} alone, with what did come,
+     * and those of the rules that it broke.
      *
-     * @throws IOException if the peer does not answer a ping at the beginning; the message is one line for the user
+     * @param required what the peer has to support
+     * @throws IOException if the peer cannot be reached; the message is one line for the user
      */
-    public List<Result> run(List<Case> cases) throws IOException {
-        Capabilities capabilities = begin();
-        List<Result> results = new ArrayList<>();
-        String dead = null;
-        for (Case test : cases) {
-            Optional<String> lack = capabilities.lacks(test);
-            Result result;
-            if (dead != null) {
-                result = skipped(test, dead);
-            } else if (lack.isPresent()) {
-                result = skipped(test, lack.get());
-            } else {
-                result = run(test);
-                if (suspicious(result) && !recovers()) {
-                    result = killed(result);
-                    String failure = revive();
-                    dead = failure == null ? null : "the peer does not serve any more since " + test.id() + failure;
-                }
+    public List<Result> run(List<Case> cases, Set<Support> required) throws IOException {
+        if (begin()) {
+            required.forEach(this::require);
+            runAll(cases);
+        }
+        for (Rule rule : Rule.values()) {
+            if (rules.broken(rule) != null
+                    && results.stream().noneMatch(result -> result.test().rule() == rule)) {
+                add(judge(Case.of(rule), rule));
             }
-            results.add(result);
-            listener.accept(result);
         }
         return results;
     }
 
-    private Capabilities begin() throws IOException {
+    private void require(Support support) {
+        Case test = support.asCase();
+        String lack = capabilities.lack(support);
+        add(
+                lack == null
+                        ? Result.passed(test, 0)
+                        : Result.failed(test, new CaseFailed(lack, support.text(), -1, -1), new Dialogue(), 0)
+                                .orKnown(known, options.role()));
+    }
+
+    private void runAll(List<Case> cases) {
+        String dead = null;
+        for (Case test : cases) {
+            Optional<String> lack = capabilities.lacks(test);
+            Rule rule = test.rule();
+            if (lack.isEmpty() && rule != null && (dead == null || rules.broken(rule) != null)) {
+                add(judge(test, rule));
+            } else if (dead != null || lack.isPresent()) {
+                add(Result.skipped(test, dead != null ? dead : lack.orElseThrow()));
+            } else {
+                dead = run(test);
+            }
+        }
+    }
+
+    private void add(Result result) {
+        results.add(result);
+        listener.accept(result);
+    }
+
+    /** {@return whether the peer completes pings; what it can do is known then} */
+    private boolean begin() throws IOException {
+        Session first = open("a ping", Case.DEFAULT_SIZE);
+        CaseFailed failure;
         try {
-            return Capabilities.probe(options, link);
+            try (first) {
+                first.establish().awaitIdle().completePing();
+            }
+            capabilities = Capabilities.probe(options, size -> open("a question what the peer can do", size));
+            return true;
         } catch (CaseFailed e) {
             String output = link.output().strip();
-            throw new IOException(
-                    "the peer does not complete a ping, so that no case can run. Seen: " + e.seen() + ". Allowed: "
-                            + e.allowed() + (output.isEmpty() ? "" : ". It printed: " + output),
-                    e);
+            failure = output.isEmpty()
+                    ? e
+                    : new CaseFailed(e.seen() + "; it printed: " + output, e.allowed(), e.entry(), e.offset());
         } catch (ConnectException | BindException e) {
             throw e;
         } catch (SocketException e) {
-            throw new IOException(
-                    "the peer does not complete a ping, so that no case can run: the connection broke: "
-                            + e.getMessage(),
-                    e);
+            failure = new CaseFailed("the connection broke: " + e.getMessage(), "a ping", -1, -1);
         }
+        add(Result.failed(FIRST, failure, first.dialogue(), 0));
+        return false;
     }
 
-    private Result run(Case test) {
+    private Session open(String name, int size) {
+        return new Session(options, link, size, name, rules, capabilities.takesEmptyWrites());
+    }
+
+    private Result judge(Case test, Rule rule) {
+        RuleBook.Broken broken = rules.broken(rule);
+        return broken == null
+                ? Result.passed(test, 0)
+                : Result.failed(test, broken.failure(), broken.dialogue(), 0).orKnown(known, options.role());
+    }
+
+    /** {@return why no further case can run, or null} */
+    private @Nullable String run(Case test) {
+        Result result = outcome(test);
+        // A client is started afresh for each case: one that passed says that the next one can start.
+        boolean suspicious = options.role() == Role.SERVER || result.failed();
+        if (!suspicious || recovers()) {
+            add(result);
+            return null;
+        }
+        add(result.killed().orKnown(known, options.role()));
+        String failure = revive();
+        return failure == null ? null : "the peer does not serve any more since " + test.id() + failure;
+    }
+
+    private Result outcome(Case test) {
         long start = System.nanoTime();
-        Session session = new Session(options, link, test.size());
-        Result.Status status = Result.Status.PASSED;
-        String detail = "";
-        String allowed = "";
-        int entry = -1;
-        int offset = -1;
+        Session session = open(test.id(), test.size());
+        CaseFailed failure;
         try (session) {
             test.body().run(session);
+            return Result.passed(test, millis(start));
         } catch (CaseFailed e) {
-            status = Result.Status.FAILED;
-            detail = e.seen();
-            allowed = e.allowed();
-            entry = e.entry();
-            offset = e.offset();
+            failure = e;
         } catch (CaseSkipped e) {
-            status = Result.Status.SKIPPED;
-            detail = String.valueOf(e.getMessage());
+            return Result.skipped(test, String.valueOf(e.getMessage()));
         } catch (IOException e) {
-            status = Result.Status.FAILED;
-            detail = "the connection broke: " + e.getMessage();
-            allowed = "an exchange as described";
+            failure = new CaseFailed("the connection broke: " + e.getMessage(), "an exchange as described", -1, -1);
         }
-        Optional<KnownDeviations.Known> why =
-                status == Result.Status.FAILED ? known.find(options.role(), test.id()) : Optional.empty();
-        if (why.isPresent()) {
-            status = Result.Status.KNOWN;
-        }
-        boolean good = status == Result.Status.PASSED || status == Result.Status.SKIPPED;
-        return new Result(
-                test,
-                status,
-                detail,
-                allowed,
-                why.orElse(null),
-                good ? List.of() : session.dialogue().lines(entry, offset),
-                good ? List.of() : session.dialogue().entries(),
-                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        return Result.failed(test, failure, session.dialogue(), millis(start)).orKnown(known, options.role());
     }
 
-    private static Result skipped(Case test, String reason) {
-        return new Result(test, Result.Status.SKIPPED, reason, "", null, List.of(), List.of(), 0);
-    }
-
-    /** A client is started afresh for each case: one that passed says that the next one can start. */
-    private boolean suspicious(Result result) {
-        return options.role() == Role.SERVER
-                || result.status() == Result.Status.FAILED
-                || result.status() == Result.Status.KNOWN;
+    private static long millis(long start) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     }
 
     /** {@return whether a fresh ping works} */
     private boolean alive() {
-        try (Session session = new Session(options, link, Case.DEFAULT_SIZE)) {
+        try (Session session = open("a ping between two cases", Case.DEFAULT_SIZE)) {
             session.establish().awaitIdle().completePing();
             return true;
         } catch (CaseFailed | IOException e) {
             return false;
         }
-    }
-
-    private Result killed(Result result) {
-        Optional<KnownDeviations.Known> why =
-                known.find(options.role(), result.test().id());
-        String detail = (result.detail().isEmpty() ? "" : result.detail() + "; ") + "after it the peer serves no ping";
-        return new Result(
-                result.test(),
-                why.isPresent() ? Result.Status.KNOWN : Result.Status.FAILED,
-                detail,
-                result.allowed().isEmpty() ? "further connections are served" : result.allowed(),
-                why.orElse(null),
-                result.dialogue(),
-                result.entries(),
-                result.millis());
     }
 
     /** {@return whether a ping works within some time: a peer may need to give something up first} */

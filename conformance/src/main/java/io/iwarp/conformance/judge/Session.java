@@ -15,17 +15,26 @@ public final class Session implements AutoCloseable {
     private final SuiteOptions options;
     private final Link link;
     private final int size;
+    private final String name;
+    private final RuleBook rules;
+    private final boolean emptyWrites;
     private final Dialogue dialogue = new Dialogue();
     private final List<Wire> wires = new ArrayList<>();
 
     /**
      * @param link to the peer
      * @param size of the buffer of the peer's client
+     * @param name what is done, in words
+     * @param rules that get to know what broke a rule
+     * @param emptyWrites whether the peer takes Writes of zero bytes
      */
-    public Session(SuiteOptions options, Link link, int size) {
+    Session(SuiteOptions options, Link link, int size, String name, RuleBook rules, boolean emptyWrites) {
         this.options = options;
         this.link = link;
         this.size = size;
+        this.name = name;
+        this.rules = rules;
+        this.emptyWrites = emptyWrites;
     }
 
     /** {@return how the suite talks to the peer} */
@@ -136,8 +145,17 @@ public final class Session implements AutoCloseable {
         }
     }
 
+    boolean emptyWrites() {
+        return emptyWrites;
+    }
+
     @Override
     public void close() {
+        wires.forEach(Wire::judgeRest);
+        rules.add(
+                name,
+                dialogue,
+                wires.stream().flatMap(wire -> wire.violations().stream()).toList());
         wires.forEach(Wire::close);
         link.release();
     }

@@ -16,6 +16,9 @@ public final class Setup {
     /** The bits of a depth. */
     public static final int DEPTH_MASK = 0x3FFF;
 
+    /** A depth that says that none is agreed on. */
+    public static final int NOT_NEGOTIATED = 0x3FFF;
+
     private Setup() {}
 
     /** {@return the request of the suite} */
@@ -61,13 +64,26 @@ public final class Setup {
         return (options.markers() ? StartupFrame.MARKERS : 0) | (options.crc() ? StartupFrame.CRC : 0);
     }
 
+    /** {@return how many Reads of the peer may be unanswered: what the frames of both sides allow} */
+    private static int mostReads(StartupFrame own, StartupFrame peers, boolean initiator) {
+        if (!own.enhanced() || !peers.enhanced()) {
+            return Integer.MAX_VALUE;
+        }
+        int depth = own.irdWord() & DEPTH_MASK;
+        int most = depth == NOT_NEGOTIATED ? Integer.MAX_VALUE : depth;
+        int asked = peers.ordWord() & DEPTH_MASK;
+        return initiator && asked != NOT_NEGOTIATED ? Math.min(most, asked) : most;
+    }
+
     static void begin(Wire wire, StartupFrame request, StartupFrame reply, boolean initiator) {
         StartupFrame own = initiator ? request : reply;
         StartupFrame peers = initiator ? reply : request;
         wire.enterFullOperation(
                 peers.has(StartupFrame.MARKERS),
                 own.has(StartupFrame.MARKERS),
-                own.has(StartupFrame.CRC) || peers.has(StartupFrame.CRC));
+                own.has(StartupFrame.CRC) || peers.has(StartupFrame.CRC),
+                initiator,
+                mostReads(own, peers, initiator));
     }
 
     /** {@return the reply that came} */

@@ -14,6 +14,10 @@ package io.iwarp.conformance.wire;
  */
 public record AtomicRequest(
         long code, long identifier, long stag, long offset, long data, long mask, long compare, long compareMask) {
+    /** Its bytes. */
+    public static final int LENGTH = 52;
+    /** Bytes of the header of an Atomic Response. */
+    public static final int RESPONSE_LENGTH = 12;
     /** The AOpCode of a FetchAdd. */
     public static final int FETCH_ADD = 0;
     /** The AOpCode of a CmpSwap. */

@@ -4,43 +4,41 @@ package io.iwarp.conformance.wire;
  * What is wrong with an FPDU on purpose.
  *
  * @param padding the value of each PAD byte
- * @param ulpduLength what ULPDU_Length says instead of the truth, or -1
  * @param markerReserved the upper half of each marker
  * @param markerShift what is added to FPDUPTR of each marker
  * @param flipOffset the byte of which a bit is flipped after the CRC was made, or -1; negative values below -1 count from the
  *     end: -2 is the last byte
  * @param flipMask the bits that are flipped
  */
-public record FpduChange(
-        int padding, int ulpduLength, int markerReserved, int markerShift, int flipOffset, int flipMask) {
+public record FpduChange(int padding, int markerReserved, int markerShift, int flipOffset, int flipMask) {
     /** An FPDU as it should be. */
-    public static final FpduChange NONE = new FpduChange(0, -1, 0, 0, -1, 0);
+    public static final FpduChange NONE = new FpduChange(0, 0, 0, -1, 0);
 
     private static final int FROM_END = -2;
 
     /** {@return an FPDU with a bit flipped, and the CRC of before} */
     public static FpduChange flip(int offset) {
-        return new FpduChange(0, -1, 0, 0, offset, 1);
+        return new FpduChange(0, 0, 0, offset, 1);
     }
 
     /** {@return an FPDU with a bit flipped in a byte that is counted from the end, 0 being the last one} */
     public static FpduChange flipFromEnd(int offset) {
-        return new FpduChange(0, -1, 0, 0, FROM_END - offset, 1);
+        return new FpduChange(0, 0, 0, FROM_END - offset, 1);
     }
 
     /** {@return an FPDU whose PAD has this value, with a CRC that is right} */
     public static FpduChange padding(int value) {
-        return new FpduChange(value, -1, 0, 0, -1, 0);
-    }
-
-    /** {@return an FPDU whose ULPDU_Length lies, with a CRC that is right} */
-    public static FpduChange ulpduLength(int value) {
-        return new FpduChange(0, value, 0, 0, -1, 0);
+        return new FpduChange(value, 0, 0, -1, 0);
     }
 
     /** {@return an FPDU with other markers, with a CRC that is right} */
     public static FpduChange markers(int reserved, int shift) {
-        return new FpduChange(0, -1, reserved, shift, -1, 0);
+        return new FpduChange(0, reserved, shift, -1, 0);
+    }
+
+    /** {@return whether the CRC is right} */
+    boolean valid() {
+        return flipOffset == -1;
     }
 
     int flipIndex(int length) {

@@ -29,37 +29,36 @@ public final class FpduWriter {
     }
 
     /** {@return the next FPDU} */
-    public byte[] encode(byte[] ulpdu, FpduChange damage) {
-        int length = damage.ulpduLength() < 0 ? ulpdu.length : damage.ulpduLength();
+    public byte[] encode(byte[] ulpdu, FpduChange change) {
         byte[] padding = new byte[padding(ulpdu.length)];
-        Arrays.fill(padding, (byte) damage.padding());
-        byte[] content = Bytes.join(Bytes.u16(length), ulpdu, padding);
+        Arrays.fill(padding, (byte) change.padding());
+        byte[] content = Bytes.join(Bytes.u16(ulpdu.length), ulpdu, padding);
 
         ByteArrayOutputStream out = new ByteArrayOutputStream(content.length + content.length / 100 + WORD);
-        markerIfDue(out, -1, damage);
+        markerIfDue(out, -1, change);
         long start = position;
         for (byte value : content) {
-            markerIfDue(out, start, damage);
+            markerIfDue(out, start, change);
             out.write(value);
             position++;
         }
-        markerIfDue(out, start, damage);
+        markerIfDue(out, start, change);
         byte[] covered = out.toByteArray();
         byte[] check = crc ? Bytes.crc(covered, covered.length) : new byte[WORD];
         position += WORD;
         byte[] fpdu = Bytes.join(covered, check);
-        int flip = damage.flipIndex(fpdu.length);
+        int flip = change.flipIndex(fpdu.length);
         if (flip >= 0) {
-            fpdu[flip] ^= (byte) damage.flipMask();
+            fpdu[flip] ^= (byte) change.flipMask();
         }
         return fpdu;
     }
 
-    private void markerIfDue(ByteArrayOutputStream out, long start, FpduChange damage) {
+    private void markerIfDue(ByteArrayOutputStream out, long start, FpduChange change) {
         if (markers && position % MARKER_INTERVAL == 0 && (start < 0 || position > start)) {
             int pointer = start < 0 ? 0 : (int) (position - start);
-            out.writeBytes(Bytes.u16(damage.markerReserved()));
-            out.writeBytes(Bytes.u16(pointer + damage.markerShift()));
+            out.writeBytes(Bytes.u16(change.markerReserved()));
+            out.writeBytes(Bytes.u16(pointer + change.markerShift()));
             position += WORD;
         }
     }

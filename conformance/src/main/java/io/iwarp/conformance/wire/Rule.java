@@ -2,7 +2,7 @@ package io.iwarp.conformance.wire;
 
 import java.util.List;
 
-/** What all that a peer sends has to obey. Each rule has a case of its own; the other cases look past it. */
+/** What all that a peer sends has to obey, in each case. Each rule has a case, which fails if any message broke the rule. */
 public enum Rule {
     /** PAD. */
     PAD_IS_ZERO("PAD is zero", "MPA-11"),
@@ -43,11 +43,37 @@ public enum Rule {
     /** T and QN. */
     OPCODE_IS_IN_ITS_PLACE("each opcode has its T bit and its queue", "RDMAP-2", "RDMAP-6"),
     /** The length of messages that are one header. */
-    HEADER_MESSAGE_LENGTH("a Read Request has 28 bytes, and is one segment", "RDMAP-18", "RDMAP-9"),
+    HEADER_MESSAGE_LENGTH(
+            "a message that is a header has its length, and is one segment",
+            "RDMAP-9",
+            "RDMAP-18",
+            "RDMAP-42",
+            "EXT-18",
+            "EXT-29"),
     /** The reserved bits of a Terminate. */
     TERMINATE_RESERVED_IS_ZERO("the 13 reserved bits of a Terminate are zero", "RDMAP-49"),
     /** The length of a Terminate. */
     TERMINATE_HAS_WHAT_ITS_BITS_SAY("a Terminate carries the headers that M, D and R announce", "RDMAP-51"),
+    /** What a Terminate says. */
+    TERMINATE_ERROR_IS_REGISTERED("layer, type and code of a Terminate are registered", "RDMAP-48", "DDP-68"),
+    /** The headers in a Terminate. */
+    TERMINATE_QUOTES_WHAT_WAS_SENT(
+            "a Terminate quotes length and headers of a segment that was sent", "RDMAP-48", "RDMAP-51", "RDMAP-52"),
+    /** Which headers a Terminate has. */
+    TERMINATE_BITS_FIT_ITS_ERROR("the bits M, D and R of a Terminate are those of its error", "RDMAP-50", "EXT-32"),
+    /** Read Responses and Atomic Responses. */
+    RESPONSES_ANSWER_REQUESTS(
+            "each response is the one to the oldest request that is not answered, and as long as asked",
+            "RDMAP-23",
+            "RDMAP-29",
+            "RDMAP-32",
+            "RDMAP-69",
+            "EXT-12",
+            "EXT-23"),
+    /** How many Reads the peer has under way. */
+    READS_STAY_WITHIN_IRD("the peer has no more Reads under way than the set-up allows", "RDMAP-73", "SETUP-11"),
+    /** The first FPDU of a responder. */
+    RESPONDER_WAITS("a server sends no FPDU before it has validated one", "MPA-72"),
     /** What follows a Terminate. */
     NOTHING_FOLLOWS_TERMINATE("nothing follows a Terminate", "RDMAP-45"),
     /** Who closes a stream, closes it between FPDUs. */

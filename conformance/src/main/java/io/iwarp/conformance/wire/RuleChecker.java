@@ -1,27 +1,83 @@
 package io.iwarp.conformance.wire;
 
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Follows all that one side sends, and finds what breaks a rule of DDP or RDMAP. */
+/** Follows all that one side of a connection sends, and finds what breaks a rule of MPA, DDP or RDMAP. */
 final class RuleChecker {
     private static final int STAG_FIELD = 2;
     private static final int OFFSET_FIELD = 6;
     private static final int QUEUE_FIELD = 6;
     private static final int MSN_FIELD = 10;
     private static final int MO_FIELD = 14;
-    private static final int SEGMENT_LENGTH = 2;
     private static final int HIGHEST_QUEUE = 3;
+    private static final Map<Integer, Integer> HEADER_LENGTHS = Map.of(
+            Segment.READ_REQUEST, ReadRequest.LENGTH,
+            Segment.IMMEDIATE, Long.BYTES,
+            Segment.IMMEDIATE_SOLICITED, Long.BYTES,
+            Segment.ATOMIC_REQUEST, AtomicRequest.LENGTH,
+            Segment.ATOMIC_RESPONSE, AtomicRequest.RESPONSE_LENGTH);
+    private static final Set<Integer> REQUESTS = Set.of(Segment.READ_REQUEST, Segment.ATOMIC_REQUEST);
 
+    private final boolean waitsForFpdu;
+    private final int mostReads;
+    private final SentSegments sent = new SentSegments();
     private final Map<Long, Long> nextMsn = new HashMap<>();
     /** The message that has begun and not ended. */
     private @Nullable Segment open;
 
     private long openLength;
     private boolean terminated;
+    private boolean validated;
+    /** Requests of the suite that are not answered yet: headers. */
+    private final Deque<byte[]> unanswered = new ArrayDeque<>();
+
+    private byte[] request = Bytes.NONE;
+    private boolean orderLost;
+    private int readsOfPeer;
+
+    /**
+     * @param waitsForFpdu whether the sender, as responder of MPA, has to wait for an FPDU
+     * @param mostReads how many Reads and atomics of the sender may be unanswered
+     */
+    RuleChecker(boolean waitsForFpdu, int mostReads) {
+        this.waitsForFpdu = waitsForFpdu;
+        this.mostReads = mostReads;
+    }
+
+    /** Takes note of what the suite sends. */
+    void sent(byte[] ulpdu, boolean valid) {
+        validated |= valid;
+        sent.add(ulpdu);
+        if (!Segment.fits(ulpdu)) {
+            return;
+        }
+        Segment segment = Segment.decode(ulpdu);
+        if (segment.opcode() == Segment.READ_RESPONSE || segment.opcode() == Segment.ATOMIC_RESPONSE) {
+            readsOfPeer -= segment.last() ? 1 : 0;
+        } else if (REQUESTS.contains(segment.opcode()) && segment.queue() == 1) {
+            int place = (int) Math.min(segment.messageOffset(), AtomicRequest.LENGTH);
+            request = Bytes.join(Arrays.copyOf(request, place), segment.payload());
+            if (segment.last()) {
+                unanswered.add(request);
+                request = Bytes.NONE;
+            }
+        }
+    }
+
+    /** Takes note that the suite sends bytes of which nobody knows how they are read. */
+    void sentGarbage() {
+        sent.lose();
+    }
 
     /** {@return what is wrong with the next segment; offsets are those in the ULPDU} */
     List<RuleViolation> check(Segment segment) {
@@ -29,6 +85,9 @@ final class RuleChecker {
         if (terminated) {
             violations.add(RuleViolation.at(
                     Rule.NOTHING_FOLLOWS_TERMINATE, 0, segment.describe(), "the end of the connection"));
+        }
+        if (waitsForFpdu && !validated) {
+            violations.add(RuleViolation.at(Rule.RESPONDER_WAITS, 0, segment.describe(), "nothing"));
         }
         control(segment, violations);
         place(segment, violations);
@@ -38,16 +97,11 @@ final class RuleChecker {
             untaggedOrder(segment, violations);
         }
         follow(segment);
-        if (segment.opcode() == Segment.READ_REQUEST
-                && (segment.payload().length != ReadRequest.LENGTH || !segment.last())) {
-            violations.add(RuleViolation.at(
-                    Rule.HEADER_MESSAGE_LENGTH,
-                    0,
-                    segment.payload().length + " bytes, L=" + (segment.last() ? 1 : 0),
-                    "28 bytes, L=1"));
-        }
+        header(segment, violations);
+        answer(segment, violations);
         if (segment.opcode() == Segment.TERMINATE) {
-            terminate(segment, violations);
+            terminated = true;
+            TerminateChecker.check(segment, sent, violations);
         }
         return violations;
     }
@@ -100,20 +154,24 @@ final class RuleChecker {
     private void untaggedOrder(Segment segment, List<RuleViolation> violations) {
         Segment begun = open;
         if (begun != null && (begun.tagged() || begun.opcode() != segment.opcode())) {
-            violations.add(mixed(begun, segment));
+            // A Terminate comes at the earliest moment, and ends what is under way.
+            if (segment.opcode() != Segment.TERMINATE) {
+                violations.add(mixed(begun, segment));
+            }
+            open = null;
+            begun = null;
         }
-        boolean first = begun == null || begun.tagged();
         long queue = segment.queue() > HIGHEST_QUEUE ? HIGHEST_QUEUE + 1L : segment.queue();
-        long expected = begun == null || first ? nextMsn.getOrDefault(queue, 1L) : begun.msn();
+        long expected = begun == null ? nextMsn.getOrDefault(queue, 1L) : begun.msn();
         if (segment.msn() != expected) {
             violations.add(RuleViolation.at(Rule.MSN_COUNTS, MSN_FIELD, segment.msn(), expected));
         }
-        if (first) {
+        if (begun == null) {
             nextMsn.put(queue, segment.msn() + 1 & 0xFFFF_FFFFL);
         }
-        long place = first ? 0 : openLength;
+        long place = begun == null ? 0 : openLength;
         if (segment.messageOffset() != place) {
-            Rule rule = first ? Rule.FIRST_MO_IS_ZERO : Rule.MO_ADVANCES;
+            Rule rule = begun == null ? Rule.FIRST_MO_IS_ZERO : Rule.MO_ADVANCES;
             violations.add(RuleViolation.at(rule, MO_FIELD, segment.messageOffset(), place));
         }
     }
@@ -124,46 +182,115 @@ final class RuleChecker {
             openLength = 0;
         }
         openLength += segment.payload().length;
+    }
+
+    private static void header(Segment segment, List<RuleViolation> violations) {
+        Integer length = HEADER_LENGTHS.get(segment.opcode());
+        boolean right = length == null || segment.payload().length == length;
+        if (!right || (!segment.last() && (length != null || segment.opcode() == Segment.TERMINATE))) {
+            violations.add(RuleViolation.at(
+                    Rule.HEADER_MESSAGE_LENGTH,
+                    0,
+                    segment.payload().length + " bytes, L=" + (segment.last() ? 1 : 0),
+                    (length == null ? "" : length + " bytes, ") + "L=1"));
+        }
+    }
+
+    /** Requests of the peer are counted, and its responses are compared with the requests of the suite. */
+    private void answer(Segment segment, List<RuleViolation> violations) {
+        int opcode = segment.opcode();
+        if (REQUESTS.contains(opcode) && ++readsOfPeer > mostReads) {
+            violations.add(RuleViolation.at(
+                    Rule.READS_STAY_WITHIN_IRD, 1, readsOfPeer + " at a time", mostReads + " at a time"));
+        }
+        boolean response = opcode == Segment.READ_RESPONSE || opcode == Segment.ATOMIC_RESPONSE;
+        if (response && !orderLost) {
+            byte[] header = unanswered.peek();
+            String right = header == null ? "no response" : mismatch(header, segment);
+            if (right != null) {
+                orderLost = true;
+                violations.add(RuleViolation.at(Rule.RESPONSES_ANSWER_REQUESTS, STAG_FIELD, segment.describe(), right));
+            } else if (segment.last()) {
+                unanswered.remove();
+            }
+        }
         if (segment.last()) {
             open = null;
         }
     }
 
-    private void terminate(Segment segment, List<RuleViolation> violations) {
-        terminated = true;
-        byte[] payload = segment.payload();
-        int offset = Segment.UNTAGGED_HEADER;
-        if (payload.length < Integer.BYTES) {
-            violations.add(RuleViolation.at(
-                    Rule.TERMINATE_HAS_WHAT_ITS_BITS_SAY, offset, payload.length + " bytes", "4 bytes or more"));
-            return;
+    /** {@return what should have come instead, or null} */
+    private @Nullable String mismatch(byte[] header, Segment segment) {
+        if (header.length == AtomicRequest.LENGTH) {
+            long identifier = Bytes.u32(header, Integer.BYTES);
+            return segment.opcode() == Segment.ATOMIC_RESPONSE
+                            && segment.payload().length >= Integer.BYTES
+                            && Bytes.u32(segment.payload(), 0) == identifier
+                    ? null
+                    : "an Atomic Response with the Request Identifier " + identifier;
         }
-        TerminateMessage message = TerminateMessage.decode(payload);
-        if (message.reserved() != 0) {
-            violations.add(RuleViolation.at(Rule.TERMINATE_RESERVED_IS_ZERO, offset + 2, message.reserved(), 0));
+        if (header.length != ReadRequest.LENGTH) {
+            return "no response to a request of " + header.length + " bytes";
         }
-        int headers = 0;
-        if ((message.bits() & (TerminateMessage.M | TerminateMessage.D)) != 0) {
-            headers += SEGMENT_LENGTH;
-        }
-        if ((message.bits() & TerminateMessage.D) != 0) {
-            boolean tagged = message.rest().length > SEGMENT_LENGTH && (message.rest()[SEGMENT_LENGTH] & 0x80) != 0;
-            headers += tagged ? Segment.TAGGED_HEADER : Segment.UNTAGGED_HEADER;
-        }
-        if ((message.bits() & TerminateMessage.R) != 0) {
-            headers += ReadRequest.LENGTH;
-        }
-        if (message.rest().length < headers) {
-            violations.add(RuleViolation.at(
-                    Rule.TERMINATE_HAS_WHAT_ITS_BITS_SAY,
-                    offset + Integer.BYTES,
-                    message.rest().length + " bytes behind the control word",
-                    headers + " bytes"));
-        }
+        ReadRequest read = ReadRequest.decode(header);
+        Segment begun = open;
+        boolean right = begun != null
+                && segment.opcode() == Segment.READ_RESPONSE
+                && begun.stag() == read.sinkStag()
+                && begun.offset() == read.sinkOffset()
+                && (segment.last() ? openLength == read.size() : openLength <= read.size());
+        return right ? null : "the response to a Read of " + read.describe();
     }
 
     private static RuleViolation mixed(Segment begun, Segment segment) {
         return RuleViolation.at(
                 Rule.MESSAGES_ARE_NOT_MIXED, 0, segment.describe(), "more segments of " + Segment.name(begun.opcode()));
+    }
+
+    /** What the suite has sent on a connection, for a comparison with what Terminates quote. */
+    static final class SentSegments {
+        private static final int MOST = 4096;
+
+        private final Set<ByteBuffer> headers = new HashSet<>();
+        private final Set<Integer> lengths = new HashSet<>();
+        private final List<byte[]> reads = new ArrayList<>();
+        private boolean lost;
+
+        void add(byte[] ulpdu) {
+            lost |= headers.size() >= MOST || reads.size() >= MOST;
+            lengths.add(ulpdu.length);
+            if (Segment.fits(ulpdu)) {
+                int header = (ulpdu[0] & 0x80) != 0 ? Segment.TAGGED_HEADER : Segment.UNTAGGED_HEADER;
+                headers.add(ByteBuffer.wrap(Bytes.join(Bytes.u16(ulpdu.length), Arrays.copyOf(ulpdu, header))));
+                if (ulpdu.length == header + ReadRequest.LENGTH) {
+                    reads.add(Arrays.copyOfRange(ulpdu, header, ulpdu.length));
+                }
+            }
+        }
+
+        void lose() {
+            lost = true;
+        }
+
+        boolean hasLength(int length) {
+            return lost || lengths.contains(length);
+        }
+
+        /** {@return whether a segment of that length and with that header was sent} */
+        boolean hasHeader(byte[] lengthAndHeader) {
+            return lost || headers.contains(ByteBuffer.wrap(lengthAndHeader));
+        }
+
+        /** {@return whether a Read Request was sent of which this is what is left} */
+        boolean hasRead(ReadRequest left) {
+            return lost
+                    || reads.stream().map(ReadRequest::decode).anyMatch(read -> {
+                        long done = left.sinkOffset() - read.sinkOffset();
+                        return left.sinkStag() == read.sinkStag()
+                                && left.sourceStag() == read.sourceStag()
+                                && left.sourceOffset() - read.sourceOffset() == done
+                                && read.size() - left.size() == done;
+                    });
+        }
     }
 }

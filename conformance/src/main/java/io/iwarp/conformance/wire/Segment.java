@@ -30,6 +30,8 @@ public final class Segment {
     public static final int TERMINATE = 7;
     /** The opcode of Immediate Data. */
     public static final int IMMEDIATE = 8;
+    /** The opcode of Immediate Data with Solicited Event. */
+    public static final int IMMEDIATE_SOLICITED = 9;
     /** The opcode of an Atomic Request. */
     public static final int ATOMIC_REQUEST = 10;
     /** The opcode of an Atomic Response. */

@@ -45,6 +45,11 @@ public record TerminateMessage(int layer, int type, int code, int bits, int rese
         return new TerminateMessage(layer, type, code, 0, 0, Bytes.NONE);
     }
 
+    /** {@return whether a bit is set} */
+    public boolean has(int bit) {
+        return (bits & bit) != 0;
+    }
+
     /** {@return layer, type and code, for example 1/2/05} */
     public String error() {
         return String.format(Locale.ROOT, "%d/%d/%02X", layer, type, code);

@@ -34,7 +34,9 @@ public final class Wire implements AutoCloseable {
     private final InputStream in;
     private final OutputStream out;
     private final List<RuleViolation> violations = new ArrayList<>();
-    private final RuleChecker checker = new RuleChecker();
+    /** Null before Full Operation. */
+    private @Nullable RuleChecker checker;
+
     private byte[] unread = new byte[CHUNK];
     private int available;
     private FpduWriter writer = new FpduWriter(false, true);
@@ -57,10 +59,17 @@ public final class Wire implements AutoCloseable {
         limit = new WriteLimit(socket, writing);
     }
 
-    /** Begins Full Operation as the start-up frames agreed. */
-    public void enterFullOperation(boolean sendMarkers, boolean receiveMarkers, boolean crc) {
+    /**
+     * Begins Full Operation as the start-up frames agreed. From here on each message of the peer is held against the rules.
+     *
+     * @param peerWaits whether the peer, as responder of MPA, has to wait for an FPDU
+     * @param mostReads how many Reads and atomics of the peer may be unanswered
+     */
+    public void enterFullOperation(
+            boolean sendMarkers, boolean receiveMarkers, boolean crc, boolean peerWaits, int mostReads) {
         writer = new FpduWriter(sendMarkers, crc);
         reader = new FpduReader(receiveMarkers, crc);
+        checker = new RuleChecker(peerWaits, mostReads);
     }
 
     /** {@return what was wrong with anything that came so far} */
@@ -77,6 +86,14 @@ public final class Wire implements AutoCloseable {
     public void send(byte[] bytes, String text) throws IOException {
         dialogue.add('>', text, bytes);
         write(bytes, 0, bytes.length);
+    }
+
+    /** Sends bytes that are no FPDUs, so that nobody knows what the peer takes them for. */
+    public void sendGarbage(byte[] bytes, String text) throws IOException {
+        if (checker != null) {
+            checker.sentGarbage();
+        }
+        send(bytes, text);
     }
 
     /** Sends bytes in two writes with a pause in between, so that TCP sends two segments. */
@@ -117,18 +134,21 @@ public final class Wire implements AutoCloseable {
     }
 
     /** Sends a segment as an FPDU in which something is wrong. */
-    public void send(Segment segment, FpduChange damage, String remark) throws IOException {
-        send(encode(segment, damage), segment.describe() + remark);
+    public void send(Segment segment, FpduChange change, String remark) throws IOException {
+        send(encode(segment, change), segment.describe() + remark);
     }
 
     /** {@return a segment as the next FPDU, which has to be sent} */
-    public byte[] encode(Segment segment, FpduChange damage) {
-        return writer.encode(segment.encode(), damage);
+    public byte[] encode(Segment segment, FpduChange change) {
+        return encode(segment.encode(), change);
     }
 
     /** {@return any ULPDU as the next FPDU, which has to be sent} */
-    public byte[] encode(byte[] ulpdu, FpduChange damage) {
-        return writer.encode(ulpdu, damage);
+    public byte[] encode(byte[] ulpdu, FpduChange change) {
+        if (checker != null) {
+            checker.sent(ulpdu, change.valid());
+        }
+        return writer.encode(ulpdu, change);
     }
 
     /** Lets some time pass. */
@@ -191,11 +211,21 @@ public final class Wire implements AutoCloseable {
         Segment segment = fits ? Segment.decode(fpdu.ulpdu()) : null;
         int entry =
                 dialogue.add('<', segment == null ? Arrival.Kind.NO_SEGMENT.text() : segment.describe(), fpdu.raw());
+        judge(fpdu, segment, entry);
+        return segment == null
+                ? Arrival.of(Arrival.Kind.NO_SEGMENT, entry)
+                : new Arrival(Arrival.Kind.SEGMENT, null, segment, fpdu.offsets(), entry);
+    }
+
+    private void judge(FpduReader.Fpdu fpdu, @Nullable Segment segment, int entry) {
+        if (checker == null) {
+            return;
+        }
         fpdu.violations().forEach(violation -> violations.add(violation.in(entry)));
         if (segment == null) {
             violations.add(RuleViolation.at(Rule.HEADER_IS_WHOLE, 0, fpdu.ulpdu().length, Segment.TAGGED_HEADER)
                     .in(entry));
-            return Arrival.of(Arrival.Kind.NO_SEGMENT, entry);
+            return;
         }
         for (RuleViolation violation : checker.check(segment)) {
             int offset = violation.offset() < fpdu.offsets().length
@@ -203,7 +233,22 @@ public final class Wire implements AutoCloseable {
                     : violation.offset();
             violations.add(new RuleViolation(violation.rule(), entry, offset, violation.seen(), violation.allowed()));
         }
-        return new Arrival(Arrival.Kind.SEGMENT, null, segment, fpdu.offsets(), entry);
+    }
+
+    /** Judges what has come and was not looked at. */
+    public void judgeRest() {
+        if (checker == null || socket.isClosed()) {
+            return;
+        }
+        try {
+            while (in.available() > 0 || reader.decode(unread, available) != null) {
+                if (next(Duration.ofMillis(1)).segment() == null) {
+                    return;
+                }
+            }
+        } catch (IOException e) {
+            dialogue.remark("nothing more can be read: " + e.getMessage());
+        }
     }
 
     /** {@return any bytes that come until the connection ends or the time is over} */
@@ -260,8 +305,10 @@ public final class Wire implements AutoCloseable {
         ended = true;
         if (available > 0) {
             int entry = remainder("the beginning of something that is not whole");
-            violations.add(RuleViolation.at(Rule.FIN_IS_BETWEEN_FPDUS, 0, "an end inside", "an end between FPDUs")
-                    .in(entry));
+            if (kind == Arrival.Kind.FIN && checker != null) {
+                violations.add(RuleViolation.at(Rule.FIN_IS_BETWEEN_FPDUS, 0, "an end inside", "an end between FPDUs")
+                        .in(entry));
+            }
             available = 0;
         }
         return Arrival.of(kind, dialogue.add('<', kind.text(), Bytes.NONE));
