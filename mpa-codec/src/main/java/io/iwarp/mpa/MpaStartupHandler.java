@@ -325,7 +325,12 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     private static ChannelFuture write(ChannelHandlerContext ctx, MpaFrame frame) {
-        ByteBuf out = ctx.alloc().buffer(frame.length(), frame.length());
+        ByteBuf out;
+        try {
+            out = ctx.alloc().buffer(frame.length(), frame.length());
+        } catch (OutOfMemoryError e) {
+            return ctx.newFailedFuture(e);
+        }
         frame.encode(out);
         return ctx.writeAndFlush(out);
     }

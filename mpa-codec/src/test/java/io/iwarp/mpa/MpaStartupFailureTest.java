@@ -10,6 +10,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.StartupException;
+import io.iwarp.testing.ExhaustedAllocator;
 import io.iwarp.testing.Requirement;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -64,6 +65,20 @@ class MpaStartupFailureTest {
         assertThat(peer.seenAbove).hasSize(2).first().isInstanceOf(MpaEvent.StartupFailed.class);
         assertThat(peer.seenAbove).last().isSameAs(ChannelInputShutdownEvent.INSTANCE);
         peer.done();
+    }
+
+    /** The decision has ended the states of the start-up, so no time limit would end it later. */
+    @Test
+    void aReplyThatThereIsNoMemoryForEndsTheStartup() {
+        StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
+        peer.channel.config().setAllocator(new ExhaustedAllocator());
+
+        assertThat(peer.request().accept(NO_PRIVATE_DATA).cause()).isInstanceOf(StartupException.class);
+
+        assertThat(peer.onlyEvent(MpaEvent.StartupFailed.class).reason().cause())
+                .isInstanceOf(OutOfMemoryError.class);
+        assertThat(peer.channel.isOpen()).isFalse();
+        peer.expectsNoTimer().done();
     }
 
     @Test

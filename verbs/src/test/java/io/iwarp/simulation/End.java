@@ -714,11 +714,15 @@ final class End {
         if (queuePair == null) {
             return;
         }
-        if (holdsInput()) {
+        if (holdsInput() && nanos != Context.NEVER) {
             heldNanos += nanos;
         }
         if (channel.pausedByApplication()) {
             pausedLong = true;
+        }
+        checkTimer();
+        if (nanos == Context.NEVER) {
+            return;
         }
         boolean both = ready && other().ready && !closing() && !other().closing();
         if (nanos < LONG_REST || !both || disturbed) {
@@ -739,6 +743,44 @@ final class End {
             }
         }
         checkKeepAlive(paused || held);
+    }
+
+    /**
+     * Nobody has anything to do, and nobody may ever have: the peer and the wire need not do any more. So what waits here
+     * has a timer.
+     */
+    private void checkTimer() {
+        if (!channel.isOpen() || world.interrupting()) {
+            return;
+        }
+        String waits = waits();
+        if (waits != null && !((SimulatedLoop) channel.eventLoop()).hasTimer()) {
+            world.violated("what waits has a timer", this + " " + waits + ", and nothing is scheduled");
+        }
+    }
+
+    /** {@return what the stream waits for, other than its application or a peer that may be silent; or null} */
+    private @Nullable String waits() {
+        ConnectionState state = queuePair().state();
+        if (state == ConnectionState.ESTABLISHED) {
+            // A responder whose initiator may be silent for as long as it wants.
+            return null;
+        }
+        if (state != ConnectionState.READY) {
+            return "is " + state;
+        }
+        if (channel.inputWaits() && channel.config().isAutoRead()) {
+            return "holds input back";
+        }
+        if (!polled()) {
+            return null;
+        }
+        for (Post post : posts) {
+            if (post.returned && !post.completed && post.kind != Post.Kind.RECEIVE) {
+                return post + " is not completed";
+            }
+        }
+        return null;
     }
 
     /** {@return whether a message waits for a receive here, or the application has stopped to read} */

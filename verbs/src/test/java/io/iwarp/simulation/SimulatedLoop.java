@@ -115,6 +115,11 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
         }
     }
 
+    /** {@return whether a timer will wake it} */
+    boolean hasTimer() {
+        return nextScheduledTaskDeadlineNanos() != -1;
+    }
+
     /** {@return what is left to be done, now or later} */
     String left() {
         List<String> timers = new ArrayList<>();

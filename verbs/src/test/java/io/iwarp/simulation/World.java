@@ -27,7 +27,7 @@ final class World {
         }
     }
 
-    /** Looks at everything before a long time passes in which nobody has anything to do. */
+    /** Looks at everything before time passes, when nobody has anything to do. */
     interface Rest {
         void before(long nanos);
     }
@@ -117,6 +117,11 @@ final class World {
     /** No more interruptions: the run is being judged. */
     void quiet() {
         quiet = true;
+    }
+
+    /** {@return whether somebody is between two steps, and goes on without being woken} */
+    boolean interrupting() {
+        return !interrupted.isEmpty();
     }
 
     private void planInterruption() {
@@ -210,6 +215,9 @@ final class World {
         Event event = events.peek();
         boolean eventFirst = event != null && event.time() <= next;
         next = eventFirst ? event.time() : next;
+        if (next == NEVER && limit == NEVER) {
+            rest.before(NEVER);
+        }
         if (next == NEVER || next > until || next > limit) {
             return false;
         }
