@@ -13,6 +13,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReadyToReceive;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ final class Exchange {
      * @param terminates the queue for a Terminate
      * @param agreed the parameters that the set-up negotiated
      * @param output writes the messages
+     * @param failure ends the stream after an error of this side
      */
     Exchange(
             RdmapSettings settings,
@@ -41,9 +43,10 @@ final class Exchange {
             Counters counters,
             UntaggedQueue terminates,
             MpaParameters agreed,
-            RdmapStream output) {
+            Output output,
+            Consumer<ProtocolFault> failure) {
         this.ulp = ulp;
-        this.requester = new Requester(output, ulp.requestQueue(), counters, agreed.ord());
+        this.requester = new Requester(output, ulp.requestQueue(), failure, counters, agreed.ord());
         this.responder = new Responder(output, association, counters, agreed.ird());
         boolean readyToReceivePossible = agreed.role() == Role.RESPONDER && agreed.peerToPeer();
         SendDelivery sends = new SendDelivery(ulp, association, stall);

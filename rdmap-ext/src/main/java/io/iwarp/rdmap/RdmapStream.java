@@ -42,6 +42,7 @@ final class RdmapStream implements DdpUlp {
     private final Deadline closing;
 
     private final Stall stall;
+    private final Output output;
 
     private MpaEvent.@Nullable Established established;
     /** Null until start-up is complete. */
@@ -51,7 +52,6 @@ final class RdmapStream implements DdpUlp {
     private boolean outputClosed;
 
     private boolean peerClosedHalf;
-    private boolean unflushed;
 
     RdmapStream(
             RdmapSettings settings,
@@ -70,6 +70,7 @@ final class RdmapStream implements DdpUlp {
         this.response = new Deadline(settings.responseTimeout(), link, this::progress, new ResponseWait());
         this.closing = new Deadline(settings.closeTimeout(), link, this::progress, new CloseWait());
         this.stall = new Stall(response, closing);
+        this.output = new Output(link, transmit);
     }
 
     private Exchange exchange() {
@@ -86,7 +87,8 @@ final class RdmapStream implements DdpUlp {
                 counters,
                 new TerminateQueue(this::onTerminate),
                 event.parameters(),
-                this);
+                output,
+                this::fail);
         ulp.onEstablished(event.parameters());
         if (state.is(Phase.SETTING_UP)) {
             state.enter(Phase.ESTABLISHED);
@@ -105,16 +107,9 @@ final class RdmapStream implements DdpUlp {
         }
         if (agreed.parameters().readyToReceive() != null) {
             exchange().sendReadyToReceive(agreed.parameters().readyToReceive());
-            flush();
+            output.flush();
         }
         ulp.onReady();
-    }
-
-    /** Writes a message of the requester or responder. */
-    void write(DdpMessage message) {
-        unflushed = true;
-        link.write(message);
-        transmit.arm();
     }
 
     /** Start-up failed: the stream never began. */
@@ -137,14 +132,12 @@ final class RdmapStream implements DdpUlp {
         if (state.acceptsRequests()) {
             exchange().startRequests();
             giveUpUnanswerable();
-            if (unflushed) {
-                flush();
-            }
+            output.flush();
         }
     }
 
     /** Ends the stream after an error of this side. */
-    void fail(ProtocolFault fault) {
+    private void fail(ProtocolFault fault) {
         terminateOrAbort(CloseReason.of(fault), fault.error());
     }
 
@@ -154,11 +147,6 @@ final class RdmapStream implements DdpUlp {
         } else {
             terminate(reason, Terminate.of(error));
         }
-    }
-
-    private void flush() {
-        unflushed = false;
-        link.flush();
     }
 
     /**
@@ -239,9 +227,7 @@ final class RdmapStream implements DdpUlp {
         if (state.is(Phase.ENDED)) {
             return;
         }
-        if (unflushed) {
-            flush();
-        }
+        output.flush();
         if (exchange != null && exchange.awaitsAnswers()) {
             response.arm();
         }

@@ -13,6 +13,7 @@ import io.iwarp.mpa.ReadyToReceive;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +24,9 @@ final class Requester {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */
     private static final int READY_TO_RECEIVE_STAG = 1;
 
-    private final RdmapStream stream;
+    private final Output output;
     private final RequestQueue queue;
+    private final Consumer<ProtocolFault> failure;
     private final Counters counters;
     private final int ord;
     private final RingQueue<RdmapRequest> reads = new RingQueue<>();
@@ -39,14 +41,15 @@ final class Requester {
     private boolean stopped;
 
     /**
-     * @param stream writes the messages
      * @param queue the requests of the layer above
+     * @param failure ends the stream after an error of this side
      * @param counters counts Reads and atomics
      * @param ord the maximum number of unanswered Reads and atomics, at least 0
      */
-    Requester(RdmapStream stream, RequestQueue queue, Counters counters, int ord) {
-        this.stream = stream;
+    Requester(Output output, RequestQueue queue, Consumer<ProtocolFault> failure, Counters counters, int ord) {
+        this.output = output;
         this.queue = queue;
+        this.failure = failure;
         this.counters = counters;
         this.ord = ord;
         this.atomicResponses = new AtomicResponses(Math.max(1, ord));
@@ -56,7 +59,7 @@ final class Requester {
     void startRequests() {
         for (RdmapRequest next = queue.next(); next != null && !stopped; next = queue.next()) {
             if (next.awaitsResponse() && ord == 0) {
-                stream.fail(new ProtocolFault(
+                failure.accept(new ProtocolFault(
                         ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
                         "a Read or atomic was posted, but the set-up agreed on an ORD of 0: raise the ORD here and the"
                                 + " IRD of the peer"));
@@ -104,7 +107,7 @@ final class Requester {
 
     private void write(DdpMessage message) {
         messagesUnderWay++;
-        stream.write(message);
+        output.write(message);
     }
 
     private HeaderMessage spareMessage() {
@@ -206,7 +209,7 @@ final class Requester {
         if (!stopped) {
             ProtocolFault fault = queue.completeDone();
             if (fault != null) {
-                stream.fail(fault);
+                failure.accept(fault);
             }
         }
     }

@@ -34,7 +34,7 @@ final class Responder extends HeaderQueue {
      */
     private static final long BYTES_UNDER_WAY = 256 * 1024;
 
-    private final RdmapStream output;
+    private final Output output;
     private final StreamAssociation stream;
     private final Counters counters;
     private final ArrayDeque<Response> unanswered = new ArrayDeque<>();
@@ -52,7 +52,7 @@ final class Responder extends HeaderQueue {
      * @param counters counts requests and responses
      * @param ird the maximum number of unanswered requests
      */
-    Responder(RdmapStream output, StreamAssociation stream, Counters counters, int ird) {
+    Responder(Output output, StreamAssociation stream, Counters counters, int ird) {
         super(ird, AtomicLayout.REQUEST_LENGTH);
         this.output = output;
         this.stream = stream;
