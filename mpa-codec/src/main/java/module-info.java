@@ -4,10 +4,8 @@ module io.iwarp.mpa {
     requires transitive io.netty.transport;
     requires io.netty.common;
     requires org.slf4j;
-    requires static io.netty.handler;
     requires static io.netty.transport.classes.epoll;
     requires static org.jspecify;
 
     exports io.iwarp.mpa;
-    exports io.iwarp.transport;
 }

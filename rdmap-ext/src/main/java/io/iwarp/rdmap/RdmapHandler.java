@@ -6,7 +6,8 @@ import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpUlp;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
-import io.iwarp.transport.TransportHandler;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -14,6 +15,7 @@ import io.netty.channel.ChannelOutboundBuffer;
 import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     private final RdmapStream stream;
+    private final Function<Channel, ChannelFuture> halfClose;
     private @Nullable ChannelHandlerContext context;
 
     /**
@@ -34,9 +37,17 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
      * @param association the memory that the peer may access
      * @param counters counts Terminates; written only by the event loop
      * @param state the new state of this stream, which the handler changes and anybody may read
+     * @param halfClose tells the peer of the channel that nothing more will be sent, after everything written so far; input
+     *     may still arrive
      */
     public RdmapHandler(
-            RdmapSettings settings, RdmapUlp ulp, StreamAssociation association, Counters counters, StreamState state) {
+            RdmapSettings settings,
+            RdmapUlp ulp,
+            StreamAssociation association,
+            Counters counters,
+            StreamState state,
+            Function<Channel, ChannelFuture> halfClose) {
+        this.halfClose = halfClose;
         this.stream = new RdmapStream(settings, ulp, new Link(), association, counters, state);
     }
 
@@ -142,7 +153,7 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
 
         @Override
         public void closeOutput() {
-            TransportHandler.closeOutput(context().channel()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+            halfClose.apply(context().channel()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
         }
 
         @Override

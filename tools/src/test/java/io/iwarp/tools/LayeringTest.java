@@ -60,7 +60,7 @@ class LayeringTest {
             .whereLayer("ddp")
             .mayOnlyAccessLayers("core", "mpa")
             .whereLayer("rdmap")
-            .mayOnlyAccessLayers("core", "metrics", "transport", "mpa", "ddp")
+            .mayOnlyAccessLayers("core", "metrics", "mpa", "ddp")
             .whereLayer("verbs")
             .mayOnlyAccessLayers("core", "metrics", "transport", "mpa", "ddp", "rdmap")
             .whereLayer("conformance")

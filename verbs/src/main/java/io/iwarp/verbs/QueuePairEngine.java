@@ -7,6 +7,7 @@ import io.iwarp.Role;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.rdmap.RdmapHandler;
+import io.iwarp.transport.TransportHandler;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
@@ -88,7 +89,8 @@ final class QueuePairEngine {
                 setupTicket,
                 listener,
                 afterPeersClose);
-        rdmap = new RdmapHandler(settings.rdmap(), events, stream, counters, life.stream());
+        rdmap = new RdmapHandler(
+                settings.rdmap(), events, stream, counters, life.stream(), TransportHandler::closeOutput);
     }
 
     private static @Nullable ByteBudget budget(QueuePairSettings settings) {
