@@ -1,9 +1,9 @@
 package io.iwarp.memory;
 
+import io.iwarp.internal.ByteBudget;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +23,7 @@ public final class IwarpDevice {
     private final int maximumRegions;
     private final int maximumWindows;
     private final long maximumRegisteredBytes;
-    private final long maximumPartialFpduBytes;
-    private final AtomicLong partialFpduBytes = new AtomicLong();
+    private final ByteBudget partialFpdus;
     private final Random random;
     private final STagTable table = new STagTable();
     /** Guards changes of the table, and all fields below. */
@@ -41,7 +40,7 @@ public final class IwarpDevice {
         this.maximumRegions = builder.maximumRegions;
         this.maximumWindows = builder.maximumWindows;
         this.maximumRegisteredBytes = builder.maximumRegisteredBytes;
-        this.maximumPartialFpduBytes = builder.maximumPartialFpduBytes;
+        this.partialFpdus = new ByteBudget(builder.maximumPartialFpduBytes);
         this.random = random;
     }
 
@@ -112,12 +111,12 @@ public final class IwarpDevice {
 
     /** Returns the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part. */
     public long maximumPartialFpduBytes() {
-        return maximumPartialFpduBytes;
+        return partialFpdus.limit();
     }
 
     /** Returns the number of buffer bytes of all streams together for FPDUs that have arrived in part. */
     public long partialFpduBytes() {
-        return partialFpduBytes.get();
+        return partialFpdus.taken();
     }
 
     /**
@@ -126,17 +125,12 @@ public final class IwarpDevice {
      * @return false if this would exceed the limit; then nothing was reserved
      */
     public boolean reservePartialFpdu(long bytes) {
-        long held = partialFpduBytes.addAndGet(bytes);
-        if (held <= maximumPartialFpduBytes) {
-            return true;
-        }
-        partialFpduBytes.addAndGet(-bytes);
-        return false;
+        return partialFpdus.take(bytes);
     }
 
     /** Undoes {@link #reservePartialFpdu}. */
     public void unreservePartialFpdu(long bytes) {
-        partialFpduBytes.addAndGet(-bytes);
+        partialFpdus.give(bytes);
     }
 
     /** Returns the number of STags that were retired: of closed regions, and of invalidated windows. */

@@ -4,6 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Role;
+import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.rdmap.RdmapHandler;

@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ByteBudget;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.rdmap.RequestQueue;
 import java.util.Objects;
@@ -58,7 +59,7 @@ final class SendSide implements RequestQueue {
         }
         ByteBudget byteBudget = budget;
         if (byteBudget != null && !byteBudget.take(bytes)) {
-            return full(QueueLimit.BYTES, byteBudget.exceeded(bytes));
+            return full(QueueLimit.BYTES, new QueueFullException(bytes, byteBudget.taken(), byteBudget.limit()));
         }
         WorkRequest request = ring.claim();
         if (request == null) {

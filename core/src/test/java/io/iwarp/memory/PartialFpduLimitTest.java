@@ -1,0 +1,60 @@
+package io.iwarp.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** The limit of the device on the buffers of FPDUs that have arrived in part. */
+class PartialFpduLimitTest {
+    private static final long LIMIT = 65_792;
+    private static final long INNOCENT = 10_000;
+
+    private final IwarpDevice device =
+            IwarpDevice.builder().maximumPartialFpduBytes(LIMIT).build();
+
+    @Test
+    void asManyBytesAsAllowedAreReservedAndNotOneMore() {
+        assertThat(device.maximumPartialFpduBytes()).isEqualTo(LIMIT);
+        assertThat(device.reservePartialFpdu(LIMIT - 1)).isTrue();
+        assertThat(device.reservePartialFpdu(2)).isFalse();
+        assertThat(device.reservePartialFpdu(1)).isTrue();
+        assertThat(device.partialFpduBytes()).isEqualTo(LIMIT);
+
+        device.unreservePartialFpdu(LIMIT);
+
+        assertThat(device.partialFpduBytes()).isZero();
+    }
+
+    /** Two streams ask for too much at the same time as one whose bytes always fit. */
+    @Test
+    void aRefusalCausesNoOther() throws InterruptedException {
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicBoolean granted = new AtomicBoolean();
+        Runnable greedy = () -> {
+            while (!over.get()) {
+                granted.compareAndSet(false, device.reservePartialFpdu(LIMIT + 1));
+            }
+        };
+        Thread[] others = {new Thread(greedy), new Thread(greedy)};
+        for (Thread other : others) {
+            other.start();
+        }
+        int refused = 0;
+        for (int i = 0; i < 1_000_000; i++) {
+            if (device.reservePartialFpdu(INNOCENT)) {
+                device.unreservePartialFpdu(INNOCENT);
+            } else {
+                refused++;
+            }
+        }
+        over.set(true);
+        for (Thread other : others) {
+            other.join();
+        }
+
+        assertThat(refused).isZero();
+        assertThat(granted).isFalse();
+        assertThat(device.partialFpduBytes()).isZero();
+    }
+}
