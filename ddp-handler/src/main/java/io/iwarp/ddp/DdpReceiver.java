@@ -24,12 +24,14 @@ import org.jspecify.annotations.Nullable;
  *   <li>the ULPDU is long enough for its header;
  *   <li>the version; for an untagged segment the queue number;
  *   <li>the checks of {@link DdpUlp#examine};
- *   <li>untagged, even without payload because it uses a buffer: MSN, buffer, message offset, length;
+ *   <li>untagged, even without payload because it uses a buffer: MSN, buffer, message offset, length, and with the L
+ *       flag, that each byte of the message has come;
  *   <li>tagged, with payload only: STag, association, right, wrap, bounds.
  * </ol>
  *
- * <p>Then the payload is placed, all of it or nothing. Segments of one message may arrive in any order and overlap. The one
- * with the L flag completes it. Untagged messages are delivered in MSN order, so one that is complete early waits.
+ * <p>Then the payload is placed, all of it or nothing. Segments of one message may arrive in any order and overlap, but the
+ * one with the L flag comes last (section 4.1) and completes the message. Untagged messages are delivered in MSN order, so
+ * one that is complete early waits.
  *
  * <p>After an error all later segments are dropped, and nothing more is reported (section 7.1).
  *
@@ -240,8 +242,21 @@ final class DdpReceiver {
                     ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
                     describeMessage() + " was already complete: its last segment has arrived");
         }
-        ByteSpan sink = buffer.target(segment);
-        long room = sink.length();
+        buffer.begin(segment);
+        ProtocolFault fault = checkOffset(buffer.room());
+        if (fault == null) {
+            fault = checkCoverage(buffer.coverage());
+        }
+        if (fault == null) {
+            fault = copy(buffer.sinkFor(segment));
+        }
+        if (fault == null) {
+            buffer.placed(segment);
+        }
+        return fault;
+    }
+
+    private @Nullable ProtocolFault checkOffset(long room) {
         long offset = segment.messageOffset();
         int length = segment.payloadLength();
         if (offset > room) {
@@ -257,23 +272,42 @@ final class DdpReceiver {
                     describeMessage() + ": " + length + " bytes at message offset " + offset
                             + " do not fit into the buffer of " + room + " bytes");
         }
-        if (length > 0) {
-            ProtocolFault fault = copy(sink, offset, length);
-            if (fault != null) {
-                return fault;
-            }
+        return null;
+    }
+
+    /** A delivered gap would show what the buffer held before, for example bytes of another peer. */
+    private @Nullable ProtocolFault checkCoverage(Coverage coverage) {
+        long offset = segment.messageOffset();
+        int length = segment.payloadLength();
+        long contiguous = coverage.contiguousWith(offset, length);
+        if (contiguous == Coverage.TOO_MANY_PIECES) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                    describeMessage() + ": " + length + " bytes at message offset " + offset
+                            + " would be one piece too many, this side keeps " + Coverage.MAXIMUM_PIECES
+                            + " pieces beyond the first gap: send segments in rising order");
         }
-        buffer.note(segment, sink);
-        if (segment.last()) {
-            buffer.finish(segment);
+        if (segment.last() && contiguous < offset + length) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_UNTAGGED_INVALID_MO,
+                    describeMessage() + ": its last segment, " + length + " bytes at message offset " + offset
+                            + ", came before the bytes from " + contiguous);
         }
         return null;
     }
 
     /** The buffer belongs to the application, which may have released or resized it after it was posted. */
-    private @Nullable ProtocolFault copy(ByteSpan sink, long offset, int length) {
+    private @Nullable ProtocolFault copy(@Nullable ByteSpan sink) {
+        if (sink == null) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_UNTAGGED_NO_BUFFER, describeMessage() + " found no memory for a receive buffer");
+        }
+        int length = segment.payloadLength();
+        if (length == 0) {
+            return null;
+        }
         try {
-            sink.put(offset, segment.buffer(), segment.payloadIndex(), length);
+            sink.put(segment.messageOffset(), segment.buffer(), segment.payloadIndex(), length);
         } catch (IllegalStateException | IndexOutOfBoundsException | UnsupportedOperationException unusable) {
             return new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC,

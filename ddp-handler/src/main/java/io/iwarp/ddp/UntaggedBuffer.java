@@ -2,6 +2,7 @@ package io.iwarp.ddp;
 
 import io.iwarp.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One buffer of an {@link UntaggedQueue}: room for one message, and the results of its reception.
@@ -12,8 +13,7 @@ import io.netty.buffer.ByteBuf;
  */
 public class UntaggedBuffer {
     private final ByteSpan sink = new ByteSpan();
-    /** Destination of the message that has begun. */
-    private ByteSpan chosen = sink;
+    private final Coverage coverage = new Coverage();
     /** Whether a segment of the message has arrived. */
     private boolean begun;
 
@@ -30,21 +30,30 @@ public class UntaggedBuffer {
     /** Creates a buffer of 0 bytes, not used by any message. */
     public UntaggedBuffer() {}
 
-    /** Returns the destination of the message unless {@link #sinkFor} chooses another; its length is the room in bytes. */
+    /** Returns the destination of the message unless {@link #sinkFor} chooses another. */
     public final ByteSpan sink() {
         return sink;
     }
 
     /**
-     * Returns the destination for the message of a segment; its length is the room in bytes.
-     *
-     * <p>A subclass can place internal messages of the ULP elsewhere than in the application's buffer. DDP asks once
-     * for each message, with the first segment that arrives, whose {@link #control} and {@link #rsvdUlp} are reported.
-     * All segments of the message go there, even if a faulty peer sends another RsvdULP in the others.
-     *
-     * @param segment passed {@link DdpUlp#examine}; valid during the call
+     * Returns the maximum length of the message that has begun, in bytes. A subclass decides by {@link #control} and
+     * {@link #rsvdUlp}.
      */
-    protected ByteSpan sinkFor(DdpSegment segment) {
+    protected long room() {
+        return sink.length();
+    }
+
+    /**
+     * Returns the destination of a segment, which passed all checks. All segments of a message have one destination.
+     * A subclass can place internal messages of the ULP elsewhere than in the application's buffer, or take memory as
+     * it is needed. It decides by {@link #control} and {@link #rsvdUlp} of the message, because a faulty peer may send
+     * another RsvdULP in a later segment.
+     *
+     * @param segment valid during the call; it ends within the {@link #room}
+     * @return a span with at least the bytes up to the end of the segment, or null if there is no memory for it, which
+     *     ends the stream
+     */
+    protected @Nullable ByteSpan sinkFor(DdpSegment segment) {
         return sink;
     }
 
@@ -73,7 +82,7 @@ public class UntaggedBuffer {
         return messageLength;
     }
 
-    /** Returns whether the last segment of the message was placed. */
+    /** Returns whether the last segment of the message was placed, and with it each byte. */
     public final boolean complete() {
         return complete;
     }
@@ -118,28 +127,33 @@ public class UntaggedBuffer {
         rsvdUlp = 0;
         msn = 0;
         messageLength = 0;
+        coverage.clear();
     }
 
-    /** Returns the destination of this segment. */
-    final ByteSpan target(DdpSegment segment) {
-        return begun ? chosen : sinkFor(segment);
+    /** Returns which bytes of the message have arrived. */
+    protected final Coverage coverage() {
+        return coverage;
     }
 
-    /** A segment of the message was placed. The first one decides the destination of the others, and what is reported. */
-    final void note(DdpSegment segment, ByteSpan target) {
+    /** A segment of the message has arrived. The first one decides what is reported. */
+    final void begin(DdpSegment segment) {
         if (!begun) {
             begun = true;
-            if (chosen != target) {
-                chosen = target;
-            }
             control = segment.control();
             rsvdUlp = segment.rsvdUlp();
             msn = segment.msn();
         }
     }
 
-    /** The last segment of the message was placed. */
-    final void finish(DdpSegment last) {
+    /** A segment of the message was placed. */
+    final void placed(DdpSegment segment) {
+        coverage.add(segment.messageOffset(), segment.payloadLength());
+        if (segment.last()) {
+            finish(segment);
+        }
+    }
+
+    private void finish(DdpSegment last) {
         complete = true;
         messageLength = last.messageOffset() + last.payloadLength();
         lastSegmentLength = last.ulpduLength();

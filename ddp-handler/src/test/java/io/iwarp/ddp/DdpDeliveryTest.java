@@ -162,9 +162,11 @@ class DdpDeliveryTest {
                 List<byte[]> segments = new ArrayList<>();
                 for (int i = 0; i < messages; i++) {
                     shuffled.ulp.post(0, 100);
+                    int before = random.nextInt(50);
+                    shuffled.receives(Segment.untagged(0, i + 1).notLast().payload(new byte[before]));
                     segments.add(Segment.untagged(0, i + 1)
                             .rsvdUlp(random.nextInt())
-                            .messageOffset(random.nextInt(50))
+                            .messageOffset(before)
                             .payload(new byte[random.nextInt(50)])
                             .bytes());
                 }
@@ -261,8 +263,17 @@ class DdpDeliveryTest {
         }
 
         @Override
+        protected long room() {
+            return sinkOfMessage().length();
+        }
+
+        @Override
         protected ByteSpan sinkFor(DdpSegment segment) {
-            return segment.control() == IMMEDIATE_DATA ? ownSink : super.sinkFor(segment);
+            return sinkOfMessage();
+        }
+
+        private ByteSpan sinkOfMessage() {
+            return control() == IMMEDIATE_DATA ? ownSink : sink();
         }
     }
 }

@@ -13,6 +13,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,8 @@ class DdpReceiverModelTest {
 
     @Test
     @Requirement({
-        "DDP-15", "DDP-54", "DDP-55", "DDP-56", "DDP-57", "DDP-58", "DDP-59", "DDP-61", "DDP-62", "DDP-63", "DDP-64",
-        "DDP-66", "DDP-68"
+        "DDP-15", "DDP-32", "DDP-54", "DDP-55", "DDP-56", "DDP-57", "DDP-58", "DDP-59", "DDP-61", "DDP-62", "DDP-63",
+        "DDP-64", "DDP-66", "DDP-68"
     })
     void agreesWithTheModelOnEverySegment() {
         Seeds.forEach(1500, (seed, random) -> {
@@ -84,6 +85,7 @@ class DdpReceiverModelTest {
         private static final class Posted {
             final ByteBuf memory;
             final byte[] expected;
+            final BitSet arrived = new BitSet();
             boolean complete;
 
             Posted(ByteBuf memory, int room) {
@@ -134,9 +136,10 @@ class DdpReceiverModelTest {
                     ? Segment.tagged(anyStag(), base + near(REGION))
                     : Segment.untagged(oneIn(15) ? random.nextInt() : random.nextInt(4), near(3));
             if (!tagged) {
-                segment.messageOffset(oneIn(10) ? random.nextLong() : random.nextInt(REGION));
+                segment.messageOffset(
+                        oneIn(10) ? random.nextLong() : random.nextInt(random.nextBoolean() ? 4 : REGION));
             }
-            if (random.nextBoolean()) {
+            if (random.nextInt(3) > 0) {
                 segment.notLast();
             }
             if (oneIn(30)) {
@@ -228,6 +231,11 @@ class DdpReceiverModelTest {
             int from = (int) segment.messageOffset();
             if (from + segment.payloadLength() > buffer.expected.length) {
                 return ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG;
+            }
+            int end = from + segment.payloadLength();
+            buffer.arrived.set(from, end);
+            if (segment.last() && buffer.arrived.nextClearBit(0) < end) {
+                return ProtocolError.DDP_UNTAGGED_INVALID_MO;
             }
             segment.buffer().getBytes(segment.payloadIndex(), buffer.expected, from, segment.payloadLength());
             buffer.complete = segment.last();

@@ -12,13 +12,15 @@ import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DdpReceiverUntaggedTest {
@@ -68,14 +70,67 @@ class DdpReceiverUntaggedTest {
         assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("abcdefgh");
     }
 
-    @Test
-    @Requirement("DDP-32")
-    void aMessageWithAHoleIsDeliveredWithWhatTheBufferHeld() {
-        peer.ulp.post(0, Unpooled.wrappedBuffer("........".getBytes(StandardCharsets.US_ASCII)));
-        peer.receives(Segment.untagged(0, 1).notLast().payload("ab"));
-        peer.receives(Segment.untagged(0, 1).messageOffset(4).payload("ef"));
+    static Stream<Arguments> incompleteMessages() {
+        return Stream.of(
+                incomplete("nothing before the last segment", new int[] {4, 5}),
+                incomplete("the first byte is missing", new int[] {1, 4}, new int[] {4, 5}),
+                incomplete("a byte in the middle is missing", new int[] {0, 2}, new int[] {3, 5}, new int[] {5, 6}),
+                incomplete("the bytes before the last segment are missing", new int[] {0, 4}, new int[] {5, 6}),
+                incomplete("a half twice", new int[] {0, 3}, new int[] {0, 3}, new int[] {6, 7}),
+                incomplete("descending", new int[] {5, 6}, new int[] {3, 5}, new int[] {1, 3}, new int[] {6, 7}),
+                incomplete("an empty last segment behind a gap", new int[] {0, 3}, new int[] {4, 4}),
+                incomplete("an empty last segment alone", new int[] {1, 1}));
+    }
 
-        assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("ab..ef");
+    /** Segments from their first byte to their end; the last one has the L flag. */
+    private static Arguments incomplete(String name, int[]... segments) {
+        return Arguments.of(name, segments);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("incompleteMessages")
+    @Requirement({"DDP-32", "DDP-37"})
+    void aMessageOfWhichAByteIsMissingEndsTheStreamAndIsNotDelivered(String name, int[][] segments) {
+        for (int queue = 0; queue < DdpLayout.QUEUES; queue++) {
+            try (ReceiverFixture each = new ReceiverFixture()) {
+                ByteBuf memory = Unpooled.buffer(8).writeZero(8);
+                each.ulp.post(queue, memory);
+                for (int[] segment : segments) {
+                    assertThat(each.ulp.faults).isEmpty();
+                    Segment sent = Segment.untagged(queue, 1)
+                            .messageOffset(segment[0])
+                            .payload("x".repeat(segment[1] - segment[0]));
+                    boolean last = segment == segments[segments.length - 1];
+                    each.receives(last ? sent : sent.notLast());
+                }
+
+                assertThat(each.ulp.delivered).isEmpty();
+                assertThat(each.ulp.faults)
+                        .singleElement()
+                        .extracting(ProtocolFault::error)
+                        .isEqualTo(ProtocolError.DDP_UNTAGGED_INVALID_MO);
+                assertThat(memory.getByte(segments[segments.length - 1][0]))
+                        .as("not placed")
+                        .isZero();
+            }
+        }
+    }
+
+    @Test
+    @Requirement("DDP-35")
+    void thirtyTwoPiecesBeyondAGapAreKeptAndOneMoreEndsTheStream() {
+        peer.ulp.post(0, 200);
+        for (int piece = 32; piece > 0; piece--) {
+            peer.receives(
+                    Segment.untagged(0, 1).notLast().messageOffset(2L * piece).payload("x"));
+        }
+        peer.receives(Segment.untagged(0, 1).notLast().messageOffset(64).payload("xx"));
+        assertThat(peer.ulp.faults).isEmpty();
+
+        peer.receives(Segment.untagged(0, 1).notLast().messageOffset(80).payload("x"));
+
+        assertFault(ProtocolError.DDP_LOCAL_CATASTROPHIC, 1, 0, 0x00);
+        assertThat(peer.ulp.faults.get(0).detail()).contains("32 pieces");
     }
 
     @Test

@@ -47,7 +47,6 @@ public class RdmapRequest {
     private int sinkStag;
     private long sinkTaggedOffset;
     private long size;
-    private long received;
 
     private int atomicOperation;
     private long addOrSwap;
@@ -151,7 +150,6 @@ public class RdmapRequest {
         sinkStag = sink;
         sinkTaggedOffset = sinkOffset;
         size = length;
-        received = 0;
         remoteStag = stag;
         remoteTaggedOffset = taggedOffset;
         return this;
@@ -308,15 +306,6 @@ public class RdmapRequest {
 
     final long sinkTaggedOffset() {
         return sinkTaggedOffset;
-    }
-
-    /** Returns how many bytes of the Read Response have arrived. */
-    final long received() {
-        return received;
-    }
-
-    final void received(long bytes) {
-        received = bytes;
     }
 
     /** Returns the Request Identifier of an atomic. */

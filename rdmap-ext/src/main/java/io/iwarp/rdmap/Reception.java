@@ -64,8 +64,21 @@ final class Reception {
         if (opcode == Opcode.READ_RESPONSE) {
             return requester.examineReadResponse(segment);
         }
-        long end = segment.messageOffset() + segment.payloadLength();
-        return opcode.immediate() && end > RdmapLayout.IMMEDIATE_LENGTH ? SendDelivery.checkImmediateLength(end) : null;
+        return opcode.immediate() ? checkImmediate(segment) : null;
+    }
+
+    /** Immediate Data has exactly 8 bytes, so it is one segment (RFC 7306 section 6.3). */
+    private static @Nullable ProtocolFault checkImmediate(DdpSegment segment) {
+        int length = segment.payloadLength();
+        if (length == RdmapLayout.IMMEDIATE_LENGTH && segment.messageOffset() == 0 && segment.last()) {
+            return null;
+        }
+        return new ProtocolFault(
+                ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
+                "a segment of Immediate Data with " + length + " bytes at message offset " + segment.messageOffset()
+                        + (segment.last() ? "" : ", not the last of its message")
+                        + ": Immediate Data is one segment of "
+                        + RdmapLayout.IMMEDIATE_LENGTH + " bytes");
     }
 
     private static String describeOpcode(int control, DdpSegment segment) {
@@ -93,7 +106,7 @@ final class Reception {
         readyToReceive.onPlaced();
         stall.end();
         if (isReadResponse(segment)) {
-            requester.onReadResponsePlaced(segment.payloadLength());
+            requester.onReadResponsePlaced(segment);
         } else if (segment.tagged()) {
             writtenBytes += segment.payloadLength();
         }

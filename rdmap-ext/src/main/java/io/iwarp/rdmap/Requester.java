@@ -4,6 +4,7 @@ import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.Coverage;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
@@ -30,6 +31,9 @@ final class Requester {
     private final Counters counters;
     private final int ord;
     private final RingQueue<RdmapRequest> reads = new RingQueue<>();
+    /** The bytes that have arrived for the oldest Read. */
+    private final Coverage readCoverage = new Coverage();
+
     private final RingQueue<RdmapRequest> atomics = new RingQueue<>();
     private final ArrayDeque<HeaderMessage> spareMessages = new ArrayDeque<>();
     private final AtomicResponses atomicResponses;
@@ -153,7 +157,7 @@ final class Requester {
                     ProtocolError.RDMAP_UNEXPECTED_OPCODE, "a Read Response came and no Read is outstanding");
         }
         int length = segment.payloadLength();
-        long received = read.received() + length;
+        long arrived = readCoverage.contiguous();
         if (length > 0) {
             if (segment.stag() != read.sinkStag()) {
                 return new ProtocolFault(
@@ -163,33 +167,43 @@ final class Requester {
                                 segment.stag(), read.sinkStag()));
             }
             long offset = segment.taggedOffset() - read.sinkTaggedOffset();
-            if (Long.compareUnsigned(offset, read.readLength()) > 0
-                    || length > read.readLength() - offset
-                    || received > read.readLength()) {
+            if (Long.compareUnsigned(offset, read.readLength()) > 0 || length > read.readLength() - offset) {
                 return new ProtocolFault(
                         ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS,
                         String.format(
                                 "a Read Response with %d bytes for tagged offset 0x%x, asked for were %d from 0x%x",
                                 length, segment.taggedOffset(), read.readLength(), read.sinkTaggedOffset()));
             }
+            arrived = readCoverage.contiguousWith(offset, length);
         }
-        if (segment.last() && received != read.readLength()) {
+        if (arrived == Coverage.TOO_MANY_PIECES) {
+            return new ProtocolFault(
+                    ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
+                    "a Read Response came in more than " + Coverage.MAXIMUM_PIECES
+                            + " pieces beyond the first gap: send segments in rising order");
+        }
+        if (segment.last() && arrived != read.readLength()) {
             return new ProtocolFault(
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                    "a Read Response ended after " + received + " of " + read.readLength() + " bytes");
+                    "a Read Response of " + read.readLength() + " bytes ended before the bytes from " + arrived
+                            + " had come");
         }
         return null;
     }
 
     /** A checked segment of a Read Response has been placed. */
-    void onReadResponsePlaced(int length) {
-        RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
-        read.received(read.received() + length);
-        answeredBytes += length;
+    void onReadResponsePlaced(DdpSegment segment) {
+        int length = segment.payloadLength();
+        if (length > 0) {
+            RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
+            // A repetition is no progress: a peer could delay a deadline with it for ever.
+            answeredBytes += readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
+        }
     }
 
     /** The checked Read Response is complete and placed. */
     void onReadResponse() {
+        readCoverage.clear();
         answered(reads.remove());
     }
 

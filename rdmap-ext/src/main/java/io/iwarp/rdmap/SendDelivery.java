@@ -9,10 +9,8 @@ import io.iwarp.memory.StreamAssociation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of Sends and Immediate Data. Invalidates the STag that a Send names, checks the size of Immediate Data, and
- * then delivers the message to the application's receive queue
- * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>,
- * <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6.3">RFC 7306 section 6.3</a>).
+ * The queue of Sends and Immediate Data. Invalidates the STag that a Send names, and then delivers the message to the
+ * application's receive queue (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>).
  */
 final class SendDelivery implements UntaggedQueue {
     private final RdmapUlp ulp;
@@ -58,7 +56,6 @@ final class SendDelivery implements UntaggedQueue {
     public @Nullable ProtocolFault deliver(UntaggedBuffer message) {
         ProtocolFault fault = switch (RdmapUlp.opcodeOf(message)) {
             case SEND_WITH_INVALIDATE, SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE -> invalidate(message.rsvdUlp());
-            case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> checkImmediateLength(message.messageLength());
             default -> null;
         };
         return fault == null ? hand(message) : fault;
@@ -87,14 +84,5 @@ final class SendDelivery implements UntaggedQueue {
                         ProtocolError.RDMAP_UNKNOWN_STAG_NOT_INVALIDATED,
                         String.format("STag 0x%08x is unknown or was revoked before", stag));
         };
-    }
-
-    /** Returns the error if Immediate Data has the wrong size, otherwise null. */
-    static @Nullable ProtocolFault checkImmediateLength(long length) {
-        return length == RdmapLayout.IMMEDIATE_LENGTH
-                ? null
-                : new ProtocolFault(
-                        ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                        "Immediate Data of " + length + " bytes, it has " + RdmapLayout.IMMEDIATE_LENGTH);
     }
 }

@@ -5,7 +5,6 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.ByteSpan;
-import io.iwarp.rdmap.RdmapUlp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
@@ -42,14 +41,21 @@ final class ManagedReceives extends Receives {
         }
 
         @Override
-        protected ByteSpan sinkFor(DdpSegment segment) {
-            if (RdmapUlp.isImmediate(segment.control())) {
+        protected long room() {
+            return isImmediate() ? super.room() : bytes;
+        }
+
+        @Override
+        protected @Nullable ByteSpan sinkFor(DdpSegment segment) {
+            if (isImmediate()) {
                 return super.sinkFor(segment);
             }
-            boolean whole = segment.last() && segment.messageOffset() == 0;
-            int room = whole ? Math.min(bytes, segment.payloadLength()) : bytes;
-            ByteBuf fresh = allocator.directBuffer(room, room);
-            return sink().wrap(fresh, 0, room);
+            if (buffer() == null) {
+                boolean whole = segment.last() && segment.messageOffset() == 0;
+                int room = whole ? segment.payloadLength() : bytes;
+                sink().wrap(allocator.directBuffer(room, room), 0, room);
+            }
+            return sink();
         }
     }
 

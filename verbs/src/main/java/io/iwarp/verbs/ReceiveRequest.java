@@ -43,8 +43,18 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot, Claim {
     }
 
     @Override
-    protected ByteSpan sinkFor(DdpSegment segment) {
-        return RdmapUlp.isImmediate(segment.control()) ? immediateSink() : sink();
+    protected long room() {
+        return isImmediate() ? IMMEDIATE_LENGTH : sink().length();
+    }
+
+    @Override
+    protected @Nullable ByteSpan sinkFor(DdpSegment segment) {
+        return isImmediate() ? immediateSink() : sink();
+    }
+
+    /** Returns whether the message that has begun is Immediate Data. */
+    final boolean isImmediate() {
+        return RdmapUlp.isImmediate(control());
     }
 
     private ByteSpan immediateSink() {

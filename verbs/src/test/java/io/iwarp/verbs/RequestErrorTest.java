@@ -51,6 +51,7 @@ class RequestErrorTest {
     private final ProtectionDomain otherDomain = device.allocateProtectionDomain();
     private final StreamAssociation otherStream = domain.openStream();
     private final ByteBuf memory = Unpooled.directBuffer(LENGTH + 2 * MARGIN);
+    private final ByteBuf receiveBuffer = Unpooled.buffer(16, 16).writeZero(16);
     private MemoryRegion region;
     private MemoryRegion writeOnly;
     private MemoryRegion foreign;
@@ -82,7 +83,7 @@ class RequestErrorTest {
                 .build();
         return loopback.accept(domain, settings, qp -> {
             qp.completionListener((queuePair, completion) -> {});
-            qp.receiveQueue().receive(1, Unpooled.EMPTY_BUFFER);
+            qp.receiveQueue().receive(1, receiveBuffer.slice().clear());
         });
     }
 
@@ -253,6 +254,30 @@ class RequestErrorTest {
                         "02ff",
                         "Immediate Data with Solicited Event of 9 bytes",
                         t -> Segment.immediate(1, 0).opcode(9).payload(new byte[9])),
+                wrong(
+                        "02ff",
+                        "Immediate Data of 4 bytes at message offset 4",
+                        t -> Segment.immediate(1, 0).offset(4).payload(new byte[4])),
+                wrong(
+                        "02ff",
+                        "Immediate Data at message offset 8",
+                        t -> Segment.immediate(1, 0).offset(8)),
+                wrong(
+                        "02ff",
+                        "Immediate Data whose last segment is to come",
+                        t -> Segment.immediate(1, 0).last(false)),
+                wrong(
+                        "1204",
+                        "the end of a Read Request alone",
+                        t -> read(t.region, BASE, 8).offset(14).payload(new byte[14])),
+                wrong(
+                        "1204",
+                        "the end of an Atomic Request alone",
+                        t -> add(t.region, BASE).offset(51).payload(new byte[1])),
+                wrong(
+                        "1204",
+                        "the end of a Send alone",
+                        t -> Segment.send(1, nothing).offset(8)),
                 wrong(
                         "0206",
                         "a Read Response nobody asked for",

@@ -111,10 +111,6 @@ class WrongAnswerTest {
                 wrong("1101", "one byte further", t -> List.of(t.response(1, LENGTH))),
                 wrong("1101", "far away", t -> List.of(t.response(Long.MIN_VALUE, 1))),
                 wrong(
-                        "1101",
-                        "the same bytes twice",
-                        t -> List.of(t.response(0, LENGTH).last(false), t.response(0, LENGTH))),
-                wrong(
                         "1100",
                         "for another sink",
                         t -> List.of(Segment.readResponse(t.otherSink.stag(), BASE, new byte[LENGTH]))),
@@ -124,6 +120,22 @@ class WrongAnswerTest {
                         t -> List.of(Segment.readResponse(REMOTE.stag(), BASE, new byte[LENGTH]))),
                 wrong("02ff", "one byte too few", t -> List.of(t.response(0, LENGTH - 1))),
                 wrong("02ff", "without a byte", t -> List.of(t.response(0, 0))),
+                wrong(
+                        "02ff",
+                        "the first half twice",
+                        t -> List.of(t.response(0, LENGTH / 2).last(false), t.response(0, LENGTH / 2))),
+                wrong(
+                        "02ff",
+                        "the second half twice",
+                        t -> List.of(
+                                t.response(LENGTH / 2, LENGTH / 2).last(false), t.response(LENGTH / 2, LENGTH / 2))),
+                wrong(
+                        "02ff",
+                        "a byte in the middle is missing",
+                        t -> List.of(
+                                t.response(0, 20).last(false),
+                                t.response(1, 19).last(false),
+                                t.response(21, LENGTH - 21))),
                 wrong(
                         "02ff",
                         "an empty last segment too early",
@@ -171,6 +183,10 @@ class WrongAnswerTest {
                         "1205",
                         "one byte too many",
                         t -> List.of(Segment.atomicResponse(1, 1, 0).payload(new byte[13]))),
+                wrong(
+                        "1204",
+                        "with its last bytes alone",
+                        t -> List.of(Segment.atomicResponse(1, 1, 0).offset(4).payload(new byte[8]))),
                 wrong("1203", "with the second message number", t -> List.of(Segment.atomicResponse(2, 1, 0))),
                 wrong("1202", "twice", t -> List.of(Segment.atomicResponse(1, 1, 0), Segment.atomicResponse(2, 1, 0))),
                 wrong(
@@ -190,7 +206,7 @@ class WrongAnswerTest {
 
     @ParameterizedTest(name = "{1}")
     @MethodSource("wrongAtomicResponses")
-    @Requirement({"RDMAP-79", "EXT-1", "EXT-12", "EXT-20", "EXT-21", "EXT-22", "EXT-33"})
+    @Requirement({"DDP-32", "RDMAP-79", "EXT-1", "EXT-12", "EXT-20", "EXT-21", "EXT-22", "EXT-33"})
     void anAtomicIsAnsweredWrongly(String code, String name, Function<WrongAnswerTest, List<Segment>> answers)
             throws Exception {
         CompletableFuture<Completion> added = queuePair.fetchAdd(REMOTE, 1);
@@ -228,11 +244,16 @@ class WrongAnswerTest {
     }
 
     @Test
-    @Requirement({"RDMAP-31", "DDP-34"})
-    void segmentsOfAnAnswerMayComeInAnyOrder() throws Exception {
+    @Requirement({"RDMAP-31", "DDP-34", "DDP-35"})
+    void segmentsOfAnAnswerMayOverlapAndComeInAnyOrder() throws Exception {
         CompletableFuture<Completion> read = queuePair.futures().read(sink, 0, REMOTE);
         peer.expectUlpdu();
-        peer.sends(response(48, 16).last(false), response(0, 16).last(false), response(16, 32));
+        peer.sends(
+                response(48, 16).last(false),
+                response(0, 16).last(false),
+                response(8, 16).last(false),
+                response(48, 16).last(false),
+                response(16, 32));
         assertThat(await(read).bytes()).isEqualTo(LENGTH);
         assertThat(memory.getByte(MARGIN)).isEqualTo((byte) 7);
         assertThat(memory.getByte(MARGIN + LENGTH - 1)).isEqualTo((byte) 7);

@@ -1,0 +1,72 @@
+package io.iwarp.ddp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Seeds;
+import java.util.BitSet;
+import org.junit.jupiter.api.Test;
+
+class CoverageTest {
+    private final Coverage coverage = new Coverage();
+
+    @Test
+    @Requirement("DDP-35")
+    void agreesWithASetOfBytesWhateverTheOrder() {
+        Seeds.forEach(2000, (seed, random) -> {
+            Coverage tested = new Coverage();
+            BitSet arrived = new BitSet();
+            int range = 1 + random.nextInt(300);
+            int longest = 1 + random.nextInt(random.nextBoolean() ? 3 : 40);
+            for (int i = 0; i < 100; i++) {
+                int offset = random.nextInt(range);
+                int length = random.nextInt(longest);
+                BitSet with = (BitSet) arrived.clone();
+                with.set(offset, offset + length);
+                long expected = pieces(with) <= Coverage.MAXIMUM_PIECES || pieces(with) <= pieces(arrived)
+                        ? with.nextClearBit(0)
+                        : Coverage.TOO_MANY_PIECES;
+
+                assertThat(tested.contiguousWith(offset, length)).isEqualTo(expected);
+                if (expected != Coverage.TOO_MANY_PIECES) {
+                    assertThat(tested.add(offset, length)).isEqualTo(with.cardinality() - arrived.cardinality());
+                    arrived = with;
+                    assertThat(tested.contiguous()).isEqualTo(expected);
+                    assertThat(tested).hasToString(describe(arrived));
+                }
+            }
+            tested.clear();
+            assertThat(tested).hasToString("Coverage[0..0]");
+            assertThat(tested.contiguousWith(1, 1)).isZero();
+        });
+    }
+
+    /** Counts the ranges behind the first byte that is missing. */
+    private static int pieces(BitSet bytes) {
+        int pieces = 0;
+        for (int at = next(bytes, bytes.nextClearBit(0)); at >= 0; at = next(bytes, bytes.nextClearBit(at))) {
+            pieces++;
+        }
+        return pieces;
+    }
+
+    private static int next(BitSet bytes, int from) {
+        return bytes.nextSetBit(from);
+    }
+
+    private static String describe(BitSet bytes) {
+        int contiguous = bytes.nextClearBit(0);
+        StringBuilder text = new StringBuilder("Coverage[0..").append(contiguous);
+        for (int at = next(bytes, contiguous); at >= 0; at = next(bytes, bytes.nextClearBit(at))) {
+            text.append(", ").append(at).append("..").append(bytes.nextClearBit(at));
+        }
+        return text.append(']').toString();
+    }
+
+    @Test
+    void offsetsReachTheMaximumLengthOfAMessage() {
+        assertThat(coverage.add(0xFFFF_FFFEL, 1)).isEqualTo(1);
+        assertThat(coverage.add(0, 0xFFFF_FFFEL)).isEqualTo(0xFFFF_FFFEL);
+        assertThat(coverage.contiguous()).isEqualTo(0xFFFF_FFFFL);
+    }
+}
