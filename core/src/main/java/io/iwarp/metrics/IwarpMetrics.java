@@ -17,6 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The sums over all queue pairs that have this object in their settings, and over the registered memory of one device.
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link IwarpMeters} registers the sums with Micrometer. Without Micrometer, use the methods of this class.
  */
 public final class IwarpMetrics {
+    private static final Logger LOGGER = LoggerFactory.getLogger(IwarpMetrics.class);
+
     /** By default one of this many requests is timed. */
     public static final int DEFAULT_TIMED_SHARE = 16;
 
@@ -104,7 +108,24 @@ public final class IwarpMetrics {
         List<LatencyRecorder> recorders = latencyRecorders;
         // By index: an iterator would be garbage.
         for (int i = 0; i < recorders.size(); i++) {
-            recorders.get(i).took(operation, nanos);
+            LatencyRecorder recorder = recorders.get(i);
+            try {
+                recorder.took(operation, nanos);
+            } catch (Throwable e) {
+                removeLatencyRecorder(recorder);
+                LOGGER.error("a meter registry threw an exception and gets no more latencies", e);
+            }
+        }
+    }
+
+    private void removeLatencyRecorder(LatencyRecorder failed) {
+        lock.lock();
+        try {
+            latencyRecorders = latencyRecorders.stream()
+                    .filter(recorder -> recorder != failed)
+                    .toList();
+        } finally {
+            lock.unlock();
         }
     }
 

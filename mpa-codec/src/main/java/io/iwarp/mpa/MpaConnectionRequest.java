@@ -3,11 +3,11 @@ package io.iwarp.mpa;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.StartupException;
+import io.iwarp.internal.LoopTasks;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -150,10 +150,8 @@ public final class MpaConnectionRequest {
     }
 
     private void giveOnEventLoop(MpaStartup.Decision decision) {
-        try {
-            ctx.executor().execute(() -> answer.give(decision));
-        } catch (RejectedExecutionException e) {
-            failed(new CloseReason(EndedBy.TRANSPORT, null, "the event loop of the channel has been shut down", e));
+        if (!LoopTasks.execute(ctx.executor(), () -> answer.give(decision), () -> giveOnEventLoop(decision))) {
+            failed(new CloseReason(EndedBy.TRANSPORT, null, "the event loop of the channel has been shut down", null));
         }
     }
 

@@ -18,6 +18,8 @@ import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Performs the MPA start-up on a channel (RFC 5044, section 7.1; RFC 6581), then removes itself. Add it directly above the
@@ -38,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Memory: at most 20 + 512 bytes for a connection, whatever the peer sends.
  */
 public final class MpaStartupHandler extends ChannelDuplexHandler {
+    private static final Logger LOGGER = LoggerFactory.getLogger(MpaStartupHandler.class);
 
     private static final String NO_SEGMENT_SIZE = "the transport could not be asked for the segment size";
 
@@ -158,11 +161,13 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        EndedBy endedBy = closedHere ? EndedBy.LOCAL_APPLICATION : EndedBy.PEER_CLOSED;
-        String what = closedHere
-                ? "the channel was closed here during the MPA start-up"
-                : "the peer closed the TCP connection during the MPA start-up";
-        lost(ctx, endedBy, what, null);
+        if (closedHere) {
+            fail(ctx, EndedBy.LOCAL_APPLICATION, null, "the channel was closed here during the MPA start-up", null);
+        } else if (ctx.executor().isShuttingDown()) {
+            fail(ctx, EndedBy.LOCAL_APPLICATION, null, "the event loop was shut down during the MPA start-up", null);
+        } else {
+            lost(ctx, EndedBy.PEER_CLOSED, "the peer closed the TCP connection during the MPA start-up", null);
+        }
         ctx.fireChannelInactive();
     }
 
@@ -258,11 +263,12 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         request = asked;
         try {
             listener.onConnectionRequest(asked);
-        } catch (Exception e) {
+        } catch (Throwable e) {
             if (isUnderWay()) {
                 fail(ctx, EndedBy.LOCAL_APPLICATION, null, "the connection request listener threw an exception", e);
             } else {
-                ctx.fireExceptionCaught(e);
+                LOGGER.error(
+                        "{} the connection request listener threw an exception after its answer", ctx.channel(), e);
             }
         }
     }

@@ -2,16 +2,18 @@ package io.iwarp.rdmap;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counters;
+import io.iwarp.EndedBy;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpUlp;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
 import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -26,9 +28,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>
  */
-public final class RdmapHandler extends ChannelInboundHandlerAdapter {
+public final class RdmapHandler extends ChannelDuplexHandler {
+    private static final CloseReason CHANNEL_CLOSED =
+            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the application closed the channel", null);
+    private static final CloseReason LOOP_SHUT_DOWN =
+            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
+
     private final RdmapStream stream;
     private final Function<Channel, ChannelFuture> halfClose;
+    private final StreamState state;
     private @Nullable ChannelHandlerContext context;
 
     /**
@@ -49,6 +57,7 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
             Function<Channel, ChannelFuture> halfClose) {
         this.halfClose = halfClose;
         this.stream = new RdmapStream(settings, ulp, new Link(), association, counters, state);
+        this.state = state;
     }
 
     /** Returns the upper layer for {@code DdpHandler}. */
@@ -85,12 +94,12 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Ends a stream whose event loop has terminated: nothing more can be sent. The only method that another thread may
-     * call, after the event loop.
+     * Ends a stream that can send nothing: its connection could not be prepared, or its event loop has terminated. The
+     * only method that another thread may call, after the event loop.
      *
      * @param reason the close reason, unless there is an earlier cause
      */
-    public void endWithoutLoop(CloseReason reason) {
+    public void end(CloseReason reason) {
         stream.end(reason);
     }
 
@@ -116,15 +125,32 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** The application closes the channel instead of the stream. Netty closes one that could not connect. */
+    @Override
+    public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+        if (ctx.channel().isActive()) {
+            state.note(CHANNEL_CLOSED);
+        }
+        ctx.close(promise);
+    }
+
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        stream.onDisconnected();
+        onDisconnected(ctx);
         ctx.fireChannelInactive();
     }
 
     /** Netty calls this without {@link #channelInactive} if the connection could not be established. */
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
+        onDisconnected(ctx);
+    }
+
+    /** An event loop that shuts down closes its channels without a call of {@link #close}. */
+    private void onDisconnected(ChannelHandlerContext ctx) {
+        if (ctx.executor().isShuttingDown()) {
+            state.note(LOOP_SHUT_DOWN);
+        }
         stream.onDisconnected();
     }
 
@@ -158,7 +184,11 @@ public final class RdmapHandler extends ChannelInboundHandlerAdapter {
 
         @Override
         public void close() {
-            context().close();
+            ChannelHandlerContext ctx = context;
+            // A connection that could not be prepared has no pipeline.
+            if (ctx != null) {
+                ctx.close();
+            }
         }
 
         @Override

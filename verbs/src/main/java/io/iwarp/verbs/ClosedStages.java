@@ -40,7 +40,7 @@ final class ClosedStages {
         if (meanwhile != null) {
             stage.complete(meanwhile);
         }
-        return stage.minimalCompletionStage();
+        return stage;
     }
 
     /**

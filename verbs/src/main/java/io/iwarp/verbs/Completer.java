@@ -2,13 +2,9 @@ package io.iwarp.verbs;
 
 import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Delivers completions to applications. Exceptions of listeners are logged. Confined to the event loop. */
+/** Delivers completions to applications. Confined to the event loop. */
 final class Completer {
-    private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
-
     private final Channel channel;
     private final DrainSchedule drains;
 
@@ -31,25 +27,8 @@ final class Completer {
     void complete(@Nullable CompletionTarget target, Completion completion, CompletionBound place) {
         if (target == null) {
             place.release();
-            return;
+        } else {
+            Application.complete(channel, target, completion, place);
         }
-        try {
-            target.complete(completion, place);
-        } catch (RuntimeException | Error e) {
-            logFailedListener(channel, e);
-        }
-    }
-
-    /** Calls a listener and logs its exceptions. */
-    static void tell(Channel channel, Runnable call) {
-        try {
-            call.run();
-        } catch (RuntimeException | Error e) {
-            logFailedListener(channel, e);
-        }
-    }
-
-    private static void logFailedListener(Channel channel, Throwable cause) {
-        LOGGER.error("{} a listener threw an exception; the queue pair continues", channel, cause);
     }
 }

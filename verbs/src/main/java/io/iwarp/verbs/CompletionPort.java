@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.netty.channel.EventLoop;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -35,19 +36,26 @@ final class CompletionPort implements CompletionTarget {
      * @throws io.iwarp.memory.ResourceLimitException if a completion queue has no room left
      */
     static void open(QueuePair queuePair, CompletionQueue sends, CompletionQueue receives) {
+        Objects.requireNonNull(sends, "sends");
+        Objects.requireNonNull(receives, "receives");
         CompletionRoutes routes = queuePair.routes();
         routes.requireNoQueues();
         CompletionBound sent = queuePair.engine().sends().ring();
         CompletionBound received = queuePair.engine().receives().receives().bound();
-        sent.releasedByConsumer();
-        received.releasedByConsumer();
         CompletionPort sendPort = new CompletionPort(queuePair, sends, sent);
+        CompletionPort receivePort = null;
         try {
-            routes.queues(sendPort, new CompletionPort(queuePair, receives, received));
-        } catch (IllegalStateException refused) {
+            receivePort = new CompletionPort(queuePair, receives, received);
+            sent.releasedByConsumer();
+            received.releasedByConsumer();
+        } catch (Throwable refused) {
             sendPort.abandon();
+            if (receivePort != null) {
+                receivePort.abandon();
+            }
             throw refused;
         }
+        routes.queues(sendPort, receivePort);
     }
 
     QueuePair queuePair() {

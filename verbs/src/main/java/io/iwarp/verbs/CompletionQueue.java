@@ -5,6 +5,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.BlockingOperationException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -12,8 +13,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Collects the completions of any number of queue pairs for one application thread (a verbs completion queue).
@@ -47,8 +46,6 @@ import org.slf4j.LoggerFactory;
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5042#section-6.4.3.2">RFC 5042 section 6.4.3.2</a>
  */
 public final class CompletionQueue implements AutoCloseable {
-    private static final Logger LOGGER = LoggerFactory.getLogger(CompletionQueue.class);
-
     /** The greatest capacity, in completions. */
     public static final int GREATEST_CAPACITY = 1 << 24;
 
@@ -113,6 +110,7 @@ public final class CompletionQueue implements AutoCloseable {
      * @throws IllegalStateException if another thread is polling, or the queue was closed
      */
     public int poll(CompletionListener handler, int max) {
+        Objects.requireNonNull(handler, "handler");
         requireOpen();
         if (!polling.compareAndSet(false, true)) {
             throw new IllegalStateException(
@@ -204,7 +202,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     /** Sets the listener that is called when a completion arrives in the armed queue. Set it before arming. */
     public CompletionQueue listener(CompletionQueueListener newListener) {
-        listener = newListener;
+        listener = Objects.requireNonNull(newListener, "listener");
         return this;
     }
 
@@ -292,13 +290,8 @@ public final class CompletionQueue implements AutoCloseable {
 
     private void tell() {
         CompletionQueueListener told = listener;
-        if (told == null) {
-            return;
-        }
-        try {
-            told.onCompletionEvent(this);
-        } catch (RuntimeException | Error e) {
-            LOGGER.error("a listener of a completion queue threw an exception; the queue continues", e);
+        if (told != null) {
+            Application.tell(this, () -> told.onCompletionEvent(this));
         }
     }
 

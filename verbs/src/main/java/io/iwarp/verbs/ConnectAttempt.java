@@ -8,7 +8,7 @@ import io.netty.channel.ChannelFuture;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * connection request. The attempt is abandoned when the caller completes its future. Any thread may call any method;
  * all other work is done on the event loop of the connection.
  */
-final class ConnectAttempt {
+final class ConnectAttempt implements SetupObserver {
     private static final CloseReason GIVEN_UP =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the attempt to connect was given up", null);
 
@@ -25,25 +25,28 @@ final class ConnectAttempt {
     private final SocketAddress address;
     private final LoopFuture<QueuePair> connected;
     private final CompletableFuture<Void> over = new CompletableFuture<>();
-    private final Consumer<QueuePair> observer;
+    private final ConnectionGroup connections;
     private volatile boolean givenUp;
+
+    /** Why the current connection got no queue pair, once that is known. */
+    private volatile @Nullable Throwable notPrepared;
 
     /** The queue pair of the current connection, once it is prepared. */
     private volatile @Nullable QueuePair current;
 
     /**
      * @param bootstrap with group and channel type
-     * @param observer called with each queue pair before anything is sent
+     * @param connections gets each queue pair before anything is sent
      */
     ConnectAttempt(
             Bootstrap bootstrap,
             IwarpChannelInitializer initializer,
             SocketAddress address,
-            Consumer<QueuePair> observer) {
+            ConnectionGroup connections) {
         this.bootstrap = bootstrap;
         this.initializer = initializer;
         this.address = address;
-        this.observer = observer;
+        this.connections = connections;
         this.connected = new LoopFuture<>(bootstrap.config().group());
         connected.whenComplete(this::abandonUnless);
     }
@@ -64,8 +67,12 @@ final class ConnectAttempt {
         return over;
     }
 
+    /** Begins. The future fails if that is not possible. */
     void begin() {
-        connect(initializer);
+        Throwable failure = Application.call(() -> connect(initializer));
+        if (failure != null) {
+            fail(failure);
+        }
     }
 
     /** Abandons the attempt; its future fails when the attempt is cleaned up. */
@@ -85,9 +92,14 @@ final class ConnectAttempt {
         }
     }
 
-    /** Event loop: called when a connection has its queue pair. */
-    private void prepared(QueuePair queuePair) {
-        observer.accept(queuePair);
+    @Override
+    public void failed(Throwable cause) {
+        notPrepared = cause;
+    }
+
+    @Override
+    public void prepared(QueuePair queuePair) {
+        connections.entered(queuePair);
         current = queuePair;
         if (givenUp || connected.isDone()) {
             queuePair.engine().abort(GIVEN_UP);
@@ -106,13 +118,13 @@ final class ConnectAttempt {
 
     private void connect(IwarpChannelInitializer handler) {
         ChannelFuture connecting =
-                bootstrap.clone().handler(handler.withObserver(this::prepared)).connect(address);
-        connecting.addListener(done -> {
+                bootstrap.clone().handler(handler.withObserver(this)).connect(address);
+        ChannelOutcome.await(connecting, () -> {
             QueuePair queuePair = current;
             if (queuePair == null) {
-                fail(done.cause());
-            } else if (done.isSuccess() || endedHere(queuePair)) {
-                queuePair.ready().whenComplete((ready, failure) -> {
+                fail(notPrepared == null ? failureOf(connecting) : new StreamEndedException(reasonOf(notPrepared)));
+            } else if (connecting.isSuccess() || endedHere(queuePair)) {
+                queuePair.whenReady((ready, failure) -> {
                     if (failure == null) {
                         succeed(ready);
                     } else {
@@ -120,9 +132,22 @@ final class ConnectAttempt {
                     }
                 });
             } else {
-                whenOver(queuePair, () -> fail(reasonOf(queuePair, done.cause())));
+                whenOver(queuePair, () -> fail(reasonOf(queuePair, failureOf(connecting))));
             }
         });
+    }
+
+    /** Returns why a connection was not made. The event loop that should make it may be gone. */
+    private static Throwable failureOf(ChannelFuture connecting) {
+        Throwable failure = connecting.cause();
+        return failure == null
+                ? new RejectedExecutionException("the event loop of the connection was shut down")
+                : failure;
+    }
+
+    private static CloseReason reasonOf(Throwable notPrepared) {
+        return new CloseReason(
+                EndedBy.LOCAL_APPLICATION, null, "the connection could not be prepared: " + notPrepared, notPrepared);
     }
 
     private void setUpFailed(QueuePair queuePair, Throwable failure, IwarpChannelInitializer handler) {

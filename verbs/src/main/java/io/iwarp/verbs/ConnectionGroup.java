@@ -1,15 +1,18 @@
 package io.iwarp.verbs;
 
+import io.iwarp.internal.LoopTasks;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,17 +32,26 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
     private volatile boolean closing;
 
+    /** Added to the listening channel, on its event loop. */
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        LoopTermination.closeAtShutdown(ctx.channel());
+    }
+
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         if (message instanceof Channel accepted) {
-            add(accepted);
+            open.add(accepted);
+            // Registers the channel with an event loop.
+            ctx.fireChannelRead(message);
+            awaitEnd(accepted);
+        } else {
+            ctx.fireChannelRead(message);
         }
-        ctx.fireChannelRead(message);
     }
 
-    private void add(Channel channel) {
-        open.add(channel);
-        channel.closeFuture().addListener(closed -> removeWhenTold(channel));
+    private void awaitEnd(Channel channel) {
+        ChannelOutcome.await(channel.closeFuture(), () -> removeWhenTold(channel));
     }
 
     private void removeWhenTold(Channel channel) {
@@ -58,7 +70,8 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
 
     /** Adds a connection of a connector, with its queue pair. */
     void entered(QueuePair queuePair) {
-        add(queuePair.channel());
+        open.add(queuePair.channel());
+        awaitEnd(queuePair.channel());
         prepared(queuePair);
     }
 
@@ -117,11 +130,28 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         QueuePair queuePair = QueuePairOfChannel.get(channel);
         if (queuePair != null) {
             queuePair.abort();
-            ChannelFuture closing = channel.close();
-            LOGGER.debug("{} cut off: {}", queuePair, closing);
-        } else if (!channel.isOpen()) {
-            // No event loop accepted the channel, so it was closed without notification.
-            remove(channel);
+            ChannelOutcome.close(channel);
+        }
+    }
+
+    /**
+     * Aborts the connections that are open at the deadline.
+     *
+     * @param loop measures the time; if it has shut down, the deadline is now
+     * @param done completes when no connection is left
+     * @return completes after {@code done} and the end of the timer
+     */
+    CompletionStage<Void> abortAfter(EventExecutor loop, long nanos, CompletionStage<Void> done) {
+        CompletableFuture<Future<?>> timer = new CompletableFuture<>();
+        startTimer(loop, nanos, timer);
+        return done.whenComplete((nothing, failure) -> timer.thenAccept(started -> started.cancel(false)));
+    }
+
+    private void startTimer(EventExecutor loop, long nanos, CompletableFuture<Future<?>> timer) {
+        Runnable abort = this::abort;
+        Runnable start = () -> timer.complete(loop.schedule(abort, nanos, TimeUnit.NANOSECONDS));
+        if (!LoopTasks.execute(loop, start, () -> startTimer(loop, nanos, timer))) {
+            abort.run();
         }
     }
 

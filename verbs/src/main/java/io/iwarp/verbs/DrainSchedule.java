@@ -1,11 +1,9 @@
 package io.iwarp.verbs;
 
+import io.iwarp.internal.LoopTasks;
 import io.netty.channel.EventLoop;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Schedules the event loop to take posted requests. At most one wake-up is pending at a time. None is needed while the
@@ -27,8 +25,6 @@ final class DrainSchedule {
      * loop runs queued tasks for up to a second before it polls again, so a steady flow of posts would delay reading.
      */
     private static final int DRAINS_BEFORE_POLL = 16;
-
-    private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
 
     private final EventLoop eventLoop;
     private final Runnable drain;
@@ -63,25 +59,30 @@ final class DrainSchedule {
         }
     }
 
-    /** Any thread: runs a task on the event loop. If the loop has shut down, the last drain runs instead. */
+    /**
+     * Any thread: runs a task on the event loop, later if its queue of tasks is full. If the loop has shut down, the
+     * last drain runs instead.
+     */
     void execute(Runnable task) {
+        boolean taken;
         try {
-            eventLoop.execute(task);
-        } catch (RejectedExecutionException loopIsGone) {
-            LOGGER.debug("the event loop has shut down, and with it the queue pairs on it", loopIsGone);
-            drainAtTermination();
-            return;
-        } catch (Error noMemory) {
+            taken = LoopTasks.execute(eventLoop, task, () -> execute(task));
+        } catch (Throwable noMemory) {
             // The next wake-up tries again.
             scheduled.set(false);
             throw noMemory;
         }
-        if (eventLoop.isShuttingDown() && awaitsTermination.compareAndSet(false, true)) {
+        if (!taken || eventLoop.isShuttingDown()) {
             drainAtTermination();
         }
     }
 
+    /** One listener is enough until it is called. */
     private void drainAtTermination() {
+        if (!awaitsTermination.compareAndSet(false, true)
+                && !eventLoop.terminationFuture().isDone()) {
+            return;
+        }
         eventLoop.terminationFuture().addListener(terminated -> {
             scheduled.getAndSet(false);
             drainAfterLoop.run();

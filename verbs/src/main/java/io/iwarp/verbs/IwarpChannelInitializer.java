@@ -21,6 +21,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,7 +50,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     /** Null for an initiator, which itself limits the number of its connections. */
     private final @Nullable SetupGate setupGate;
 
-    private final Consumer<QueuePair> observer;
+    private final SetupObserver observer;
     private final Consumer<ChannelPipeline> transportHandlers;
     private final StartupHandlers startup;
 
@@ -63,7 +64,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             QueuePairSettings settings,
             Role role,
             @Nullable SetupGate setupGate,
-            Consumer<QueuePair> observer,
+            SetupObserver observer,
             Consumer<ChannelPipeline> transportHandlers,
             StartupHandlers startup) {
         this.domain = domain;
@@ -90,7 +91,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         byte[] request = privateData.clone();
         requireStartable(settings, request);
         return new IwarpChannelInitializer(
-                domain, settings, Role.INITIATOR, null, queuePair -> {}, pipeline -> {}, (queuePair, mpa) -> {
+                domain, settings, Role.INITIATOR, null, SetupObserver.NONE, pipeline -> {}, (queuePair, mpa) -> {
                     prepare.accept(queuePair);
                     return MpaStartupHandler.initiator(mpa, request);
                 });
@@ -128,7 +129,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 settings,
                 Role.RESPONDER,
                 new SetupGate(settings.maximumSetups()),
-                queuePair -> {},
+                SetupObserver.NONE,
                 pipeline -> {},
                 (queuePair, mpa) -> MpaStartupHandler.responder(mpa, request -> {
                     queuePair.engine().life().learnTlsSession();
@@ -154,9 +155,9 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         return new IwarpChannelInitializer(domain, settings, role, setupGate, observer, handlers, startup);
     }
 
-    /** Returns a copy of this initializer that reports each queue pair to an observer before the application. */
-    IwarpChannelInitializer withObserver(Consumer<QueuePair> prepared) {
-        return new IwarpChannelInitializer(domain, settings, role, setupGate, prepared, transportHandlers, startup);
+    /** Returns a copy of this initializer with another observer. */
+    IwarpChannelInitializer withObserver(SetupObserver newObserver) {
+        return new IwarpChannelInitializer(domain, settings, role, setupGate, newObserver, transportHandlers, startup);
     }
 
     /** Throws if a connector cannot use this initializer. */
@@ -205,23 +206,41 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             }
             channel.closeFuture().addListener(ticket);
         }
+        SetupGate.Ticket admitted = ticket;
+        Throwable failure = Application.call(() -> prepare(channel, admitted));
+        if (failure != null) {
+            fail(channel, failure);
+        }
+    }
+
+    private void prepare(Channel channel, SetupGate.@Nullable Ticket ticket) {
+        if (channel.eventLoop().isShuttingDown()) {
+            throw new RejectedExecutionException("the event loop of the connection is shutting down");
+        }
+        LoopTermination.closeAtShutdown(channel);
         configure(channel.config());
         ChannelPipeline pipeline = channel.pipeline();
         transportHandlers.accept(pipeline);
         TransportHandler.addTo(pipeline);
         QueuePair queuePair = new QueuePair(channel, domain, settings, role, ticket);
         QueuePairOfChannel.set(channel, queuePair);
-        observer.accept(queuePair);
-        try {
-            addLayers(pipeline, queuePair);
-        } catch (RuntimeException | Error e) {
+        observer.prepared(queuePair);
+        addLayers(pipeline, queuePair);
+    }
+
+    /** Ends a connection that cannot begin. */
+    private void fail(Channel channel, Throwable failure) {
+        LOGGER.error("{} could not be prepared and is closed", channel, failure);
+        QueuePair queuePair = QueuePairOfChannel.get(channel);
+        if (queuePair == null) {
+            observer.failed(failure);
+        } else {
             queuePair
                     .engine()
-                    .events()
-                    .onEnded(new CloseReason(
-                            EndedBy.LOCAL_APPLICATION, null, "the application failed to prepare: " + e, e));
-            throw e;
+                    .fail(new CloseReason(
+                            EndedBy.LOCAL_APPLICATION, null, "the application failed to prepare: " + failure, failure));
         }
+        channel.close();
     }
 
     /** Adds the three layers at the end of the pipeline. */

@@ -3,11 +3,9 @@ package io.iwarp.verbs;
 import io.netty.bootstrap.Bootstrap;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Makes connections as the initiator, on the caller's event loop group and channel type (verbs: {@code rdma_connect}).
@@ -51,9 +49,10 @@ public final class IwarpConnector {
      * @throws IllegalStateException if the connector was shut down
      */
     public CompletableFuture<QueuePair> connect(SocketAddress address) {
+        Objects.requireNonNull(address, "address");
         Bootstrap complete = bootstrap.clone().handler(initializer);
         complete.validate();
-        ConnectAttempt attempt = new ConnectAttempt(complete, initializer, address, connections::entered);
+        ConnectAttempt attempt = new ConnectAttempt(complete, initializer, address, connections);
         if (!attempts.add(attempt)) {
             throw new IllegalStateException("this connector was shut down: make a new one to connect to " + address);
         }
@@ -84,13 +83,6 @@ public final class IwarpConnector {
         long nanos = ConnectionGroup.requireDeadline(deadline);
         CompletableFuture<Void> done = new LoopFuture<>(bootstrap.config().group());
         attempts.close().thenCompose(none -> connections.close()).thenRun(() -> done.complete(null));
-        try {
-            ScheduledFuture<?> timer =
-                    bootstrap.config().group().schedule(connections::abort, nanos, TimeUnit.NANOSECONDS);
-            return done.whenComplete((nothing, failure) -> timer.cancel(false));
-        } catch (RejectedExecutionException loopIsGone) {
-            connections.abort();
-            return done;
-        }
+        return connections.abortAfter(bootstrap.config().group().next(), nanos, done);
     }
 }

@@ -6,7 +6,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.SocketAddress;
@@ -16,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +33,7 @@ public final class IwarpListener implements AutoCloseable {
         this.connections = connections;
         this.accepting = accepting;
         this.closed = new LoopFuture<>(loops);
-        channel.closeFuture().addListener(done -> closed.complete(null));
+        ChannelOutcome.await(channel.closeFuture(), () -> closed.complete(null));
     }
 
     /**
@@ -63,11 +61,11 @@ public final class IwarpListener implements AutoCloseable {
         List<EventExecutor> loops = loops(complete);
         CompletableFuture<IwarpListener> listening = new LoopFuture<>(loops);
         ChannelFuture binding = complete.bind(address);
-        binding.addListener(done -> {
-            if (done.isSuccess()) {
-                listening.complete(new IwarpListener(binding.channel(), connections, accepting, loops));
-            } else {
-                listening.completeExceptionally(naming(address, done.cause()));
+        ChannelOutcome.await(binding, () -> {
+            if (!binding.isSuccess()) {
+                listening.completeExceptionally(naming(address, binding));
+            } else if (!listening.complete(new IwarpListener(binding.channel(), connections, accepting, loops))) {
+                ChannelOutcome.close(binding.channel());
             }
         });
         return listening;
@@ -81,7 +79,12 @@ public final class IwarpListener implements AutoCloseable {
     }
 
     /** Adds the address, which transports omit from "Address already in use". */
-    private static Throwable naming(SocketAddress address, Throwable failure) {
+    private static Throwable naming(SocketAddress address, ChannelFuture binding) {
+        Throwable failure = binding.cause();
+        if (failure == null) {
+            return new RejectedExecutionException(
+                    "cannot listen at " + address + ": the event loop of the listener was shut down");
+        }
         if (!(failure instanceof IOException)) {
             return failure;
         }
@@ -111,7 +114,7 @@ public final class IwarpListener implements AutoCloseable {
     /** Stops listening and returns at once. Accepted connections stay open. */
     @Override
     public void close() {
-        channel.close();
+        ChannelOutcome.close(channel);
     }
 
     /**
@@ -148,17 +151,11 @@ public final class IwarpListener implements AutoCloseable {
         long nanos = ConnectionGroup.requireDeadline(deadline);
         close();
         CompletionStage<Void> done = closed.thenCompose(closing -> connections.close());
-        try {
-            Future<?> timer = channel.eventLoop().schedule(connections::abort, nanos, TimeUnit.NANOSECONDS);
-            return done.whenComplete((nothing, failure) -> timer.cancel(false));
-        } catch (RejectedExecutionException loopIsGone) {
-            connections.abort();
-            return done;
-        }
+        return connections.abortAfter(channel.eventLoop(), nanos, done);
     }
 
     /** Returns a stage that completes when the address is free again. */
     public CompletionStage<Void> closed() {
-        return closed.minimalCompletionStage();
+        return closed.copy();
     }
 }

@@ -70,7 +70,7 @@ final class LentMemory {
     static void giveBack(Operation operation, long workRequestId, ByteSpan span) {
         try {
             span.release();
-        } catch (RuntimeException releasedBefore) {
+        } catch (Throwable releasedBefore) {
             LOGGER.error("{}", describe(operation, workRequestId), releasedBefore);
         }
     }
@@ -79,7 +79,7 @@ final class LentMemory {
     static void giveBack(Operation operation, long workRequestId, MemoryRegion region) {
         try {
             region.close();
-        } catch (RuntimeException releasedBefore) {
+        } catch (Throwable releasedBefore) {
             LOGGER.error("{}", describe(operation, workRequestId), releasedBefore);
         }
     }
@@ -88,7 +88,7 @@ final class LentMemory {
     static void giveBack(Operation operation, long workRequestId, Sink sink) {
         try {
             sink.release();
-        } catch (RuntimeException releasedBefore) {
+        } catch (Throwable releasedBefore) {
             LOGGER.error("{}", describe(operation, workRequestId), releasedBefore);
         }
     }

@@ -1,37 +1,104 @@
 package io.iwarp.verbs;
 
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Notifies queue pairs of the termination of their event loop. An event loop that is shut down without a quiet period
- * may end before it closes its channels. In that case no handler is notified, and posted requests would never complete.
- * {@link QueuePairEngine} completes them on this notification.
+ * The end of an event loop, for all that depends on the loop.
  *
- * <p>Any thread may call any method. Queue pairs are notified on the thread that reports the termination, after the
- * thread of the loop has stopped.
+ * <p>A loop that shuts down closes its channels, unless it is busy and shut down without a quiet period. So they are
+ * {@linkplain #closeAtShutdown closed here}, while the loop still runs tasks and the handlers hear of it.
+ *
+ * <p>A loop that has terminated completes no futures and runs no listeners. Whoever waits for one waits for the
+ * {@linkplain #await termination} as well. Such a task runs once, on the thread that reports the termination, after the
+ * thread of the loop has stopped; on the calling thread if that was reported before.
  */
 final class LoopTermination {
     private static final ConcurrentMap<EventLoop, LoopTermination> LOOPS = new ConcurrentHashMap<>();
+    private static final long NEVER_DAYS = 36_500;
 
-    /** One listener serves all queue pairs, since removing a listener from a future takes linear time. */
+    private final EventLoop loop;
+    /** One listener serves all tasks, since removing a listener from a future takes linear time. */
     private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
+    private volatile boolean reported;
+    /** Confined to the event loop, as is {@link #shutdown}. */
+    private final Set<Channel> channels = new HashSet<>();
+    /** A timer that never expires, while there are channels. The first step of a shutdown cancels timers. */
+    private @Nullable Future<?> shutdown;
+
     private LoopTermination(EventLoop loop) {
+        this.loop = loop;
         loop.terminationFuture().addListener(terminated -> {
-            LOOPS.remove(loop);
-            waiting.forEach(Runnable::run);
+            reported = true;
+            LOOPS.remove(loop, this);
+            waiting.forEach(this::runOnce);
         });
+    }
+
+    /** Returns null for a loop without a thread, such as the loop of an EmbeddedChannel: it does not terminate. */
+    private static @Nullable LoopTermination of(EventLoop loop) {
+        try {
+            return LOOPS.computeIfAbsent(loop, LoopTermination::new);
+        } catch (UnsupportedOperationException e) {
+            return null;
+        }
+    }
+
+    /** Event loop of the channel: closes the channel when the loop shuts down. */
+    static void closeAtShutdown(Channel channel) {
+        LoopTermination termination = of(channel.eventLoop());
+        if (termination != null) {
+            termination.add(channel);
+        }
+    }
+
+    private void add(Channel channel) {
+        if (channels.isEmpty()) {
+            Runnable nothing = () -> {};
+            Future<?> timer = loop.schedule(nothing, NEVER_DAYS, TimeUnit.DAYS);
+            timer.addListener(cancelled -> closeChannels());
+            shutdown = timer;
+        }
+        channels.add(channel);
+        channel.closeFuture().addListener(closed -> remove(channel));
+    }
+
+    private void remove(Channel channel) {
+        Future<?> timer = shutdown;
+        if (channels.remove(channel) && channels.isEmpty() && timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    private void closeChannels() {
+        for (Channel channel : List.copyOf(channels)) {
+            channel.unsafe().close(channel.unsafe().voidPromise());
+        }
     }
 
     /** Runs {@code whenTerminated} when the loop terminates, unless {@link #forget} is called before. */
     static void await(EventLoop loop, Runnable whenTerminated) {
-        try {
-            LOOPS.computeIfAbsent(loop, LoopTermination::new).waiting.add(whenTerminated);
-        } catch (UnsupportedOperationException e) {
-            // A loop without a thread, such as the loop of an EmbeddedChannel, does not terminate.
+        LoopTermination termination = of(loop);
+        if (termination != null) {
+            termination.waiting.add(whenTerminated);
+            if (termination.reported) {
+                termination.runOnce(whenTerminated);
+            }
+        }
+    }
+
+    private void runOnce(Runnable task) {
+        if (waiting.remove(task)) {
+            task.run();
         }
     }
 

@@ -16,8 +16,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.security.Principal;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +31,10 @@ import org.jspecify.annotations.Nullable;
  * buffers for the peer's messages. Posts to these queues carry a work-request id, allocate nothing, and complete at the
  * {@link #completionListener} or in a {@link CompletionQueue}. Use them in code that moves millions of messages.
  * {@link #futures} offers the same operations with a future as the result; the simple form of each is a method of this
- * class. A future completes on the event loop, which must not wait for it. Cancelling a future does not cancel the
- * request.
+ * class. A future completes on the event loop, which must not wait for it: {@code get} and {@code join} throw
+ * {@link io.netty.util.concurrent.BlockingOperationException} there, also on a future that {@code thenApply} and the like
+ * derived from it. The check does not see a wait for {@code CompletableFuture.allOf(...)}, {@code anyOf(...)} or a future of
+ * your own, which then blocks the event loop for ever. Cancelling a future does not cancel the request.
  *
  * <pre>{@code
  * RemoteBuffer memory = queuePair.remoteBuffers().get(0);     // what the peer advertised when it accepted
@@ -85,7 +89,9 @@ public final class QueuePair implements AutoCloseable {
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
     private final FuturePosts futures;
+    /** Each caller gets a copy, so that none can complete it for the others. */
     private final CompletableFuture<QueuePair> ready;
+
     private volatile QueuePairListener listener = QueuePairListener.NONE;
 
     QueuePair(
@@ -97,7 +103,12 @@ public final class QueuePair implements AutoCloseable {
         this.channel = channel;
         this.role = role;
         this.stream = domain.openStream();
-        this.engine = new QueuePairEngine(channel, stream, counters, settings, role, setupTicket, new Life());
+        try {
+            this.engine = new QueuePairEngine(channel, stream, counters, settings, role, setupTicket, new Life());
+        } catch (Throwable e) {
+            stream.close();
+            throw e;
+        }
         this.sendQueue = new SendQueue(engine.poster(), engine.routes());
         this.receiveQueue = new ReceiveQueue(engine.poster(), engine.routes());
         this.futures = new FuturePosts(engine.poster(), channel.eventLoop());
@@ -108,7 +119,7 @@ public final class QueuePair implements AutoCloseable {
     private final class Life implements LifeListener {
         @Override
         public void onReady() {
-            Completer.tell(channel, () -> listener.onReady(QueuePair.this));
+            Application.tell(channel, () -> listener.onReady(QueuePair.this));
             ready.complete(QueuePair.this);
         }
 
@@ -119,12 +130,12 @@ public final class QueuePair implements AutoCloseable {
 
         @Override
         public void onPeerClosedHalf() {
-            Completer.tell(channel, () -> listener.onPeerClosedHalf(QueuePair.this));
+            Application.tell(channel, () -> listener.onPeerClosedHalf(QueuePair.this));
         }
 
         @Override
         public void onClosed(CloseReason reason) {
-            Completer.tell(channel, () -> listener.onClosed(QueuePair.this, reason));
+            Application.tell(channel, () -> listener.onClosed(QueuePair.this, reason));
             // Avoid the cost of a stack trace that is not used once the set-up has ended.
             if (!ready.isDone()) {
                 ready.completeExceptionally(new StreamEndedException(reason));
@@ -215,6 +226,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private CompletionTarget target(CompletionListener listener) {
+        Objects.requireNonNull(listener, "listener");
         return (completion, place) -> {
             // Release first, so that the listener can post again at full depth.
             place.release();
@@ -256,7 +268,7 @@ public final class QueuePair implements AutoCloseable {
 
     /** Sets the listener for state changes of this queue pair. Set it before the connection is accepted or made. */
     public QueuePair listener(QueuePairListener newListener) {
-        listener = newListener;
+        listener = Objects.requireNonNull(newListener, "listener");
         return this;
     }
 
@@ -322,7 +334,12 @@ public final class QueuePair implements AutoCloseable {
      * a {@link StreamEndedException}.
      */
     public CompletionStage<QueuePair> ready() {
-        return ready.minimalCompletionStage();
+        return ready.copy();
+    }
+
+    /** As {@link #ready}, without the exception in which a stage wraps a failure. */
+    void whenReady(BiConsumer<? super QueuePair, ? super Throwable> action) {
+        ready.whenComplete(action);
     }
 
     /**

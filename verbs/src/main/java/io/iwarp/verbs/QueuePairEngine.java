@@ -114,12 +114,13 @@ final class QueuePairEngine {
     }
 
     /**
-     * Drains after the event loop has terminated. The loop's thread has stopped, and only one other thread calls this.
+     * Ends the stream, or drains, after the event loop has terminated. The loop's thread has stopped, and only one other
+     * thread calls this.
      */
     private void drainAfterLoop() {
         CloseReason reason = life.closeReason();
         if (reason == null) {
-            rdmap.endWithoutLoop(LOOP_IS_GONE);
+            rdmap.end(LOOP_IS_GONE);
         } else {
             flush(reason);
         }
@@ -155,6 +156,11 @@ final class QueuePairEngine {
     private void closeInOrder(CloseReason reason) {
         rdmap.close(reason);
         drains.drain();
+    }
+
+    /** Event loop: ends a stream that cannot begin. */
+    void fail(CloseReason reason) {
+        rdmap.end(reason);
     }
 
     /** Any thread: ends the stream at once. */

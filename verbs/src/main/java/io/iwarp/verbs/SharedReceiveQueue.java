@@ -3,8 +3,6 @@ package io.iwarp.verbs;
 import io.iwarp.memory.MemoryRegion;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Receives that any number of queue pairs share (a verbs shared receive queue). A server with many connections posts
@@ -26,8 +24,6 @@ import org.slf4j.LoggerFactory;
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5042#section-6.4.3.1">RFC 5042 section 6.4.3.1</a>
  */
 public final class SharedReceiveQueue implements AutoCloseable {
-    private static final Logger LOGGER = LoggerFactory.getLogger(SharedReceiveQueue.class);
-
     /** The greatest depth, in receives. */
     public static final int GREATEST_DEPTH = 1 << 20;
 
@@ -93,13 +89,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
     /** Event loop: reports that few receives remain. */
     void tell(QueuePair taker) {
         SharedReceiveQueueListener told = listener;
-        if (told == null) {
-            return;
-        }
-        try {
-            told.onLimit(this, taker);
-        } catch (RuntimeException | Error e) {
-            LOGGER.error("a listener of a shared receive queue threw an exception; the queue continues", e);
+        if (told != null) {
+            Application.tell(this, () -> told.onLimit(this, taker));
         }
     }
 

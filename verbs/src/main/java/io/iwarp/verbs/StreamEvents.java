@@ -166,25 +166,38 @@ final class StreamEvents implements RdmapUlp {
     @Override
     public void onEnded(CloseReason reason) {
         leaveSetup();
-        if (idleTimers != null) {
-            idleTimers.stop();
-        }
         VarHandle.fullFence();
         // Before there is a connection request, a responder's operator sees the failure only in the log and the
         // metrics.
         LOGGER.debug("{} {}: {}", channel, setUpOver ? "closed" : "set-up failed", reason);
+        part(() -> report(reason));
+        part(stream::close);
+        part(this::closeQueues);
+        if (metrics != null) {
+            part(() -> ChannelOutcome.await(channel.closeFuture(), metrics::leave));
+        }
+        part(() -> listener.onClosed(reason));
+        life.closed().complete(reason);
+    }
+
+    /** Runs one part of the end. If it throws, the others still run. */
+    private void part(Runnable part) {
+        Application.tell(channel, part);
+    }
+
+    private void report(CloseReason reason) {
+        if (idleTimers != null) {
+            idleTimers.stop();
+        }
         flight.ended(reason);
         if (metrics != null) {
             metrics.ended(reason);
         }
-        stream.close();
+    }
+
+    private void closeQueues() {
         sends.ring().close();
         receives.close();
         drains.end();
-        if (metrics != null) {
-            channel.closeFuture().addListener(closed -> metrics.leave());
-        }
-        listener.onClosed(reason);
-        life.closed().complete(reason);
     }
 }

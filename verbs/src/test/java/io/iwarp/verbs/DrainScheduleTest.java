@@ -10,7 +10,11 @@ import io.netty.util.concurrent.Promise;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** When posts are taken, above all while an event loop ends. */
@@ -21,13 +25,14 @@ class DrainScheduleTest {
         RUNNING,
         SHUTTING_DOWN,
         SHUT_DOWN,
-        OUT_OF_MEMORY
+        OUT_OF_MEMORY,
+        FULL
     }
 
-    private final Queue<Runnable> tasks = new ArrayDeque<>();
+    private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
     private final Queue<Runnable> putOff = new ArrayDeque<>();
     private final Promise<Void> termination = new DefaultPromise<>(ImmediateEventExecutor.INSTANCE);
-    private Life life = Life.RUNNING;
+    private volatile Life life = Life.RUNNING;
     private int drains;
     private int drainsAfterLoop;
 
@@ -55,8 +60,8 @@ class DrainScheduleTest {
     }
 
     private void accept(Runnable task) {
-        if (life == Life.SHUT_DOWN) {
-            throw new RejectedExecutionException("shut down");
+        if (life == Life.SHUT_DOWN || life == Life.FULL) {
+            throw new RejectedExecutionException(life.toString());
         }
         if (life == Life.OUT_OF_MEMORY) {
             throw new OutOfMemoryError("no room for a task");
@@ -103,9 +108,9 @@ class DrainScheduleTest {
         schedule.execute(() -> {});
         assertThat(drainsAfterLoop).isZero();
         termination.setSuccess(null);
-        assertThat(drainsAfterLoop).isEqualTo(2);
+        assertThat(drainsAfterLoop).isOne();
         schedule.wake();
-        assertThat(drainsAfterLoop).isEqualTo(3);
+        assertThat(drainsAfterLoop).isEqualTo(2);
     }
 
     @Test
@@ -137,6 +142,25 @@ class DrainScheduleTest {
         }
         assertThat(putOff).isEmpty();
         assertThat(drains).isEqualTo(before + 1 + MORE_THAN_IN_A_ROW);
+    }
+
+    /** As with {@code io.netty.eventLoop.maxPendingTasks}: nothing else may ever wake the loop. */
+    @Test
+    void aTaskThatAFullQueueRefusesIsGivenAgain() throws Exception {
+        life = Life.FULL;
+        CountDownLatch closed = new CountDownLatch(1);
+        schedule.wake();
+        schedule.execute(closed::countDown);
+        assertThat(tasks).isEmpty();
+        life = Life.RUNNING;
+        while (drains == 0 || closed.getCount() > 0) {
+            Runnable task = tasks.poll(60, TimeUnit.SECONDS);
+            assertThat(task).isNotNull();
+            task.run();
+        }
+        assertThat(drainsAfterLoop).isZero();
+        schedule.wake();
+        assertThat(tasks).hasSize(1);
     }
 
     @Test

@@ -68,7 +68,7 @@ final class SimulatedPair implements AutoCloseable {
                 && from.outboundMessages().isEmpty()
                 && to.config().isAutoRead()) {
             carried = true;
-            to.close();
+            to.connectionEnds();
         }
         to.runTasks();
         return carried;
@@ -138,6 +138,11 @@ final class SimulatedPair implements AutoCloseable {
             do {
                 runPendingTasks();
             } while (runScheduledPendingTasks() == 0);
+        }
+
+        /** The peer closes the connection, and the transport closes the channel. */
+        void connectionEnds() {
+            unsafe().close(voidPromise());
         }
 
         @Override

@@ -1,0 +1,58 @@
+package io.iwarp.verbs;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The only way to call code of the application: listeners, handlers, and targets of completions. Whatever it throws
+ * ends here, checked exceptions included, which several languages throw without a declaration. So a failure of the
+ * application cannot leave a stream half done.
+ *
+ * <p>{@link CompletionQueue#poll} and the methods of a future differ: there the application calls, and gets what its own
+ * code throws.
+ */
+final class Application {
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
+
+    private Application() {}
+
+    /**
+     * Calls a listener and logs what it throws.
+     *
+     * @param owner the channel or queue of the listener, for the log
+     */
+    static void tell(Object owner, Runnable call) {
+        Throwable thrown = call(call);
+        if (thrown != null) {
+            log(owner, thrown);
+        }
+    }
+
+    /** Calls code of the application. Returns what it throws, or null. */
+    static @Nullable Throwable call(Runnable call) {
+        try {
+            call.run();
+            return null;
+        } catch (Throwable thrown) {
+            return thrown;
+        }
+    }
+
+    /**
+     * Reports a completion and logs what the target throws. Allocates nothing.
+     *
+     * @param owner the channel, for the log
+     */
+    static void complete(Object owner, CompletionTarget target, Completion completion, CompletionBound place) {
+        try {
+            target.complete(completion, place);
+        } catch (Throwable thrown) {
+            log(owner, thrown);
+        }
+    }
+
+    private static void log(Object owner, Throwable thrown) {
+        LOGGER.error("{} a listener threw an exception; it is ignored", owner, thrown);
+    }
+}

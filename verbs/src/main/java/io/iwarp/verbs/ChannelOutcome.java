@@ -1,0 +1,67 @@
+package io.iwarp.verbs;
+
+import io.iwarp.internal.LoopTasks;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.EventLoop;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The outcome of an operation of a channel, for example its close. An event loop that has terminated completes no
+ * operation and calls no listener; whoever waits is called nevertheless.
+ */
+final class ChannelOutcome implements ChannelFutureListener, Runnable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
+
+    private final Channel channel;
+    private final Runnable next;
+    private final AtomicBoolean called = new AtomicBoolean();
+
+    private ChannelOutcome(Channel channel, Runnable next) {
+        this.channel = channel;
+        this.next = next;
+    }
+
+    /**
+     * Calls {@code next} once: at once if the future is done; else on the event loop when it is done, or on another
+     * thread when the loop has terminated. Any thread may call it.
+     */
+    static void await(ChannelFuture future, Runnable next) {
+        if (future.isDone()) {
+            next.run();
+            return;
+        }
+        ChannelOutcome outcome = new ChannelOutcome(future.channel(), next);
+        future.addListener(outcome);
+        LoopTermination.await(future.channel().eventLoop(), outcome);
+    }
+
+    @Override
+    public void operationComplete(ChannelFuture future) {
+        if (called.compareAndSet(false, true)) {
+            LoopTermination.forget(channel.eventLoop(), this);
+            next.run();
+        }
+    }
+
+    /** The event loop has terminated. */
+    @Override
+    public void run() {
+        if (called.compareAndSet(false, true)) {
+            next.run();
+        }
+    }
+
+    /** Any thread: closes a channel, unless its event loop has shut down, which closes its channels. */
+    static void close(Channel channel) {
+        EventLoop loop = channel.eventLoop();
+        if (loop.inEventLoop()) {
+            channel.close();
+        } else if (!LoopTasks.execute(loop, channel::close, () -> close(channel))) {
+            LOGGER.debug("{} is closed by its event loop, which has shut down", channel);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.iwarp.verbs;
+
+/** Observes the preparation of channels, on their event loops and before the application. No method throws. */
+interface SetupObserver {
+    /** An observer that does nothing. */
+    SetupObserver NONE = queuePair -> {};
+
+    /** Called when a channel has its queue pair. */
+    void prepared(QueuePair queuePair);
+
+    /** Called when a channel gets no queue pair, for example because the protection domain was closed. */
+    default void failed(Throwable cause) {}
+}

@@ -1,0 +1,170 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.testing.LogCapture;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelPipeline;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Whatever a callback throws, the stream goes on or ends, and everybody is told. Several languages throw checked
+ * exceptions without a declaration, so those count.
+ */
+class ThrowingCallbackTest {
+    @RegisterExtension
+    private final LogCapture log = new LogCapture("io.iwarp");
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+
+    static List<Throwable> throwables() {
+        return List.of(new IllegalStateException("made"), new AssertionError("made"), new IOException("made"));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void raise(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    @AfterEach
+    void closeDomain() {
+        domain.close();
+    }
+
+    private static CloseReason end(QueuePair queuePair) {
+        return queuePair.closed().toCompletableFuture().getNow(null);
+    }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void everyFlushedCompletionIsToldAndTheEndAsWell(Throwable thrown) {
+        List<Long> told = new ArrayList<>();
+        ByteBuf buffer = Unpooled.directBuffer(8, 8);
+        try (SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, queuePair -> {
+            queuePair.completionListener((ofPair, completion) -> {
+                told.add(completion.workRequestId());
+                raise(thrown);
+            });
+            queuePair.listener(new QueuePairListener() {
+                @Override
+                public void onClosed(QueuePair ofPair, CloseReason reason) {
+                    raise(thrown);
+                }
+            });
+        })) {
+            QueuePair responder = pair.responder.queuePair();
+            for (long id = 1; id <= 5; id++) {
+                responder.receiveQueue().receive(id, buffer);
+            }
+            responder.abort();
+            pair.run();
+            assertThat(told).containsExactly(1L, 2L, 3L, 4L, 5L);
+            assertThat(end(responder).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+            assertThat(buffer.release()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void theStreamGoesOn(Throwable thrown) {
+        List<Long> told = new ArrayList<>();
+        ByteBuf buffer = Unpooled.directBuffer(8, 8);
+        QueuePairListener listener = new QueuePairListener() {
+            @Override
+            public void onReady(QueuePair ofPair) {
+                raise(thrown);
+            }
+
+            @Override
+            public void onPeerClosedHalf(QueuePair ofPair) {
+                raise(thrown);
+            }
+        };
+        try (SimulatedPair pair = new SimulatedPair(
+                domain,
+                QueuePairSettings.DEFAULT,
+                queuePair -> queuePair.listener(listener).completionListener((ofPair, completion) -> {
+                    told.add(completion.workRequestId());
+                    raise(thrown);
+                }))) {
+            QueuePair responder = pair.responder.queuePair();
+            responder.receiveQueue().receive(1, buffer);
+            responder.receiveQueue().receive(2, buffer);
+            pair.initiator.queuePair().send(Unpooled.copyInt(1));
+            pair.initiator.queuePair().send(Unpooled.copyInt(2));
+            pair.run();
+            assertThat(told).containsExactly(1L, 2L);
+            assertThat(responder.ready().toCompletableFuture().getNow(null)).isSameAs(responder);
+            pair.initiator.queuePair().close();
+            pair.run();
+            assertThat(end(responder).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+            assertThat(buffer.release()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void theListenersOfSharedQueuesDoNoHarm(Throwable thrown) {
+        SharedReceiveQueue receives = SharedReceiveQueue.create(4, 4).listener((queue, taker) -> raise(thrown));
+        CompletionQueue completions = CompletionQueue.create(256).listener(queue -> raise(thrown));
+        ByteBuf buffer = Unpooled.directBuffer(8, 8);
+        try (SimulatedPair pair = new SimulatedPair(
+                domain,
+                QueuePairSettings.DEFAULT,
+                queuePair -> queuePair.sharedReceiveQueue(receives).completionQueue(completions))) {
+            receives.receive(7, buffer);
+            receives.armLimit(1);
+            completions.arm();
+            CompletableFuture<Completion> sent = pair.initiator.queuePair().send(Unpooled.copyInt(1));
+            pair.run();
+            assertThat(sent).isCompleted();
+            List<Long> polled = new ArrayList<>();
+            completions.poll((ofPair, completion) -> polled.add(completion.workRequestId()), 8);
+            assertThat(polled).containsExactly(7L);
+            assertThat(log.events()).hasSize(2);
+        }
+        receives.close();
+        completions.close();
+        assertThat(buffer.release()).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void aConnectionThatIsNotPreparedEndsWithWhatWasThrown(Throwable thrown) {
+        QueuePair[] prepared = new QueuePair[1];
+        SimulatedPair.End end = new SimulatedPair.End(
+                IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], queuePair -> {
+                    prepared[0] = queuePair;
+                    raise(thrown);
+                }));
+        assertThat(end(prepared[0]).cause()).isSameAs(thrown);
+        assertThat(end.isOpen()).isFalse();
+        end.finishAndReleaseAll();
+    }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void aTransportHandlerThatFailsLeavesNothing(Throwable thrown) {
+        Consumer<ChannelPipeline> failing = pipeline -> raise(thrown);
+        SimulatedPair.End end =
+                new SimulatedPair.End(IwarpChannelInitializer.initiator(domain).withTransportHandlers(failing));
+        assertThat(end.isOpen()).isFalse();
+        assertThat(log.events())
+                .singleElement()
+                .satisfies(event ->
+                        assertThat(event.getThrowableProxy().getMessage()).isEqualTo("made"));
+        end.finishAndReleaseAll();
+    }
+}
