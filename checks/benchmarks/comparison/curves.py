@@ -121,10 +121,10 @@ class FirstSeconds:
             port = free_port()
             program = [*JAVA, "-jar", str(IWARP)]
             epoll = ["--transport", "epoll"]
-            with Server([*program, "write-server", "--port", str(port), "--directory", str(store), *epoll], port) as server:
+            with Server([*program, "file", "serve", "--port", str(port), "--directory", str(store), *epoll], port) as server:
                 before = resource.getrusage(resource.RUSAGE_CHILDREN)
                 begin = time.monotonic()
-                run([*program, "write-client", str(file), f"127.0.0.1:{port}", "--no-progress", *epoll])
+                run([*program, "file", "put", f"127.0.0.1:{port}", str(file), "--no-progress", *epoll])
                 seconds = time.monotonic() - begin
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 return {"seconds": seconds, "processor": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -142,7 +142,7 @@ class FirstSeconds:
                   f"{result['next'] / 1e6:,.0f}, steady {result['steady'] / 1e6:,.0f}; 90 % after {result['reached']:.1f} s  "
                   f"{verdict(result['met'], 'MISSED')}".rstrip(), flush=True)
         command = {key: statistics.median(each[key] for each in self.commands) for key in ("seconds", "processor")}
-        print(f"write-client of 1 GiB: {command['seconds']:.1f} s, processor {command['processor']:.1f} s", flush=True)
+        print(f"file put of 1 GiB: {command['seconds']:.1f} s, processor {command['processor']:.1f} s", flush=True)
         return [*found, {"command": True, "met": None, **command}]
 
 

@@ -79,7 +79,7 @@ def first_seconds(results: list[dict]) -> list[str]:
              "|---|---|---|---|---|---|---|---|---|"]
     for each in results:
         if "command" in each:
-            lines += ["", f"`write-client` stores a file of 1 GiB, with a cold JVM at both ends and SHA-256 over the file at both, in "
+            lines += ["", f"`file put` stores a file of 1 GiB, with a cold JVM at both ends and SHA-256 over the file at both, in "
                           f"{each['seconds']:.1f} s. That takes {each['processor']:.1f} s of processor time."]
         else:
             lines.append(f"| {each['operation']} | {each['size']:,} | {each['first'] / 1e6:,.0f} | {each['next'] / 1e6:,.0f} "

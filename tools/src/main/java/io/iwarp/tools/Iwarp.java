@@ -3,19 +3,13 @@ package io.iwarp.tools;
 import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.GroupedOptions;
 import io.iwarp.tools.cli.Version;
-import io.iwarp.tools.counter.CounterClient;
-import io.iwarp.tools.counter.CounterServer;
-import io.iwarp.tools.counter.Counting;
+import io.iwarp.tools.counter.CounterCommand;
 import io.iwarp.tools.demo.Demo;
 import io.iwarp.tools.echo.EchoClient;
 import io.iwarp.tools.echo.EchoServer;
-import io.iwarp.tools.file.ReadClient;
-import io.iwarp.tools.file.WriteClient;
-import io.iwarp.tools.file.WriteServer;
+import io.iwarp.tools.file.FileCommand;
 import io.iwarp.tools.perf.Perf;
 import io.iwarp.tools.rdma.Cmatose;
-import io.iwarp.tools.rdma.RdmaClient;
-import io.iwarp.tools.rdma.RdmaServer;
 import io.iwarp.tools.rdma.Rping;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -32,18 +26,12 @@ import picocli.CommandLine.Spec;
         footer = "%n'iwarp help COMMAND' describes a command.",
         subcommands = {
             Demo.class,
-            Counting.class,
             EchoServer.class,
             EchoClient.class,
-            WriteServer.class,
-            WriteClient.class,
-            ReadClient.class,
-            CounterServer.class,
-            CounterClient.class,
+            FileCommand.class,
+            CounterCommand.class,
             Rping.class,
             Cmatose.class,
-            RdmaServer.class,
-            RdmaClient.class,
             Perf.class,
             Conformance.class,
             CompletionScript.class,

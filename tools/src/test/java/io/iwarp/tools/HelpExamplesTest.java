@@ -23,9 +23,10 @@ import picocli.CommandLine;
  */
 class HelpExamplesTest {
     private static final Pattern EXAMPLE = Pattern.compile("\\biwarp ([^|)\\n]+)");
-    private static final Pattern SERVER = Pattern.compile("(\\S+-server|perf server|rping -s|cmatose -c \\d+$).*");
+    private static final Pattern SERVER =
+            Pattern.compile("(\\S+-server|file serve|counter --listen|perf server|rping -s|cmatose -c \\d+$).*");
     /** These serve their client and end. */
-    private static final Pattern ONE_CLIENT = Pattern.compile("(rdma-server|cmatose).*");
+    private static final Pattern ONE_CLIENT = Pattern.compile("cmatose.*");
 
     private static final Pattern HOST_AND_PORT = Pattern.compile("127\\.0\\.0\\.1:(\\d+)");
     private static final Pattern PORT = Pattern.compile(".*--port (\\d+).*");
@@ -35,10 +36,9 @@ class HelpExamplesTest {
     /** The server of each client; both run what their help shows. */
     private static final Map<String, String> SERVERS = Map.of(
             "echo-client", "echo-server",
-            "write-client", "write-server",
-            "read-client", "write-server",
-            "counter-client", "counter-server",
-            "rdma-client", "rdma-server",
+            "file put", "file serve",
+            "file get", "file serve",
+            "counter", "counter",
             "perf client", "perf server",
             "perf connect", "perf server",
             "rping", "rping",
@@ -65,7 +65,7 @@ class HelpExamplesTest {
         }
         try (CommandRun serving = CommandRun.start(serverWords(server))) {
             String address = serving.address();
-            for (String client : command.equals("rdma-server") ? examples("rdma-client") : clients) {
+            for (String client : clients) {
                 requireSuccess(client, run(clientWords(client, server, address)));
             }
             int exitCode = ONE_CLIENT.matcher(server).matches() ? serving.exitCode() : serving.stop();
@@ -76,7 +76,7 @@ class HelpExamplesTest {
     /** The file that is written or read, where the command looks for it. */
     private void createFile(String command) throws IOException {
         Path inbox = Files.createDirectory(folder.resolve("inbox"));
-        Files.write((command.equals("read-client") ? inbox : folder).resolve("disk.img"), new byte[100_000]);
+        Files.write((command.equals("file get") ? inbox : folder).resolve("disk.img"), new byte[100_000]);
     }
 
     private static void requireSuccess(String example, CommandRun run) {
@@ -117,7 +117,7 @@ class HelpExamplesTest {
             assertThat(shown.group(1))
                     .as("the port of '%s' is the one of '%s'", example, server)
                     .isEqualTo(listening.matches() ? listening.group(1) : DEFAULT_PORT);
-        } else {
+        } else if (!example.startsWith("counter")) {
             words.addAll(List.of("-p", address.substring(address.lastIndexOf(':') + 1)));
         }
         if (example.startsWith("perf client")) {
@@ -129,7 +129,7 @@ class HelpExamplesTest {
     private List<String> words(String example) {
         List<String> words = new ArrayList<>();
         for (String word : example.strip().split(" +", -1)) {
-            boolean nameAtServer = words.size() == 2 && words.get(0).equals("read-client");
+            boolean nameAtServer = words.size() == 3 && words.get(1).equals("get");
             boolean file = FILE.matcher(word).matches() && !nameAtServer;
             words.add(file ? folder.resolve(word).toString() : word);
         }
@@ -160,7 +160,7 @@ class HelpExamplesTest {
     private static Stream<String> leaves(String path, CommandLine line) {
         return line.getSubcommands().entrySet().stream().flatMap(each -> {
             String command = (path + " " + each.getKey()).strip();
-            boolean group = command.equals("perf");
+            boolean group = command.equals("perf") || command.equals("file");
             return group ? leaves(command, each.getValue()) : Stream.of(command);
         });
     }

@@ -18,6 +18,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.PrintWriter;
 import java.lang.annotation.Annotation;
 import org.apiguardian.api.API;
 import org.jspecify.annotations.NullMarked;
@@ -93,6 +94,55 @@ class LayeringTest {
     static final ArchRule onlyTheCommandPrints =
             noClasses().that().resideOutsideOfPackage("io.iwarp.tools..").should(ACCESS_STANDARD_STREAMS);
 
+    /** The packages of the command: cli and capture know none of the others. */
+    @ArchTest
+    static final ArchRule noCommandKnowsAnother = layeredArchitecture()
+            .consideringOnlyDependenciesInLayers()
+            .layer("capture")
+            .definedBy("io.iwarp.tools.capture..")
+            .layer("cli")
+            .definedBy("io.iwarp.tools.cli..")
+            .layer("demo")
+            .definedBy("io.iwarp.tools.demo..")
+            .layer("echo")
+            .definedBy("io.iwarp.tools.echo..")
+            .layer("counter")
+            .definedBy("io.iwarp.tools.counter..")
+            .layer("file")
+            .definedBy("io.iwarp.tools.file..")
+            .layer("rdma")
+            .definedBy("io.iwarp.tools.rdma..")
+            .layer("perf")
+            .definedBy("io.iwarp.tools.perf..")
+            .layer("root")
+            .definedBy("io.iwarp.tools")
+            .whereLayer("capture")
+            .mayNotAccessAnyLayer()
+            .whereLayer("cli")
+            .mayOnlyAccessLayers("capture")
+            .whereLayer("demo")
+            .mayOnlyAccessLayers("cli")
+            .whereLayer("echo")
+            .mayOnlyAccessLayers("cli")
+            .whereLayer("counter")
+            .mayOnlyAccessLayers("cli")
+            .whereLayer("file")
+            .mayOnlyAccessLayers("cli")
+            .whereLayer("rdma")
+            .mayOnlyAccessLayers("cli")
+            .whereLayer("perf")
+            .mayOnlyAccessLayers("cli");
+
+    /** Output passes {@code Output}, which makes what comes from a peer harmless. */
+    @ArchTest
+    static final ArchRule commandsPrintThroughTheirOutput = noClasses()
+            .that()
+            .resideInAPackage("io.iwarp.tools.*")
+            .and()
+            .resideOutsideOfPackage("io.iwarp.tools.cli")
+            .should()
+            .callMethodWhere(target(describe("prints", LayeringTest::prints)));
+
     @ArchTest
     static final ArchRule nothingSleeps =
             noClasses().should().callMethodWhere(target(describe("is a sleep", LayeringTest::sleeps)));
@@ -104,6 +154,10 @@ class LayeringTest {
     @ArchTest
     static final ArchRule everyPackageOfALibrarySaysWhatMayBeReliedOn =
             classes().that().resideOutsideOfPackage("io.iwarp.tools..").should(new BeInAPackageWith(API.class));
+
+    private static boolean prints(AccessTarget method) {
+        return method.getName().startsWith("print") && method.getOwner().isAssignableTo(PrintWriter.class);
+    }
 
     private static boolean sleeps(AccessTarget method) {
         return method.getName().equals("sleep")

@@ -10,43 +10,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The application protocol of a connection. Both sides name it at the beginning of the private data of the MPA
  * start-up, so that a client of the wrong server gets an error.
+ *
+ * @param greeting the name of the protocol
+ * @param server the server, for the error
  */
-public enum Application {
-    /** {@code Demo}: the reply continues with a {@code DemoAdvertisement}. */
-    DEMO("iwarp demo 1", "the responder of a running demo"),
-    /** {@code EchoServer}: the reply continues with the length of the longest message, 4 bytes. */
-    ECHO("iwarp echo 1", "an echo-server, to be used by 'iwarp echo-client'"),
-    /** {@code CounterServer}: the reply continues with a {@code CounterGrant}. */
-    COUNTER("iwarp counter 1", "a counter-server, to be used by 'iwarp counter-client'"),
-    /** {@code PerfServer}: the request continues with a {@code PerfTask}, the reply with the server's memory. */
-    PERF("iwarp perf 1", "a perf server of version 1, to be used by 'iwarp perf client'"),
-    /** {@code PerfServer}, asked by {@code ServerUsage}: nothing goes with the request or the reply. */
-    PERF_USAGE("iwarp perf usage 1", "a perf server of version 1, to be used by 'iwarp perf client'"),
-    /** {@code PerfServer}, from {@code PerfConnect}: nothing goes with the request or the reply. */
-    PERF_CONNECT("iwarp perf connect 1", "a perf server of version 1, to be used by 'iwarp perf connect'"),
-    /** {@code WriteServer}: nothing goes with the reply. */
-    WRITE("iwarp write 1", "a write-server, to be used by 'iwarp write-client' and 'iwarp read-client'");
-
-    private final String greeting;
-    private final String server;
-
-    Application(String greeting, String server) {
-        this.greeting = greeting;
-        this.server = server;
-    }
-
+public record Application(String greeting, String server) {
     /** Returns the private data of a connection request. */
     public byte[] request() {
         return greeting.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Returns the private data of a connection request that continues with {@code rest}. */
-    public byte[] request(ByteBuf rest) {
-        return reply(rest);
-    }
-
-    /** Returns the private data of an acceptance that continues with {@code rest}. */
-    public byte[] reply(ByteBuf rest) {
+    /** Returns the private data of a connection request, or an acceptance, that continues with {@code rest}. */
+    public byte[] followedBy(ByteBuf rest) {
         return ByteBufUtil.getBytes(Unpooled.copiedBuffer(Unpooled.wrappedBuffer(request()), rest));
     }
 
@@ -56,8 +31,7 @@ public enum Application {
     }
 
     /** Returns what follows the greeting in a connection request that is meant for this application; otherwise null. */
-    @Nullable
-    public ByteBuf restOfRequest(byte[] privateData, int length) {
+    public @Nullable ByteBuf restOfRequest(byte[] privateData, int length) {
         return isFollowedBy(privateData, length)
                 ? Unpooled.wrappedBuffer(privateData, privateData.length - length, length)
                 : null;
@@ -75,7 +49,7 @@ public enum Application {
     }
 
     /** Returns what follows the greeting in the private data of an acceptance. */
-    public ByteBuf restOfReply(byte[] privateData, int length) throws CommandFailedException {
+    public ByteBuf restOfReply(byte[] privateData, int length) {
         if (!isFollowedBy(privateData, length)) {
             throw new CommandFailedException("the other side accepted, but is not " + server + ": check the address");
         }

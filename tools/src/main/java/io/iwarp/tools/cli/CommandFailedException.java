@@ -1,7 +1,7 @@
 package io.iwarp.tools.cli;
 
 /** A command failed. Its message is the one line that the user sees. */
-public final class CommandFailedException extends Exception {
+public final class CommandFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**

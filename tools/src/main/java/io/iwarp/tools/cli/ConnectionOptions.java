@@ -39,12 +39,12 @@ public class ConnectionOptions {
     }
 
     /** Opens the endpoint of a server. The caller closes it. */
-    public Endpoint openServer() throws IOException, CommandFailedException {
+    public Endpoint openServer() throws IOException {
         return wire.open(verbose, transport.loops(), transport.ofServer());
     }
 
     /** Opens the endpoint of a client. The caller closes it. */
-    public Endpoint openClient() throws IOException, CommandFailedException {
+    public Endpoint openClient() throws IOException {
         return wire.open(verbose, transport.loops(), transport.ofClient());
     }
 
@@ -52,7 +52,7 @@ public class ConnectionOptions {
      * Opens what a server needs that has its client in the same process, where {@link #openClient} captures and logs
      * for both. Closing it is the caller's.
      */
-    public Endpoint openLocalServer() throws CommandFailedException {
+    public Endpoint openLocalServer() {
         return new Endpoint(transport.loops(), transport.ofServer(), () -> {});
     }
 }

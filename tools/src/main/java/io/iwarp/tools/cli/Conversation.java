@@ -78,7 +78,7 @@ public final class Conversation implements QueuePairListener {
      * @return a copy that needs no release
      * @throws StreamEndedException if the stream ended and all earlier messages were taken
      */
-    public ByteBuf receive() throws IOException, InterruptedException, CommandFailedException {
+    public ByteBuf receive() throws IOException, InterruptedException {
         Arrival arrival = arrivals.poll(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
         if (arrival == null) {
             throw Endpoint.noAnswer();
@@ -98,7 +98,7 @@ public final class Conversation implements QueuePairListener {
     }
 
     /** Posts a Send; the bytes must not change afterwards. */
-    public void send(ByteBuf message) throws IOException, InterruptedException, CommandFailedException {
+    public void send(ByteBuf message) throws IOException, InterruptedException {
         try {
             queuePair().sendQueue().send(0, message);
         } catch (IllegalStateException e) {
@@ -108,7 +108,7 @@ public final class Conversation implements QueuePairListener {
 
     /** Posts an RDMA Write; the bytes must not change until the future is complete. */
     public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         try {
             return queuePair().write(source, target);
         } catch (IllegalStateException e) {
@@ -118,7 +118,7 @@ public final class Conversation implements QueuePairListener {
 
     /** Posts an RDMA Read of all of {@code source} to the beginning of {@code sink}. */
     public CompletableFuture<Completion> read(MemoryRegion sink, RemoteBuffer source)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         try {
             return queuePair().futures().read(sink, 0, source);
         } catch (IllegalStateException e) {
@@ -127,8 +127,7 @@ public final class Conversation implements QueuePairListener {
     }
 
     /** Posts a Send that invalidates an STag of the peer; the bytes must not change afterwards. */
-    public void sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated)
-            throws IOException, InterruptedException, CommandFailedException {
+    public void sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated) throws IOException, InterruptedException {
         try {
             queuePair().sendQueue().sendWithInvalidate(0, message, invalidated, PostOptions.NONE);
         } catch (IllegalStateException e) {
@@ -138,7 +137,7 @@ public final class Conversation implements QueuePairListener {
 
     /** Binds a window that only the peer of this conversation can use and invalidate. */
     public MemoryWindow bind(MemoryRegion region, long offset, long length, AccessRight right)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         try {
             return region.window(offset, length).rights(right).stream(queuePair().stream())
                     .bind();
@@ -148,8 +147,7 @@ public final class Conversation implements QueuePairListener {
     }
 
     /** Returns the advertisement of a window for the peer. */
-    public RemoteBuffer advertised(MemoryWindow window)
-            throws IOException, InterruptedException, CommandFailedException {
+    public RemoteBuffer advertised(MemoryWindow window) throws IOException, InterruptedException {
         try {
             return window.remoteBuffer();
         } catch (IllegalStateException e) {
@@ -158,14 +156,13 @@ public final class Conversation implements QueuePairListener {
     }
 
     /** Closes the connection in order: posted requests are still sent. Waits until it is closed. */
-    public void close() throws IOException, InterruptedException, CommandFailedException {
+    public void close() throws IOException, InterruptedException {
         queuePair().close();
         Endpoint.await(queuePair().closed());
     }
 
     /** The stream may end at any time, so a post after its end is not an error of the caller. */
-    private StreamEndedException ended(IllegalStateException refusal)
-            throws IOException, InterruptedException, CommandFailedException {
+    private StreamEndedException ended(IllegalStateException refusal) throws IOException, InterruptedException {
         requireEnding(refusal);
         return new StreamEndedException(Endpoint.await(queuePair().closed()));
     }

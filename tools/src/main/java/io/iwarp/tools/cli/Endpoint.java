@@ -11,9 +11,6 @@ import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -75,7 +72,7 @@ public final class Endpoint implements AutoCloseable {
 
     /** Listens for connection requests. */
     public IwarpListener listen(SocketAddress address, QueuePairSettings settings, ConnectionRequestListener requests)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, settings, requests);
         ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(transport.serverChannel());
         return await(IwarpListener.listen(
@@ -85,29 +82,25 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Listens for connections of another protocol on the same event loops; they are closed together with all others.
+     * Listens, prints where, and serves until Ctrl-C or until the service wants to end.
+     *
+     * @param service closed when it is over
+     * @return the exit code of the service
      */
-    public Channel listen(SocketAddress address, ChannelHandler protocol) throws IOException, InterruptedException {
-        ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
-            @Override
-            protected void initChannel(Channel channel) {
-                connections.add(channel);
-                channel.pipeline().addLast(protocol);
-            }
-        };
-        ServerBootstrap bootstrap = new ServerBootstrap()
-                .group(group)
-                .channel(transport.serverChannel())
-                .childHandler(initializer);
-        Channel listening = bootstrap.bind(address).sync().channel();
-        connections.add(listening);
-        return listening;
+    public int serve(SocketAddress address, QueuePairSettings settings, Service service, Shutdown shutdown, Output out)
+            throws IOException, InterruptedException {
+        try (service;
+                IwarpListener listener = listen(address, settings, service)) {
+            out.line(ListenOptions.listening(listener));
+            shutdown.await();
+            return service.exitCode();
+        }
     }
 
     /** Connects, and waits until requests flow. */
     public QueuePair connect(
             SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         try {
             return await(beginConnect(address, settings, privateData, prepare));
         } catch (StreamEndedException e) {
@@ -128,8 +121,7 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /** Waits for the peer or the transport, at most a minute. */
-    public static <T> T await(CompletionStage<T> stage)
-            throws IOException, InterruptedException, CommandFailedException {
+    public static <T> T await(CompletionStage<T> stage) throws IOException, InterruptedException {
         try {
             return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
@@ -141,7 +133,7 @@ public final class Endpoint implements AutoCloseable {
 
     /** Waits while messages of the peer arrive. Fails after one minute without progress. */
     public static <T> T awaitWhileBusy(QueuePair queuePair, CompletableFuture<T> result)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         long delivered;
         do {
             delivered = queuePair.counters().get(Counter.MESSAGES_DELIVERED);
@@ -157,7 +149,7 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /** Returns the cause of an {@link ExecutionException}, to be thrown. */
-    public static IOException failureOf(ExecutionException failed) throws CommandFailedException {
+    public static IOException failureOf(ExecutionException failed) {
         if (failed.getCause() instanceof CommandFailedException failure) {
             throw failure;
         }

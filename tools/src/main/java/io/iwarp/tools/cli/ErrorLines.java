@@ -35,8 +35,8 @@ public final class ErrorLines {
                 && !command.getSubcommands().isEmpty()
                 && !unmatched.getUnmatched().get(0).startsWith("-")) {
             String word = unmatched.getUnmatched().get(0);
-            command.getErr()
-                    .println(command.getCommandSpec().qualifiedName() + " has no command '" + word + "':"
+            new Output(command.getErr())
+                    .line(command.getCommandSpec().qualifiedName() + " has no command '" + word + "':"
                             + didYouMean(word, command.getSubcommands().keySet()) + " '" + helpOf(command)
                             + "' lists all commands");
             return ExitCode.USAGE;
@@ -46,8 +46,8 @@ public final class ErrorLines {
                         unmatched.getUnmatched().get(0),
                         command.getCommandSpec().optionsMap().keySet())
                 : "";
-        command.getErr().println(failure.getMessage() + (guess.isEmpty() ? "" : ":" + guess));
-        command.getErr().println("'" + helpOf(command) + "' tells how it is used.");
+        new Output(command.getErr()).line(failure.getMessage() + (guess.isEmpty() ? "" : ":" + guess));
+        new Output(command.getErr()).line("'" + helpOf(command) + "' tells how it is used.");
         return ExitCode.USAGE;
     }
 
@@ -64,7 +64,7 @@ public final class ErrorLines {
     /** The command failed: one line. */
     public static int onFailure(Exception failure, CommandLine command, ParseResult parsed) {
         LOGGER.debug("{} failed", command.getCommandSpec().qualifiedName(), failure);
-        command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + describe(failure));
+        new Output(command.getErr()).line(command.getCommandSpec().qualifiedName() + ": " + describe(failure));
         return ExitCode.SOFTWARE;
     }
 
@@ -81,10 +81,10 @@ public final class ErrorLines {
         }
         Throwable tls = tlsFailure(failure);
         if (tls != null) {
-            return oneLine("TLS failed: " + tls.getMessage() + ": check --tls, --cert, --key and --ca on both sides");
+            return "TLS failed: " + tls.getMessage() + ": check --tls, --cert, --key and --ca on both sides";
         }
         if (failure instanceof CommandFailedException || failure instanceof IwarpException) {
-            return oneLine(message);
+            return message;
         }
         if (failure instanceof ConnectTimeoutException) {
             return message + ": check the address, and whether a firewall is in between";
@@ -125,19 +125,14 @@ public final class ErrorLines {
             return "interrupted before it was done";
         }
         if (failure instanceof IOException) {
-            return oneLine(message);
+            return message;
         }
-        return oneLine(failure + ": this is a fault of the program; --verbose shows where");
+        return failure + ": this is a fault of the program; --verbose shows where";
     }
 
     /** Servers of this package send the reason in the private data. Other servers may send nothing, or binary data. */
     private static String reasonOf(ConnectionRejectedException rejected) {
         byte[] privateData = rejected.privateData();
-        return privateData.length == 0 ? "it gave no reason" : oneLine(new String(privateData, StandardCharsets.UTF_8));
-    }
-
-    /** Sanitizes text of a peer: it must not add lines or move the cursor. */
-    public static String oneLine(String text) {
-        return text.replaceAll("\\p{Cntrl}+", " ");
+        return privateData.length == 0 ? "it gave no reason" : new String(privateData, StandardCharsets.UTF_8);
     }
 }

@@ -37,7 +37,7 @@ public record PemIdentity(PrivateKey key, List<X509Certificate> certificates) {
      *
      * @throws CommandFailedException if a file is missing or unusable, or the key is not that of the certificate
      */
-    public static PemIdentity read(Path certificateFile, Path keyFile) throws CommandFailedException {
+    public static PemIdentity read(Path certificateFile, Path keyFile) {
         List<X509Certificate> certificates = certificates("--cert", certificateFile);
         PublicKey publicKey = certificates.get(0).getPublicKey();
         PrivateKey key = key(keyFile, publicKey.getAlgorithm());
@@ -55,7 +55,7 @@ public record PemIdentity(PrivateKey key, List<X509Certificate> certificates) {
      * @param option that names the file, for messages
      * @throws CommandFailedException if the file is missing, or has no certificates
      */
-    public static List<X509Certificate> certificates(String option, Path file) throws CommandFailedException {
+    public static List<X509Certificate> certificates(String option, Path file) {
         byte[] pem = bytes(option, file);
         try {
             List<X509Certificate> certificates =
@@ -73,7 +73,7 @@ public record PemIdentity(PrivateKey key, List<X509Certificate> certificates) {
                 + " has no certificate in PEM format: such a file has a line" + " -----BEGIN CERTIFICATE-----");
     }
 
-    private static PrivateKey key(Path file, String algorithm) throws CommandFailedException {
+    private static PrivateKey key(Path file, String algorithm) {
         String pem = new String(bytes("--key", file), StandardCharsets.US_ASCII);
         if (pem.contains(ENCRYPTED)) {
             throw new CommandFailedException(
@@ -90,11 +90,11 @@ public record PemIdentity(PrivateKey key, List<X509Certificate> certificates) {
             return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new CommandFailedException("--key " + file + " has no usable " + algorithm
-                    + " key, as the certificate needs (" + ErrorLines.oneLine(String.valueOf(e.getMessage())) + ")");
+                    + " key, as the certificate needs (" + String.valueOf(e.getMessage()) + ")");
         }
     }
 
-    private static byte[] bytes(String option, Path file) throws CommandFailedException {
+    private static byte[] bytes(String option, Path file) {
         try {
             return Files.readAllBytes(file);
         } catch (NoSuchFileException e) {
@@ -105,7 +105,7 @@ public record PemIdentity(PrivateKey key, List<X509Certificate> certificates) {
         }
     }
 
-    private static boolean belongTogether(PrivateKey key, PublicKey publicKey) throws CommandFailedException {
+    private static boolean belongTogether(PrivateKey key, PublicKey publicKey) {
         String algorithm = switch (publicKey.getAlgorithm()) {
             case "RSA" -> "SHA256withRSA";
             case "EC" -> "SHA256withECDSA";

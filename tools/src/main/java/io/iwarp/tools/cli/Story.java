@@ -2,7 +2,6 @@ package io.iwarp.tools.cli;
 
 import io.iwarp.Counter;
 import io.iwarp.Counters;
-import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,20 +19,20 @@ public final class Story {
     /** A line of a paragraph: as many words as fit. */
     private static final Pattern LINE = Pattern.compile("(.{1,66})(?: +|$)");
 
-    private final PrintWriter out;
+    private final Output out;
 
-    public Story(PrintWriter out) {
+    public Story(Output out) {
         this.out = out;
     }
 
     public void title(String text) {
-        out.println(text);
-        out.println();
+        out.line(text);
+        out.line("");
     }
 
     /** One step. */
     public void step(String name, String format, Object... arguments) {
-        out.printf(Locale.ROOT, "  %-12s %s%n", name, String.format(Locale.ROOT, format, arguments));
+        out.line("  %-12s %s", name, String.format(Locale.ROOT, format, arguments));
     }
 
     /** A step of several lines, broken between words. */
@@ -47,24 +46,21 @@ public final class Story {
     }
 
     /** What crossed the wire in both directions, by the counters of both ends. */
-    public void wire(Counters initiator, Counters responder) throws CommandFailedException {
-        out.println();
-        out.printf(
-                Locale.ROOT, "  %-14s %24s %24s%n", "on the wire", "initiator to responder", "responder to initiator");
+    public void wire(Counters initiator, Counters responder) {
+        out.line("");
+        out.line("  %-14s %24s %24s", "on the wire", "initiator to responder", "responder to initiator");
         for (int i = 0; i < NAMES.length; i++) {
             long there = same(NAMES[i], initiator.get(SENDER[i]), responder.get(RECEIVER[i]));
             long back = same(NAMES[i], responder.get(SENDER[i]), initiator.get(RECEIVER[i]));
-            out.printf(Locale.ROOT, "  %-14s %,24d %,24d%n", NAMES[i], there, back);
+            out.line("  %-14s %,24d %,24d", NAMES[i], there, back);
         }
-        out.printf(
-                Locale.ROOT,
-                "  %-14s %,24d %,24d%n%n",
-                "CRCs checked",
-                responder.get(Counter.CRC_CHECKED),
-                initiator.get(Counter.CRC_CHECKED));
+        out.line(
+                "  %-14s %,24d %,24d",
+                "CRCs checked", responder.get(Counter.CRC_CHECKED), initiator.get(Counter.CRC_CHECKED));
+        out.line("");
     }
 
-    private static long same(String name, long sent, long received) throws CommandFailedException {
+    private static long same(String name, long sent, long received) {
         if (sent != received) {
             throw new CommandFailedException("one side sent " + sent + " " + name + ", the other received " + received
                     + ": one of them is wrong");

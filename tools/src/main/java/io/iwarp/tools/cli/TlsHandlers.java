@@ -19,12 +19,11 @@ public final class TlsHandlers implements TransportHandlers {
 
     private final SslContext context;
 
-    private TlsHandlers(SslContextBuilder builder) throws CommandFailedException {
+    private TlsHandlers(SslContextBuilder builder) {
         try {
             context = builder.protocols(VERSION).build();
         } catch (SSLException | IllegalArgumentException e) {
-            throw new CommandFailedException(
-                    "TLS cannot be set up: " + ErrorLines.oneLine(String.valueOf(e.getMessage())));
+            throw new CommandFailedException("TLS cannot be set up: " + String.valueOf(e.getMessage()));
         }
     }
 
@@ -34,8 +33,7 @@ public final class TlsHandlers implements TransportHandlers {
      * @param identity null for a self-signed certificate of this process
      * @param authorities that the certificates of clients must come from; null if clients need none
      */
-    public static TlsHandlers accepting(@Nullable PemIdentity identity, @Nullable List<X509Certificate> authorities)
-            throws CommandFailedException {
+    public static TlsHandlers accepting(@Nullable PemIdentity identity, @Nullable List<X509Certificate> authorities) {
         PemIdentity server = identity == null ? TrialIdentity.create() : identity;
         SslContextBuilder builder = SslContextBuilder.forServer(server.key(), server.certificates());
         if (authorities != null) {
@@ -50,8 +48,7 @@ public final class TlsHandlers implements TransportHandlers {
      * @param identity null if the client has no certificate
      * @param authorities that the server's certificate must come from; null to accept any server
      */
-    public static TlsHandlers connecting(@Nullable PemIdentity identity, @Nullable List<X509Certificate> authorities)
-            throws CommandFailedException {
+    public static TlsHandlers connecting(@Nullable PemIdentity identity, @Nullable List<X509Certificate> authorities) {
         SslContextBuilder builder = SslContextBuilder.forClient();
         if (identity != null) {
             builder.keyManager(identity.key(), identity.certificates());

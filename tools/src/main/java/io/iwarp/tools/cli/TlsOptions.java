@@ -53,20 +53,20 @@ public final class TlsOptions {
     }
 
     /** Returns the TLS handlers for connections that a server accepts. */
-    public TransportHandlers ofServer() throws CommandFailedException {
+    public TransportHandlers ofServer() {
         require(authorities == null || certificate != null, "--ca of a server needs --cert and --key as well");
         return enabled() ? TlsHandlers.accepting(identity(), trusted()) : TransportHandlers.NONE;
     }
 
     /** Returns the TLS handlers for connections of a client. */
-    public TransportHandlers ofClient() throws CommandFailedException {
+    public TransportHandlers ofClient() {
         require(
                 certificate == null || authorities != null,
                 "--cert of a client needs --ca as well: without it the client does not know which server it talks to");
         return enabled() ? TlsHandlers.connecting(identity(), trusted()) : TransportHandlers.NONE;
     }
 
-    private @Nullable PemIdentity identity() throws CommandFailedException {
+    private @Nullable PemIdentity identity() {
         Path certificateFile = certificate;
         Path keyFile = key;
         require(
@@ -75,7 +75,7 @@ public final class TlsOptions {
         return certificateFile == null || keyFile == null ? null : PemIdentity.read(certificateFile, keyFile);
     }
 
-    private @Nullable List<X509Certificate> trusted() throws CommandFailedException {
+    private @Nullable List<X509Certificate> trusted() {
         return authorities == null ? null : PemIdentity.certificates("--ca", authorities);
     }
 

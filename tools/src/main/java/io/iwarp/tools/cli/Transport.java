@@ -60,7 +60,7 @@ public enum Transport {
      *
      * @throws CommandFailedException if not; the message names the reason
      */
-    public void requireAvailable() throws CommandFailedException {
+    public void requireAvailable() {
         Throwable cause = unavailabilityCause();
         if (cause != null) {
             throw new CommandFailedException("--transport " + this + " cannot be used here (" + innermost(cause)
@@ -102,7 +102,7 @@ public enum Transport {
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        return ErrorLines.oneLine(cause.getMessage() == null ? cause.toString() : cause.getMessage());
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
     /** As on the command line. */

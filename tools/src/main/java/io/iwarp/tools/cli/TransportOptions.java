@@ -64,12 +64,12 @@ public final class TransportOptions {
     }
 
     /** Returns what prepares each connection of a client as these options say. */
-    public TransportHandlers ofClient() throws CommandFailedException {
+    public TransportHandlers ofClient() {
         return tls.ofClient().then(unsentLimit());
     }
 
     /** Returns what prepares each connection of a server as these options say. */
-    public TransportHandlers ofServer() throws CommandFailedException {
+    public TransportHandlers ofServer() {
         return tls.ofServer().then(unsentLimit());
     }
 

@@ -18,7 +18,7 @@ final class TrialIdentity {
 
     private TrialIdentity() {}
 
-    static PemIdentity create() throws CommandFailedException {
+    static PemIdentity create() {
         try {
             Path folder = Files.createTempDirectory("iwarp");
             Path store = folder.resolve("trial.p12");
@@ -33,7 +33,7 @@ final class TrialIdentity {
             }
         } catch (IOException | GeneralSecurityException e) {
             throw new CommandFailedException("keytool of this JDK cannot create a certificate ("
-                    + ErrorLines.oneLine(String.valueOf(e.getMessage())) + "): set --cert and --key");
+                    + String.valueOf(e.getMessage()) + "): set --cert and --key");
         }
     }
 

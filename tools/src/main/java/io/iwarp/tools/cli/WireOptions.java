@@ -121,8 +121,7 @@ public final class WireOptions {
      * @param loops the event loops
      * @param security adds to each pipeline what encrypts, or nothing
      */
-    public Endpoint open(boolean verbose, EventLoops loops, TransportHandlers security)
-            throws IOException, CommandFailedException {
+    public Endpoint open(boolean verbose, EventLoops loops, TransportHandlers security) throws IOException {
         if (verbose) {
             show("io.iwarp", Level.DEBUG);
         }

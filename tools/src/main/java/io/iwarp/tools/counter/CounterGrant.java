@@ -1,6 +1,7 @@
 package io.iwarp.tools.counter;
 
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.Application;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -14,6 +15,10 @@ import io.netty.buffer.Unpooled;
  * @param number may be read and written
  */
 record CounterGrant(long client, RemoteBuffer counter, RemoteBuffer lock, RemoteBuffer number) {
+    /** The reply continues with a {@link CounterGrant}. */
+    static final Application PROTOCOL =
+            new Application("iwarp counter 1", "a server of 'iwarp counter --listen', to be used by 'iwarp counter'");
+
     /** Length in bytes. */
     static final int ENCODED_LENGTH = Long.BYTES + 3 * RemoteBuffer.ENCODED_LENGTH;
 

@@ -35,8 +35,7 @@ final class CounterRun {
     }
 
     /** Connects all clients, then lets them count; fails if the numbers are not exactly what was added. */
-    void run(SocketAddress server, QueuePairSettings settings)
-            throws IOException, InterruptedException, CommandFailedException {
+    void run(SocketAddress server, QueuePairSettings settings) throws IOException, InterruptedException {
         List<CounterWorker> workers = new ArrayList<>();
         ExecutorService threads = Executors.newFixedThreadPool(clients);
         try {
@@ -50,7 +49,7 @@ final class CounterRun {
                 worker.close();
             }
             tell(totals);
-        } catch (IOException | InterruptedException | CommandFailedException | RuntimeException e) {
+        } catch (IOException | InterruptedException | RuntimeException e) {
             workers.forEach(CounterWorker::abort);
             throw e;
         } finally {
@@ -59,7 +58,7 @@ final class CounterRun {
     }
 
     private void underLock(ExecutorService threads, List<CounterWorker> workers)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         long begin = System.nanoTime();
         List<Callable<Void>> tasks = new ArrayList<>();
         for (CounterWorker worker : workers) {
@@ -76,7 +75,7 @@ final class CounterRun {
 
     /** Returns the totals of the client that finished last. */
     private CounterTotals byFetchAdd(ExecutorService threads, List<CounterWorker> workers)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         long begin = System.nanoTime();
         List<Callable<CounterTotals>> tasks = new ArrayList<>();
         for (CounterWorker worker : workers) {
@@ -103,7 +102,7 @@ final class CounterRun {
                 clients * each / (nanos / NANOS_PER_SECOND));
     }
 
-    private void tell(CounterTotals totals) throws CommandFailedException {
+    private void tell(CounterTotals totals) {
         if (totals.conclusive() && !totals.exact()) {
             throw new CommandFailedException(totals.verdict() + ": please report it");
         }
@@ -112,7 +111,7 @@ final class CounterRun {
 
     /** The first failure ends the wait. */
     private static <T> List<T> runAll(ExecutorService threads, List<Callable<T>> tasks)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         CompletionService<T> running = new ExecutorCompletionService<>(threads);
         tasks.forEach(running::submit);
         List<T> results = new ArrayList<>();

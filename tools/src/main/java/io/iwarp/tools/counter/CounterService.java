@@ -1,12 +1,10 @@
 package io.iwarp.tools.counter;
 
 import io.iwarp.CloseReason;
-import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.tools.cli.Application;
-import io.iwarp.tools.cli.ErrorLines;
+import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.Service;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.ConnectionRequestListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
 import io.netty.buffer.ByteBuf;
@@ -18,22 +16,24 @@ import java.util.function.Consumer;
  * The passive side of counting: grants access to the numbers, and sums up the reports of the clients. It is idle while
  * they count, as the stack executes atomics, Reads and Writes. Everything runs on event loops.
  */
-final class CounterService implements ConnectionRequestListener, AutoCloseable {
+final class CounterService implements Service {
+    private final Endpoint endpoint;
     private final SharedNumbers numbers;
     private final Consumer<String> log;
 
     /**
      * @param log called with one line for each client that finished or was lost
      */
-    CounterService(ProtectionDomain domain, Consumer<String> log) {
-        this.numbers = new SharedNumbers(domain);
+    CounterService(Endpoint endpoint, Consumer<String> log) {
+        this.endpoint = endpoint;
+        this.numbers = new SharedNumbers(endpoint.domain());
         this.log = log;
     }
 
     @Override
     public void onConnectionRequest(ConnectionRequest request) {
-        if (!Application.COUNTER.isRequestedBy(request.privateData())) {
-            request.reject(Application.COUNTER.rejection());
+        if (!CounterGrant.PROTOCOL.isRequestedBy(request.privateData())) {
+            request.reject(CounterGrant.PROTOCOL.rejection());
             return;
         }
         QueuePair queuePair = request.queuePair();
@@ -43,12 +43,13 @@ final class CounterService implements ConnectionRequestListener, AutoCloseable {
         queuePair.listener(session);
         ByteBuf message = Unpooled.buffer(CounterDone.ENCODED_LENGTH, CounterDone.ENCODED_LENGTH);
         queuePair.receive(message).thenRun(() -> session.onDone(queuePair, message));
-        request.accept(Application.COUNTER.reply(grant.encode()));
+        request.accept(CounterGrant.PROTOCOL.followedBy(grant.encode()));
     }
 
-    /** Invalidates the STags of all clients and closes the memory. */
+    /** Closes the connections before the memory. Otherwise clients would see errors about invalid STags. */
     @Override
     public void close() {
+        endpoint.closeConnections();
         numbers.close();
     }
 
@@ -87,7 +88,7 @@ final class CounterService implements ConnectionRequestListener, AutoCloseable {
             if (freed || !done) {
                 String when = done ? " went" : " went before it was done";
                 String lock = freed ? "; the lock was taken from it" : "";
-                log.accept(ErrorLines.oneLine(address + when + lock + ": " + reason));
+                log.accept(address + when + lock + ": " + reason);
             }
         }
     }

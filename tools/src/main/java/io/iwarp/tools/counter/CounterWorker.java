@@ -3,7 +3,6 @@ package io.iwarp.tools.counter;
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.StreamEndedException;
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.Completion;
@@ -39,22 +38,23 @@ final class CounterWorker {
     private long completed;
     private long lastFetched = -1;
 
-    private CounterWorker(QueuePair queuePair, CounterDone work) throws CommandFailedException {
+    private CounterWorker(QueuePair queuePair, CounterDone work) {
         this.queuePair = queuePair;
         this.work = work;
-        this.grant = CounterGrant.decode(Application.COUNTER.restOfReply(
+        this.grant = CounterGrant.decode(CounterGrant.PROTOCOL.restOfReply(
                 Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), CounterGrant.ENCODED_LENGTH));
         this.lock = new SpinLock(queuePair, grant.lock(), grant.client());
         this.answered = queuePair.receive(answer);
     }
 
     static CounterWorker connect(Endpoint endpoint, SocketAddress server, QueuePairSettings settings, CounterDone work)
-            throws IOException, InterruptedException, CommandFailedException {
-        return new CounterWorker(endpoint.connect(server, settings, Application.COUNTER.request(), fresh -> {}), work);
+            throws IOException, InterruptedException {
+        return new CounterWorker(
+                endpoint.connect(server, settings, CounterGrant.PROTOCOL.request(), fresh -> {}), work);
     }
 
     /** Adds to the number under the lock, the requested number of times. */
-    void countUnderLock() throws IOException, InterruptedException, CommandFailedException {
+    void countUnderLock() throws IOException, InterruptedException {
         ByteBuf number = ByteBufAllocator.DEFAULT.directBuffer(Long.BYTES, Long.BYTES);
         try {
             for (long round = 0; round < work.rounds(); round++) {
@@ -73,7 +73,7 @@ final class CounterWorker {
     }
 
     /** Adds to the counter the requested number of times, reports it, and waits for the reply. */
-    CounterTotals count() throws IOException, InterruptedException, CommandFailedException {
+    CounterTotals count() throws IOException, InterruptedException {
         queuePair.completionListener((source, completion) -> onCompletion(completion));
         answered.whenComplete((completion, failure) -> onAnswer(failure));
         queuePair.channel().eventLoop().execute(this::post);
@@ -130,7 +130,7 @@ final class CounterWorker {
     }
 
     /** Ends the connection in order. Waits until it is over. */
-    void close() throws IOException, InterruptedException, CommandFailedException {
+    void close() throws IOException, InterruptedException {
         queuePair.close();
         Endpoint.await(queuePair.closed());
     }

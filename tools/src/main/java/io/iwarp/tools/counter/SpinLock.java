@@ -37,7 +37,7 @@ final class SpinLock {
      *
      * @throws CommandFailedException if one other client has held it for a minute
      */
-    void acquire() throws IOException, InterruptedException, CommandFailedException {
+    void acquire() throws IOException, InterruptedException {
         long other = FREE;
         long since = System.nanoTime();
         while (true) {
@@ -62,7 +62,7 @@ final class SpinLock {
     /**
      * Releases the lock. Earlier Writes are placed by then, as the peer executes the atomic after them.
      */
-    void release() throws IOException, InterruptedException, CommandFailedException {
+    void release() throws IOException, InterruptedException {
         long found = Endpoint.await(queuePair.compareSwap(lock, compare(holder).swap(FREE)))
                 .original();
         if (found != holder) {

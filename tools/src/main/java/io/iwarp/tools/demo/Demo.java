@@ -1,5 +1,6 @@
 package io.iwarp.tools.demo;
 
+import io.iwarp.tools.cli.BaseCommand;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientOptions;
 import io.iwarp.tools.cli.CommandFailedException;
@@ -9,13 +10,9 @@ import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePairSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Runs both ends of a connection in one process and prints each step. */
 @Command(
@@ -27,11 +24,8 @@ import picocli.CommandLine.Spec;
                     + " refused."
         },
         footer = {"%nExamples:", "  iwarp demo", "  iwarp demo --markers --size 1M --pcap demo.pcap"})
-public final class Demo implements Callable<Integer> {
+public final class Demo extends BaseCommand {
     private static final long GREATEST_SIZE = 0xffff_ffffL;
-
-    @Spec
-    private CommandSpec spec;
 
     @Mixin
     private ClientOptions connection;
@@ -48,10 +42,7 @@ public final class Demo implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        if (size < 1 || size > GREATEST_SIZE) {
-            throw new ParameterException(
-                    spec.commandLine(), "--size " + Bytes.size(size) + " is outside 1 byte to 4 GiB - 1");
-        }
+        require(size >= 1 && size <= GREATEST_SIZE, "--size " + Bytes.size(size) + " is outside 1 byte to 4 GiB - 1");
         try {
             run();
         } catch (OutOfMemoryError e) {
@@ -62,7 +53,7 @@ public final class Demo implements Callable<Integer> {
     }
 
     private void run() throws Exception {
-        Story story = new Story(spec.commandLine().getOut());
+        Story story = new Story(out());
         story.title("iWARP demo: RDMA over TCP loopback, " + Bytes.size(size));
         QueuePairSettings settings = connection.settings().build();
         // The two ends share only the process. One capture contains the traffic of both.

@@ -1,6 +1,7 @@
 package io.iwarp.tools.demo;
 
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.Application;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -11,6 +12,9 @@ import io.netty.buffer.Unpooled;
  * @param number 8 bytes that atomics may change
  */
 record DemoAdvertisement(RemoteBuffer memory, RemoteBuffer number) {
+    /** The reply continues with a {@link DemoAdvertisement}. */
+    static final Application PROTOCOL = new Application("iwarp demo 1", "the responder of a running demo");
+
     /** Length in bytes. */
     static final int ENCODED_LENGTH = 2 * RemoteBuffer.ENCODED_LENGTH;
 

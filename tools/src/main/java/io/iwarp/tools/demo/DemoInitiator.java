@@ -4,7 +4,6 @@ import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
@@ -31,13 +30,13 @@ final class DemoInitiator {
 
     /** Connects and follows its script. Fails on any deviation. */
     void run(SocketAddress address, QueuePairSettings settings, DemoResponder responder)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         long begin = System.nanoTime();
-        QueuePair queuePair = endpoint.connect(address, settings, Application.DEMO.request(), fresh -> {});
+        QueuePair queuePair = endpoint.connect(address, settings, DemoAdvertisement.PROTOCOL.request(), fresh -> {});
         long nanos = System.nanoTime() - begin;
         MpaParameters agreed = Objects.requireNonNull(queuePair.parameters());
         DemoAdvertisement advertisement = DemoAdvertisement.decode(
-                Application.DEMO.restOfReply(agreed.peerPrivateData(), DemoAdvertisement.ENCODED_LENGTH));
+                DemoAdvertisement.PROTOCOL.restOfReply(agreed.peerPrivateData(), DemoAdvertisement.ENCODED_LENGTH));
         tellStart(queuePair, agreed, nanos, advertisement);
         DemoResponderScript other = Endpoint.await(responder.script());
         try (MemoryRegion memory = endpoint.domain()
@@ -55,7 +54,7 @@ final class DemoInitiator {
 
     /** Prefers the responder's failure if the responder detected the error first. */
     private static void follow(DemoInitiatorScript script, DemoResponderScript other)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         try {
             script.run(other);
         } catch (StreamEndedException e) {
@@ -92,8 +91,7 @@ final class DemoInitiator {
                 advertisement.number().stag());
     }
 
-    private void tellEnd(QueuePair queuePair, DemoResponderScript other)
-            throws IOException, InterruptedException, CommandFailedException {
+    private void tellEnd(QueuePair queuePair, DemoResponderScript other) throws IOException, InterruptedException {
         Endpoint.await(other.queuePair().closed());
         if (other.reachable()) {
             throw new CommandFailedException("the stream is over, but an STag is still valid: please report it");

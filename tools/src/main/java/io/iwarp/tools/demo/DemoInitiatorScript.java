@@ -53,7 +53,7 @@ final class DemoInitiatorScript {
     }
 
     /** Runs all steps, including the error that ends the stream. */
-    void run(DemoResponderScript other) throws IOException, InterruptedException, CommandFailedException {
+    void run(DemoResponderScript other) throws IOException, InterruptedException {
         write(other);
         read();
         changeAtomically();
@@ -66,7 +66,7 @@ final class DemoInitiatorScript {
         breakTheRules(gone);
     }
 
-    private void write(DemoResponderScript other) throws IOException, InterruptedException, CommandFailedException {
+    private void write(DemoResponderScript other) throws IOException, InterruptedException {
         long size = memory.length();
         pattern.fill(memory.span());
         ByteBuf done = new DoneMessage(size, pattern.seed()).encode();
@@ -95,7 +95,7 @@ final class DemoInitiatorScript {
         story.step("answer", "responder returned the message, and initiator found it unchanged");
     }
 
-    private void read() throws IOException, InterruptedException, CommandFailedException {
+    private void read() throws IOException, InterruptedException {
         long size = memory.length();
         otherPattern.fill(memory.span());
         long begin = System.nanoTime();
@@ -107,7 +107,7 @@ final class DemoInitiatorScript {
         story.step("", "and compared %s: all as written", Bytes.exactly(size));
     }
 
-    private void changeAtomically() throws IOException, InterruptedException, CommandFailedException {
+    private void changeAtomically() throws IOException, InterruptedException {
         RemoteBuffer number = advertisement.number();
         long before = Endpoint.await(queuePair.fetchAdd(number, ADDED)).original();
         long added = Endpoint.await(
@@ -125,7 +125,7 @@ final class DemoInitiatorScript {
         story.step("", "and changed nothing");
     }
 
-    private void readThroughWindow() throws IOException, InterruptedException, CommandFailedException {
+    private void readThroughWindow() throws IOException, InterruptedException {
         RemoteBuffer window = RemoteBuffer.decode(mailbox.nextMessage());
         ByteBuf bytes = directBuffer(window);
         try {
@@ -139,7 +139,7 @@ final class DemoInitiatorScript {
     }
 
     /** Returns the window, which was invalidated. */
-    private RemoteBuffer writeThroughWindow() throws IOException, InterruptedException, CommandFailedException {
+    private RemoteBuffer writeThroughWindow() throws IOException, InterruptedException {
         RemoteBuffer window = RemoteBuffer.decode(mailbox.nextMessage());
         ByteBuf bytes = directBuffer(window);
         try {
@@ -162,7 +162,7 @@ final class DemoInitiatorScript {
     }
 
     /** Provokes an error. The last step, because it ends the stream. */
-    private void breakTheRules(RemoteBuffer gone) throws IOException, InterruptedException, CommandFailedException {
+    private void breakTheRules(RemoteBuffer gone) throws IOException, InterruptedException {
         story.step("error", "initiator reads with the invalidated STag, which is not allowed:");
         story.step("", "the responder ends the stream with a Terminate, which says:");
         ByteBuf sink = directBuffer(gone);
@@ -181,7 +181,7 @@ final class DemoInitiatorScript {
         }
     }
 
-    private static void require(boolean condition, String complaint) throws CommandFailedException {
+    private static void require(boolean condition, String complaint) {
         if (!condition) {
             throw new CommandFailedException(complaint + ": please report it");
         }

@@ -4,7 +4,6 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.ConnectionRequestListener;
@@ -51,8 +50,8 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
 
     @Override
     public void onConnectionRequest(ConnectionRequest request) {
-        if (!Application.DEMO.isRequestedBy(request.privateData())) {
-            request.reject(Application.DEMO.rejection());
+        if (!DemoAdvertisement.PROTOCOL.isRequestedBy(request.privateData())) {
+            request.reject(DemoAdvertisement.PROTOCOL.rejection());
             return;
         }
         if (script.isDone()) {
@@ -73,7 +72,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
         script.complete(begun);
         thread.execute(begun);
         DemoAdvertisement advertisement = new DemoAdvertisement(region.remoteBuffer(), number.remoteBuffer());
-        request.accept(Application.DEMO.reply(advertisement.encode()));
+        request.accept(DemoAdvertisement.PROTOCOL.followedBy(advertisement.encode()));
     }
 
     /** Returns the script for the accepted initiator, once there is one. */

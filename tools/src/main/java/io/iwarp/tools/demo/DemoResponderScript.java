@@ -56,7 +56,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
             takeImmediateData();
             lendWindows();
             end.complete(null);
-        } catch (IOException | CommandFailedException | RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             fail(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -70,7 +70,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         queuePair.abort();
     }
 
-    private void answerTheWrite() throws IOException, InterruptedException, CommandFailedException {
+    private void answerTheWrite() throws IOException, InterruptedException {
         ByteBuf message = mailbox.nextMessage();
         long deliveredAt = System.nanoTime();
         DoneMessage done = DoneMessage.decode(message.duplicate());
@@ -81,7 +81,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         queuePair.send(difference < 0 ? message : message.slice(0, message.readableBytes() - 1));
     }
 
-    private void takeImmediateData() throws IOException, InterruptedException, CommandFailedException {
+    private void takeImmediateData() throws IOException, InterruptedException {
         Completion plain = mailbox.next();
         Completion solicited = mailbox.next();
         require(plain.hasImmediate() && !plain.solicited(), "the Immediate Data");
@@ -90,7 +90,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         story.step("", "and 0x%016x with Solicited Event; neither needs a buffer", solicited.immediate());
     }
 
-    private void lendWindows() throws IOException, InterruptedException, CommandFailedException {
+    private void lendWindows() throws IOException, InterruptedException {
         require(mailbox.next().solicited(), "the Send with Solicited Event");
         MemoryWindow forReading = lend(AccessRight.REMOTE_READ, "for reading");
         Completion back = mailbox.next();
@@ -123,13 +123,13 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         return window;
     }
 
-    private void requireInPlace(BytePattern pattern, int length) throws CommandFailedException {
+    private void requireInPlace(BytePattern pattern, int length) {
         ByteBuf bytes = Unpooled.buffer(length, length);
         region.span().get(0, bytes, 0, length);
         require(pattern.firstDifference(bytes, 0, length) < 0, "what was written before the Immediate Data");
     }
 
-    private static void require(boolean condition, String what) throws CommandFailedException {
+    private static void require(boolean condition, String what) {
         if (!condition) {
             throw new CommandFailedException(what + " did not arrive as it was sent: please report it");
         }

@@ -1,6 +1,5 @@
 package io.iwarp.tools.demo;
 
-import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
@@ -31,12 +30,12 @@ final class Mailbox {
     }
 
     /** Waits for the next message or Immediate Data. */
-    Completion next() throws IOException, InterruptedException, CommandFailedException {
+    Completion next() throws IOException, InterruptedException {
         return Endpoint.await(receives.remove());
     }
 
     /** Waits for the next message and returns its length in bytes. */
-    ByteBuf nextMessage() throws IOException, InterruptedException, CommandFailedException {
+    ByteBuf nextMessage() throws IOException, InterruptedException {
         ByteBuf message = next().buffer();
         return message == null ? Unpooled.EMPTY_BUFFER : message;
     }

@@ -1,26 +1,17 @@
 package io.iwarp.tools.echo;
 
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.ClientOptions;
+import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.OptionCheck;
-import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Sends messages to an echo server, checks the replies, and measures the round trips. */
 @Command(
@@ -30,17 +21,8 @@ import picocli.CommandLine.Spec;
             "It sends one message after another, and compares each byte that comes back."
         },
         footer = {"%nExample:", "  iwarp echo-client 127.0.0.1:7471 --size 4K --count 10000"})
-public final class EchoClient implements Callable<Integer> {
+public final class EchoClient extends ClientCommand {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
-
-    @Spec
-    private CommandSpec spec;
-
-    @Parameters(
-            paramLabel = "HOST:PORT",
-            converter = PeerAddress.Converter.class,
-            description = "Where the server listens.")
-    private PeerAddress server;
 
     @Option(
             names = "--size",
@@ -60,25 +42,20 @@ public final class EchoClient implements Callable<Integer> {
             description = "How many more to send before that, which are checked but not measured.")
     private long warmup;
 
-    @Mixin
-    private ClientOptions connection;
-
     @Override
     public Integer call() throws Exception {
-        OptionCheck.require(spec, count >= 1, "--count " + count + " is less than 1");
-        OptionCheck.require(spec, warmup >= 0, "--warmup " + warmup + " is negative");
-        OptionCheck.require(
-                spec, size >= 0 && size <= Integer.MAX_VALUE, "--size " + size + " is outside 0 to 2^31 - 1");
-        try (Endpoint endpoint = connection.openClient()) {
-            run(endpoint, connection.settings().build());
+        require(count >= 1, "--count " + count + " is less than 1");
+        require(warmup >= 0, "--warmup " + warmup + " is negative");
+        require(size >= 0 && size <= Integer.MAX_VALUE, "--size " + size + " is outside 0 to 2^31 - 1");
+        try (Endpoint endpoint = open()) {
+            run(endpoint, settings().build());
         }
         return 0;
     }
 
-    private void run(Endpoint endpoint, QueuePairSettings settings)
-            throws IOException, InterruptedException, CommandFailedException {
-        QueuePair queuePair = endpoint.connect(server.resolve(), settings, Application.ECHO.request(), fresh -> {});
-        long maximum = Application.ECHO
+    private void run(Endpoint endpoint, QueuePairSettings settings) throws IOException, InterruptedException {
+        QueuePair queuePair = endpoint.connect(address(), settings, EchoServer.PROTOCOL.request(), fresh -> {});
+        long maximum = EchoServer.PROTOCOL
                 .restOfReply(Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), Integer.BYTES)
                 .readInt();
         if (size > maximum) {
@@ -97,16 +74,14 @@ public final class EchoClient implements Callable<Integer> {
     }
 
     private void report(EchoRun echoes) {
-        PrintWriter out = spec.commandLine().getOut();
         long nanos = echoes.measuredNanos();
-        out.printf(
-                Locale.ROOT,
-                "%s of %s came back from %s unchanged in %s, %,.0f round trips/s%n",
-                Bytes.count(count, "message"),
-                Bytes.size(size),
-                server,
-                Bytes.time(nanos),
-                count / (nanos / 1e9));
+        out().line(
+                        "%s of %s came back from %s unchanged in %s, %,.0f round trips/s",
+                        Bytes.count(count, "message"),
+                        Bytes.size(size),
+                        server(),
+                        Bytes.time(nanos),
+                        count / (nanos / 1e9));
         Histogram times = echoes.roundTrips();
         StringBuilder line = new StringBuilder("round trip  min ").append(Bytes.time(times.getMinValue()));
         for (double percentile : PERCENTILES) {
@@ -118,6 +93,6 @@ public final class EchoClient implements Callable<Integer> {
                                     : String.valueOf(percentile)))
                     .append(Bytes.time(times.getValueAtPercentile(percentile)));
         }
-        out.println(line.append("  max ").append(Bytes.time(times.getMaxValue())));
+        out().line(line.append("  max ").append(Bytes.time(times.getMaxValue())).toString());
     }
 }

@@ -4,7 +4,6 @@ import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.StreamEndedException;
 import io.iwarp.tools.cli.BytePattern;
-import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
@@ -47,7 +46,7 @@ final class EchoRun {
     }
 
     /** Runs until all messages are answered or the server times out. */
-    void run() throws IOException, InterruptedException, CommandFailedException {
+    void run() throws IOException, InterruptedException {
         queuePair.completionListener((source, completion) -> onCompletion(completion));
         queuePair.channel().eventLoop().execute(this::next);
         Endpoint.awaitWhileBusy(queuePair, done);

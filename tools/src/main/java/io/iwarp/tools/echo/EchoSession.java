@@ -4,14 +4,13 @@ import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.Output;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import java.io.PrintWriter;
 
 /**
  * One client of the echo server. It has a few buffers; each is posted either as a receive or as the Send of what it
@@ -23,11 +22,11 @@ final class EchoSession implements QueuePairListener {
 
     private final QueuePair queuePair;
     private final ByteBuf[] buffers = new ByteBuf[DEPTH];
-    private final PrintWriter out;
+    private final Output out;
     private final String client;
     private long echoed;
 
-    EchoSession(QueuePair queuePair, int maximumSize, PrintWriter out) {
+    EchoSession(QueuePair queuePair, int maximumSize, Output out) {
         this.queuePair = queuePair;
         this.out = out;
         this.client = ListenOptions.addressText(queuePair.channel().remoteAddress());
@@ -67,6 +66,6 @@ final class EchoSession implements QueuePairListener {
     @Override
     public void onClosed(QueuePair source, CloseReason reason) {
         String end = reason.endedBy() == EndedBy.PEER_CLOSED ? "" : "; " + reason;
-        out.println(ErrorLines.oneLine(client + " had " + Bytes.count(echoed, "message") + " echoed" + end));
+        out.line(client + " had " + Bytes.count(echoed, "message") + " echoed" + end);
     }
 }

@@ -16,18 +16,17 @@ final class FileDialogue {
         return conversation;
     }
 
-    void send(FileMessage message) throws IOException, InterruptedException, CommandFailedException {
+    void send(FileMessage message) throws IOException, InterruptedException {
         conversation.send(message.encode());
     }
 
     /** Waits for the next message, of any kind. */
-    FileMessage receive() throws IOException, InterruptedException, CommandFailedException {
+    FileMessage receive() throws IOException, InterruptedException {
         return FileMessage.decode(conversation.receive());
     }
 
     /** Waits for the next message, which must be of this kind. */
-    <M extends FileMessage> M receive(Class<M> expected)
-            throws IOException, InterruptedException, CommandFailedException {
+    <M extends FileMessage> M receive(Class<M> expected) throws IOException, InterruptedException {
         FileMessage message = receive();
         if (!expected.isInstance(message)) {
             throw unexpected(message, expected.getSimpleName());

@@ -8,7 +8,6 @@ import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.Progress;
 import io.iwarp.verbs.Completion;
 import io.netty.buffer.ByteBuf;
@@ -76,8 +75,7 @@ final class FileFetcher implements AutoCloseable {
      *
      * @param begin makes the progress bar, once the size is known
      */
-    Fetched fetch(TargetFile target, LongFunction<Progress> begin)
-            throws IOException, InterruptedException, CommandFailedException {
+    Fetched fetch(TargetFile target, LongFunction<Progress> begin) throws IOException, InterruptedException {
         try {
             conversation.send(new FileMessage.Fetch(name).encode());
             long size = expect(FileMessage.Found.class).size();
@@ -95,8 +93,7 @@ final class FileFetcher implements AutoCloseable {
         }
     }
 
-    private void readPieces(long size, PartialFile file, Progress progress)
-            throws IOException, InterruptedException, CommandFailedException {
+    private void readPieces(long size, PartialFile file, Progress progress) throws IOException, InterruptedException {
         long stored = 0;
         for (long number = 0; stored < size; number++) {
             FileMessage.Served piece = expect(FileMessage.Served.class);
@@ -114,7 +111,7 @@ final class FileFetcher implements AutoCloseable {
     }
 
     private void readPiece(RemoteBuffer piece, long before, PartialFile file, Progress progress)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         long stored = before;
         for (long posted = 0; posted < piece.length(); posted += chunkLength) {
             if (underWay.size() == sinks.size()) {
@@ -134,7 +131,7 @@ final class FileFetcher implements AutoCloseable {
     }
 
     /** Waits for the oldest Read, stores its data, and returns its length in bytes. */
-    private int store(PartialFile file) throws IOException, InterruptedException, CommandFailedException {
+    private int store(PartialFile file) throws IOException, InterruptedException {
         Sink sink = underWay.remove();
         Endpoint.await(sink.read);
         ByteBuffer bytes = sink.buffer.nioBuffer(0, sink.length);
@@ -143,7 +140,7 @@ final class FileFetcher implements AutoCloseable {
         return sink.length;
     }
 
-    private String requireSameHash() throws IOException, InterruptedException, CommandFailedException {
+    private String requireSameHash() throws IOException, InterruptedException {
         String theirs = expect(FileMessage.Done.class).hash();
         String ours = hash.hex();
         if (!ours.equals(theirs)) {
@@ -153,8 +150,7 @@ final class FileFetcher implements AutoCloseable {
         return ours;
     }
 
-    private <M extends FileMessage> M expect(Class<M> kind)
-            throws IOException, InterruptedException, CommandFailedException {
+    private <M extends FileMessage> M expect(Class<M> kind) throws IOException, InterruptedException {
         FileMessage message = FileMessage.decode(conversation.receive());
         if (message instanceof FileMessage.Refused refused) {
             throw refusal(refused);
@@ -169,7 +165,7 @@ final class FileFetcher implements AutoCloseable {
     /**
      * Reads the server's refusal, which it sends before it closes, possibly behind pieces that are not read any more.
      */
-    private void lookForRefusal() throws IOException, InterruptedException, CommandFailedException {
+    private void lookForRefusal() throws IOException, InterruptedException {
         while (true) {
             if (FileMessage.decode(conversation.receive()) instanceof FileMessage.Refused refused) {
                 throw refusal(refused);
@@ -178,7 +174,7 @@ final class FileFetcher implements AutoCloseable {
     }
 
     private CommandFailedException refusal(FileMessage.Refused refused) {
-        return new CommandFailedException("the server refused " + name + ": " + ErrorLines.oneLine(refused.reason()));
+        return new CommandFailedException("the server refused " + name + ": " + refused.reason());
     }
 
     /** Call this method after the queue pair is closed. */

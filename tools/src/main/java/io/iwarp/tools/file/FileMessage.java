@@ -8,7 +8,7 @@ import java.net.ProtocolException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The messages of {@link WriteClient}, {@link ReadClient} and {@link WriteServer}. Each message is one Send: a byte for
+ * The messages of {@link FilePut}, {@link ReadClient} and {@link FileServe}. Each message is one Send: a byte for
  * the kind, then the fields in order. Numbers are big-endian. A text or hash extends to the end of the message.
  *
  * <pre>
@@ -27,7 +27,7 @@ import java.nio.charset.StandardCharsets;
  *
  * <p>Piece n goes to the beginning of slot n mod the number of slots.
  *
- * <p>{@link ReadClient} begins with another message:
+ * <p>{@link FileGet} begins with another message:
  *
  * <pre>
  *   client                                    server
@@ -46,17 +46,13 @@ sealed interface FileMessage {
     /** Bytes of a SHA-256. */
     int HASH_LENGTH = 32;
 
-    /** The byte that says which message it is. */
-    byte kind();
-
-    /** Appends the fields. */
-    void encodeFields(ByteBuf out);
+    /** Appends the byte that says which message it is, and the fields. */
+    void encode(ByteBuf out);
 
     /** Returns the message in a heap buffer that needs no release. */
     default ByteBuf encode() {
         ByteBuf out = Unpooled.buffer();
-        out.writeByte(kind());
-        encodeFields(out);
+        encode(out);
         return out;
     }
 
@@ -70,13 +66,8 @@ sealed interface FileMessage {
         static final byte KIND = 1;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            out.writeLong(size).writeCharSequence(name, StandardCharsets.UTF_8);
+        public void encode(ByteBuf out) {
+            out.writeByte(KIND).writeLong(size).writeCharSequence(name, StandardCharsets.UTF_8);
         }
     }
 
@@ -90,13 +81,8 @@ sealed interface FileMessage {
         static final byte KIND = 2;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            memory.encode(out.writeInt(slotLength));
+        public void encode(ByteBuf out) {
+            memory.encode(out.writeByte(KIND).writeInt(slotLength));
         }
 
         /** Returns the number of slots, as far as they can be counted in an int. */
@@ -115,13 +101,8 @@ sealed interface FileMessage {
         static final byte KIND = 3;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            out.writeLong(number).writeInt(length);
+        public void encode(ByteBuf out) {
+            out.writeByte(KIND).writeLong(number).writeInt(length);
         }
     }
 
@@ -134,13 +115,8 @@ sealed interface FileMessage {
         static final byte KIND = 4;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            out.writeLong(number);
+        public void encode(ByteBuf out) {
+            out.writeByte(KIND).writeLong(number);
         }
     }
 
@@ -153,13 +129,8 @@ sealed interface FileMessage {
         static final byte KIND = 5;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            out.writeBytes(ByteBufUtil.decodeHexDump(hash));
+        public void encode(ByteBuf out) {
+            out.writeByte(KIND).writeBytes(ByteBufUtil.decodeHexDump(hash));
         }
     }
 
@@ -172,13 +143,8 @@ sealed interface FileMessage {
         static final byte KIND = 6;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            out.writeBytes(ByteBufUtil.decodeHexDump(hash));
+        public void encode(ByteBuf out) {
+            out.writeByte(KIND).writeBytes(ByteBufUtil.decodeHexDump(hash));
         }
     }
 
@@ -198,13 +164,8 @@ sealed interface FileMessage {
         }
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            ByteBufUtil.writeUtf8(out, reason);
+        public void encode(ByteBuf out) {
+            ByteBufUtil.writeUtf8(out.writeByte(KIND), reason);
         }
     }
 
@@ -217,13 +178,8 @@ sealed interface FileMessage {
         static final byte KIND = 8;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            ByteBufUtil.writeUtf8(out, name);
+        public void encode(ByteBuf out) {
+            ByteBufUtil.writeUtf8(out.writeByte(KIND), name);
         }
     }
 
@@ -236,13 +192,8 @@ sealed interface FileMessage {
         static final byte KIND = 9;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            out.writeLong(size);
+        public void encode(ByteBuf out) {
+            out.writeByte(KIND).writeLong(size);
         }
     }
 
@@ -256,13 +207,8 @@ sealed interface FileMessage {
         static final byte KIND = 10;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            memory.encode(out.writeLong(number));
+        public void encode(ByteBuf out) {
+            memory.encode(out.writeByte(KIND).writeLong(number));
         }
     }
 
@@ -275,13 +221,8 @@ sealed interface FileMessage {
         static final byte KIND = 11;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void encodeFields(ByteBuf out) {
-            out.writeLong(number);
+        public void encode(ByteBuf out) {
+            out.writeByte(KIND).writeLong(number);
         }
     }
 

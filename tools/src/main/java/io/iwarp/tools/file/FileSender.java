@@ -77,7 +77,7 @@ final class FileSender implements AutoCloseable {
      * @param greatestPiece in bytes
      * @return the SHA-256 that both ends computed
      */
-    String send(int greatestPiece, Progress progress) throws IOException, InterruptedException, CommandFailedException {
+    String send(int greatestPiece, Progress progress) throws IOException, InterruptedException {
         try {
             conversation.send(new FileMessage.Offer(size, name).encode());
             FileMessage.Grant grant = expect(FileMessage.Grant.class);
@@ -100,8 +100,7 @@ final class FileSender implements AutoCloseable {
     }
 
     /** Reads the server's refusal, which it sends before it closes. A lost server sends none. */
-    private CommandFailedException notConfirmed(StreamEndedException end)
-            throws IOException, InterruptedException, CommandFailedException {
+    private CommandFailedException notConfirmed(StreamEndedException end) throws IOException, InterruptedException {
         try {
             expect(FileMessage.Refused.class);
         } catch (StreamEndedException nothingElseArrived) {
@@ -116,7 +115,7 @@ final class FileSender implements AutoCloseable {
     }
 
     private void sendPieces(FileMessage.Grant grant, int pieceLength, Progress progress)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         int count = Math.min(grant.slots(), MOST_SLOTS);
         for (int i = 0; i < count; i++) {
             slots.add(new Slot(ByteBufAllocator.DEFAULT.directBuffer(pieceLength, pieceLength)));
@@ -138,7 +137,7 @@ final class FileSender implements AutoCloseable {
         }
     }
 
-    private void read(ByteBuf buffer, int length) throws IOException, CommandFailedException {
+    private void read(ByteBuf buffer, int length) throws IOException {
         ByteBuffer bytes = buffer.nioBuffer(0, length);
         while (bytes.hasRemaining()) {
             if (file.read(bytes) < 0) {
@@ -152,13 +151,11 @@ final class FileSender implements AutoCloseable {
     /**
      * Takes the next message, which must be of this kind; credits for the last pieces come before what ends the file.
      */
-    private <M extends FileMessage> M expect(Class<M> kind)
-            throws IOException, InterruptedException, CommandFailedException {
+    private <M extends FileMessage> M expect(Class<M> kind) throws IOException, InterruptedException {
         while (true) {
             FileMessage message = FileMessage.decode(conversation.receive());
             if (message instanceof FileMessage.Refused refused) {
-                throw new CommandFailedException(
-                        "the server refused " + name + ": " + ErrorLines.oneLine(refused.reason()));
+                throw new CommandFailedException("the server refused " + name + ": " + refused.reason());
             }
             if (message instanceof FileMessage.Credit credit && credit.number() != nextCredit++) {
                 throw new CommandFailedException("the server gave credit for piece " + credit.number() + " instead of "

@@ -17,11 +17,11 @@ final class FileServing {
     private final FileDialogue client;
     private final ByteBuf memory;
     private final int slotLength;
-    private final MemoryWindow[] windows = new MemoryWindow[WriteSession.SLOTS];
+    private final MemoryWindow[] windows = new MemoryWindow[FileSession.SLOTS];
     private final Sha256 hash = new Sha256();
 
     /**
-     * @param memory {@link WriteSession#SLOTS} slots
+     * @param memory {@link FileSession#SLOTS} slots
      */
     FileServing(FileDialogue client, ByteBuf memory, int slotLength) {
         this.client = client;
@@ -35,7 +35,7 @@ final class FileServing {
      * @param region the memory, registered without access rights
      * @return a line about it for the log
      */
-    String serve(Path path, MemoryRegion region) throws IOException, InterruptedException, CommandFailedException {
+    String serve(Path path, MemoryRegion region) throws IOException, InterruptedException {
         try (SourceFile file = SourceFile.open(path)) {
             long begin = System.nanoTime();
             client.send(new FileMessage.Found(file.size()));
@@ -47,16 +47,15 @@ final class FileServing {
             if (!ours.equals(theirs)) {
                 throw new CommandFailedException("the client stored SHA-256 " + theirs + " instead of " + ours);
             }
-            return WriteSession.report("fetched", path, file.size(), System.nanoTime() - begin, ours);
+            return FileSession.report("fetched", path, file.size(), System.nanoTime() - begin, ours);
         }
     }
 
-    private void servePieces(SourceFile file, MemoryRegion region)
-            throws IOException, InterruptedException, CommandFailedException {
+    private void servePieces(SourceFile file, MemoryRegion region) throws IOException, InterruptedException {
         long number = 0;
         for (long served = 0; served < file.size(); number++) {
-            if (number >= WriteSession.SLOTS) {
-                awaitTaken(number - WriteSession.SLOTS);
+            if (number >= FileSession.SLOTS) {
+                awaitTaken(number - FileSession.SLOTS);
             }
             int slot = slotOf(number);
             int length = (int) Math.min(slotLength, file.size() - served);
@@ -68,13 +67,13 @@ final class FileServing {
             client.send(new FileMessage.Served(number, client.conversation().advertised(windows[slot])));
             served += length;
         }
-        for (long taken = Math.max(0, number - WriteSession.SLOTS); taken < number; taken++) {
+        for (long taken = Math.max(0, number - FileSession.SLOTS); taken < number; taken++) {
             awaitTaken(taken);
         }
     }
 
     /** The message is a Send with Invalidate, so the client cannot access the piece any more. */
-    private void awaitTaken(long number) throws IOException, InterruptedException, CommandFailedException {
+    private void awaitTaken(long number) throws IOException, InterruptedException {
         FileMessage.Taken taken = client.receive(FileMessage.Taken.class);
         if (taken.number() != number || windows[slotOf(number)].isValid()) {
             throw new CommandFailedException("piece " + taken.number() + " was taken, expected was piece " + number
@@ -83,6 +82,6 @@ final class FileServing {
     }
 
     private static int slotOf(long number) {
-        return (int) (number % WriteSession.SLOTS);
+        return (int) (number % FileSession.SLOTS);
     }
 }

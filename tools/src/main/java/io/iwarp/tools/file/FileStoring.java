@@ -18,7 +18,7 @@ final class FileStoring {
     private final Sha256 hash = new Sha256();
 
     /**
-     * @param memory {@link WriteSession#SLOTS} slots
+     * @param memory {@link FileSession#SLOTS} slots
      */
     FileStoring(FileDialogue client, TargetDirectory target, ByteBuf memory, int slotLength) {
         this.client = client;
@@ -33,8 +33,7 @@ final class FileStoring {
      * @param region the memory, registered without access rights
      * @return a line about it for the log
      */
-    String store(FileMessage.Offer offer, MemoryRegion region)
-            throws IOException, InterruptedException, CommandFailedException {
+    String store(FileMessage.Offer offer, MemoryRegion region) throws IOException, InterruptedException {
         try (TargetDirectory.NamedFile file = target.begin(offer.name(), offer.size())) {
             long begin = System.nanoTime();
             MemoryWindow window = client.conversation().bind(region, 0, region.length(), AccessRight.REMOTE_WRITE);
@@ -48,12 +47,11 @@ final class FileStoring {
             }
             Path stored = file.keep();
             client.send(new FileMessage.Stored(ours));
-            return WriteSession.report("stored", stored, offer.size(), System.nanoTime() - begin, ours);
+            return FileSession.report("stored", stored, offer.size(), System.nanoTime() - begin, ours);
         }
     }
 
-    private void storePieces(long size, PartialFile file)
-            throws IOException, InterruptedException, CommandFailedException {
+    private void storePieces(long size, PartialFile file) throws IOException, InterruptedException {
         long stored = 0;
         for (long number = 0; stored < size; number++) {
             FileMessage.Piece piece = client.receive(FileMessage.Piece.class);
@@ -62,7 +60,7 @@ final class FileStoring {
                 throw new CommandFailedException("piece " + piece.number() + " of " + piece.length()
                         + " bytes came, expected was piece " + number + " of 1 to " + greatest + " bytes");
             }
-            ByteBuffer bytes = memory.nioBuffer((int) (number % WriteSession.SLOTS) * slotLength, piece.length());
+            ByteBuffer bytes = memory.nioBuffer((int) (number % FileSession.SLOTS) * slotLength, piece.length());
             hash.update(bytes.duplicate());
             file.append(bytes);
             stored += piece.length();

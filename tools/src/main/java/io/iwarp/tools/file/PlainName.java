@@ -1,7 +1,6 @@
 package io.iwarp.tools.file;
 
 import io.iwarp.tools.cli.CommandFailedException;
-import io.iwarp.tools.cli.ErrorLines;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -19,7 +18,7 @@ final class PlainName {
      * @param name one that can only mean an ordinary file right in the directory, on any file system
      * @throws CommandFailedException if it is another one; the message is for whoever sent it
      */
-    static Path resolve(Path directory, String name) throws CommandFailedException {
+    static Path resolve(Path directory, String name) {
         boolean plain = !name.isEmpty()
                 && name.getBytes(StandardCharsets.UTF_8).length <= LONGEST
                 && !name.startsWith(".")
@@ -32,7 +31,7 @@ final class PlainName {
             // Falls through to the same refusal.
             plain = false;
         }
-        throw new CommandFailedException("'" + ErrorLines.oneLine(name)
+        throw new CommandFailedException("'" + name
                 + "' is not a name for a file: it must be plain, without a directory, and not begin with a dot");
     }
 }

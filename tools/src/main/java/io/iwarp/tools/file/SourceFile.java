@@ -29,7 +29,7 @@ final class SourceFile implements AutoCloseable {
      *
      * @throws CommandFailedException if it cannot be opened; the message is for the client
      */
-    static SourceFile open(Path path) throws IOException, CommandFailedException {
+    static SourceFile open(Path path) throws IOException {
         BasicFileAttributes attributes;
         try {
             attributes = attributesOf(path);
@@ -53,7 +53,7 @@ final class SourceFile implements AutoCloseable {
     }
 
     /** Fills the buffer with what comes next. */
-    void read(ByteBuffer bytes) throws IOException, CommandFailedException {
+    void read(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             if (channel.read(bytes) < 0) {
                 throw changed();
@@ -62,7 +62,7 @@ final class SourceFile implements AutoCloseable {
     }
 
     /** Fails if the file has changed since it was opened, so that the bytes read may be inconsistent. */
-    void requireUnchanged() throws IOException, CommandFailedException {
+    void requireUnchanged() throws IOException {
         BasicFileAttributes now;
         try {
             now = attributesOf(path);

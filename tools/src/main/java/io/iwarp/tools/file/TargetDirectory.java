@@ -30,7 +30,7 @@ final class TargetDirectory {
      *
      * @throws CommandFailedException if it may not be stored; the message is for the client
      */
-    NamedFile begin(String name, long size) throws IOException, CommandFailedException {
+    NamedFile begin(String name, long size) throws IOException {
         Path path = PlainName.resolve(directory, name);
         if (size < 0) {
             throw new CommandFailedException("a file cannot have " + size + " bytes");
@@ -46,7 +46,7 @@ final class TargetDirectory {
         try {
             requireAbsent(path);
             return new NamedFile(path);
-        } catch (IOException | CommandFailedException | RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             growing.remove(path);
             throw e;
         }
@@ -57,11 +57,11 @@ final class TargetDirectory {
      *
      * @throws CommandFailedException if it may not be read; the message is for the client
      */
-    Path find(String name) throws CommandFailedException {
+    Path find(String name) {
         return PlainName.resolve(directory, name);
     }
 
-    private void requireAbsent(Path path) throws CommandFailedException {
+    private void requireAbsent(Path path) {
         String name = String.valueOf(path.getFileName());
         if (Files.isDirectory(path)) {
             throw new CommandFailedException("the server has a directory by the name " + name);
@@ -87,7 +87,7 @@ final class TargetDirectory {
         }
 
         /** Gives the file its name, once its bytes are on the disk. */
-        Path keep() throws IOException, CommandFailedException {
+        Path keep() throws IOException {
             partial.finish();
             requireAbsent(path);
             return partial.keepAs(path);

@@ -15,7 +15,7 @@ import java.nio.file.Path;
  */
 record TargetFile(Path path, boolean replace) {
     /** Fails if nothing can be stored there; the message is for the user. */
-    void requireUsable() throws CommandFailedException {
+    void requireUsable() {
         if (Files.isDirectory(path)) {
             throw new CommandFailedException(path + " is a directory: name the file in it");
         }
@@ -28,7 +28,7 @@ record TargetFile(Path path, boolean replace) {
     }
 
     /** Begins a file of the given size, in bytes. */
-    PartialFile begin(long size) throws IOException, CommandFailedException {
+    PartialFile begin(long size) throws IOException {
         long usable = Files.getFileStore(directory()).getUsableSpace();
         if (size > usable) {
             throw new CommandFailedException("the file has " + Bytes.exactly(size) + ", but " + directory()
@@ -39,7 +39,7 @@ record TargetFile(Path path, boolean replace) {
     }
 
     /** Gives a whole file its name, once its bytes are on the disk. */
-    void keep(PartialFile partial) throws IOException, CommandFailedException {
+    void keep(PartialFile partial) throws IOException {
         partial.finish();
         requireUsable();
         partial.keepAs(path);

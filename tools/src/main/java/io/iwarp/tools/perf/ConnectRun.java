@@ -1,7 +1,6 @@
 package io.iwarp.tools.perf;
 
 import io.iwarp.tools.cli.Application;
-import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
@@ -24,6 +23,10 @@ import org.slf4j.LoggerFactory;
  * asynchronously on the event loops.
  */
 final class ConnectRun {
+    /** Nothing goes with the request or the reply. */
+    static final Application PROTOCOL =
+            new Application("iwarp perf connect 1", "a perf server of version 1, to be used by 'iwarp perf connect'");
+
     private static final Logger LOGGER = LoggerFactory.getLogger(ConnectRun.class);
     private static final int SIGNIFICANT_DIGITS = 3;
 
@@ -74,15 +77,14 @@ final class ConnectRun {
             return;
         }
         long nanos = System.nanoTime();
-        endpoint.beginConnect(server, settings, Application.PERF_CONNECT.request(), fresh -> {})
-                .whenComplete((queuePair, failure) -> {
-                    if (failure != null) {
-                        end.completeExceptionally(failure);
-                    } else {
-                        times.recordValue(System.nanoTime() - nanos);
-                        onConnected(queuePair);
-                    }
-                });
+        endpoint.beginConnect(server, settings, PROTOCOL.request(), fresh -> {}).whenComplete((queuePair, failure) -> {
+            if (failure != null) {
+                end.completeExceptionally(failure);
+            } else {
+                times.recordValue(System.nanoTime() - nanos);
+                onConnected(queuePair);
+            }
+        });
     }
 
     private void onConnected(QueuePair queuePair) {
@@ -108,7 +110,7 @@ final class ConnectRun {
      *
      * @return the total time in nanoseconds
      */
-    long await() throws IOException, InterruptedException, CommandFailedException {
+    long await() throws IOException, InterruptedException {
         int before;
         do {
             before = done.get();
@@ -129,7 +131,7 @@ final class ConnectRun {
     }
 
     /** Closes the kept connections and waits until they are closed. */
-    void close() throws IOException, InterruptedException, CommandFailedException {
+    void close() throws IOException, InterruptedException {
         kept.forEach(QueuePair::close);
         for (QueuePair queuePair : kept) {
             Endpoint.await(queuePair.closed());

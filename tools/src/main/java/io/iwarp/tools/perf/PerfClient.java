@@ -2,29 +2,21 @@ package io.iwarp.tools.perf;
 
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.ClientOptions;
-import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.tools.cli.Progress;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Measures against a {@link PerfServer}. */
 @Command(
@@ -36,16 +28,7 @@ import picocli.CommandLine.Spec;
             "  iwarp perf client 127.0.0.1:7471 --op send --mode latency --busy-poll",
             "  iwarp perf client 127.0.0.1:7471 --op read --sweep 64..4M --report r.html"
         })
-final class PerfClient implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
-    @Parameters(
-            paramLabel = "HOST:PORT",
-            converter = PeerAddress.Converter.class,
-            description = "Where the server listens.")
-    private PeerAddress server;
-
+final class PerfClient extends ClientCommand {
     @Mixin
     private PerfPlanOptions plans;
 
@@ -74,45 +57,38 @@ final class PerfClient implements Callable<Integer> {
             showDefaultValue = Visibility.NEVER)
     private @Nullable Long mulpdu;
 
-    @Mixin
-    private ClientOptions connection;
-
     @Override
     public Integer call() throws Exception {
-        List<PerfPlan> chosen = plans.plans(connection.transport());
-        QueuePairSettings.Builder settings = settings();
+        List<PerfPlan> chosen = plans.plans(connection().transport());
+        QueuePairSettings.Builder settings = withMulpdu(settings());
         try (ResultFile lines = ResultFile.open("--json", json);
                 ResultFile page = ResultFile.open("--report", report);
-                Endpoint endpoint = connection.openClient()) {
-            List<PerfResult> results = measure(endpoint, server.resolve(), settings, chosen, lines);
-            PrintWriter out = spec.commandLine().getOut();
-            out.println(results.get(0).conditions());
-            PerfColumn.table(results).forEach(out::println);
-            PerfColumn.explanations(results.get(0)).forEach(out::println);
+                Endpoint endpoint = open()) {
+            List<PerfResult> results = measure(endpoint, address(), settings, chosen, lines);
+            out().line(results.get(0).conditions());
+            out().lines(PerfColumn.table(results));
+            out().lines(PerfColumn.explanations(results.get(0)));
             results.stream()
                     .filter(result -> !result.intervals().isEmpty())
-                    .forEach(result -> PerfInterval.table(result).forEach(out::println));
+                    .forEach(result -> out().lines(PerfInterval.table(result)));
             if (page.wanted()) {
                 page.replace(new PerfReport(
                                 results,
-                                spec.root().commandLine().getParseResult().originalArgs())
+                                spec().root().commandLine().getParseResult().originalArgs())
                         .html());
             }
         }
         return 0;
     }
 
-    private QueuePairSettings.Builder settings() {
-        QueuePairSettings.Builder settings = connection.settings();
+    private QueuePairSettings.Builder withMulpdu(QueuePairSettings.Builder settings) {
         if (mulpdu == null) {
             return settings;
         }
-        if (mulpdu < MpaSettings.MINIMUM_MULPDU || mulpdu > MpaSettings.MAXIMUM_MULPDU) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--mulpdu " + mulpdu + " is outside " + MpaSettings.MINIMUM_MULPDU + " to "
-                            + MpaSettings.MAXIMUM_MULPDU + " bytes");
-        }
+        require(
+                mulpdu >= MpaSettings.MINIMUM_MULPDU && mulpdu <= MpaSettings.MAXIMUM_MULPDU,
+                "--mulpdu " + mulpdu + " is outside " + MpaSettings.MINIMUM_MULPDU + " to " + MpaSettings.MAXIMUM_MULPDU
+                        + " bytes");
         return settings.mpa(settings.build().mpa().toBuilder()
                 .maximumUlpdu(mulpdu.intValue())
                 .build());
@@ -124,10 +100,10 @@ final class PerfClient implements Callable<Integer> {
             QueuePairSettings.Builder settings,
             List<PerfPlan> chosen,
             ResultFile lines)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         Duration total = chosen.stream().map(PerfPlan::total).reduce(Duration.ZERO, Duration::plus);
         List<PerfResult> results = new ArrayList<>();
-        try (Progress bar = Progress.beginTimed(spec.commandLine().getErr(), "measuring", total, progress)) {
+        try (Progress bar = Progress.beginTimed(spec().commandLine().getErr(), "measuring", total, progress)) {
             for (PerfPlan plan : chosen) {
                 PerfResult result = new PerfRun(endpoint, plan, bar).run(address, settings);
                 results.add(result);

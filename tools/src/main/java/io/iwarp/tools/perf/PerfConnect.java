@@ -1,23 +1,15 @@
 package io.iwarp.tools.perf;
 
-import io.iwarp.tools.cli.ClientOptions;
-import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.OptionCheck;
-import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Measures the time to establish connections and the memory of open ones. */
 @Command(
@@ -29,18 +21,9 @@ import picocli.CommandLine.Spec;
             "  iwarp perf connect 127.0.0.1:7471 --connections 1000 --parallel 64",
             "  iwarp perf connect 127.0.0.1:7471 --connections 500 --idle"
         })
-final class PerfConnect implements Callable<Integer> {
+final class PerfConnect extends ClientCommand {
     private static final int MOST_CONNECTIONS = 1_000_000;
     private static final int MOST_IN_PARALLEL = 1024;
-
-    @Spec
-    private CommandSpec spec;
-
-    @Parameters(
-            paramLabel = "HOST:PORT",
-            converter = PeerAddress.Converter.class,
-            description = "Where the server listens.")
-    private PeerAddress server;
 
     @Option(
             names = "--connections",
@@ -71,33 +54,27 @@ final class PerfConnect implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "Append a line of JSON to this file.")
     private @Nullable Path json;
 
-    @Mixin
-    private ClientOptions connection;
-
     @Override
     public Integer call() throws Exception {
-        OptionCheck.require(
-                spec,
+        require(
                 connections >= 1 && connections <= MOST_CONNECTIONS,
                 "--connections " + connections + " is outside 1 to " + MOST_CONNECTIONS);
-        OptionCheck.require(
-                spec,
+        require(
                 parallel >= 1 && parallel <= MOST_IN_PARALLEL,
                 "--parallel " + parallel + " is outside 1 to " + MOST_IN_PARALLEL);
-        OptionCheck.require(spec, warmup >= 0, "--warmup " + warmup + " is negative");
+        require(warmup >= 0, "--warmup " + warmup + " is negative");
         try (ResultFile line = ResultFile.open("--json", json);
-                Endpoint endpoint = connection.openClient()) {
-            ConnectResult result = measure(endpoint, server.resolve());
-            spec.commandLine().getOut().println(result.text());
+                Endpoint endpoint = open()) {
+            ConnectResult result = measure(endpoint, address());
+            result.text().lines().forEach(out()::line);
             line.append(result.json() + "\n");
         }
         return 0;
     }
 
-    private ConnectResult measure(Endpoint endpoint, SocketAddress address)
-            throws IOException, InterruptedException, CommandFailedException {
-        QueuePairSettings settings = connection.settings().build();
-        ServerUsage usage = ServerUsage.connect(endpoint, address, connection.settings());
+    private ConnectResult measure(Endpoint endpoint, SocketAddress address) throws IOException, InterruptedException {
+        QueuePairSettings settings = settings().build();
+        ServerUsage usage = ServerUsage.connect(endpoint, address, settings());
         if (warmup > 0) {
             ConnectRun.begin(endpoint, address, settings, warmup, parallel, false)
                     .await();
@@ -109,8 +86,8 @@ final class PerfConnect implements Callable<Integer> {
         ConnectResult result = new ConnectResult(
                 connections,
                 parallel,
-                connection.transport().loops(),
-                connection.transport().tls(),
+                connection().transport().loops(),
+                connection().transport().tls(),
                 nanos,
                 run.times(),
                 before == null ? null : PerfUsage.collected().since(before),

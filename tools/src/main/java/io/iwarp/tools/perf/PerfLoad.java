@@ -6,7 +6,6 @@ import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
@@ -161,7 +160,7 @@ abstract class PerfLoad {
     }
 
     /** Closes the connection in order, waits for it, and releases the memory. Do not call it on an event loop. */
-    final void close() throws IOException, InterruptedException, CommandFailedException {
+    final void close() throws IOException, InterruptedException {
         try {
             queuePair.close();
             Endpoint.await(queuePair.closed());

@@ -3,9 +3,7 @@ package io.iwarp.tools.perf;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.Progress;
 import io.iwarp.verbs.QueuePair;
@@ -57,8 +55,7 @@ final class PerfRun {
     }
 
     /** Measures. */
-    PerfResult run(SocketAddress server, QueuePairSettings.Builder settings)
-            throws IOException, InterruptedException, CommandFailedException {
+    PerfResult run(SocketAddress server, QueuePairSettings.Builder settings) throws IOException, InterruptedException {
         try {
             for (int i = 0; i < plan.connections(); i++) {
                 connect(server, settings);
@@ -67,7 +64,7 @@ final class PerfRun {
             PerfResult result = measure(usage);
             usage.close();
             return result;
-        } catch (IOException | InterruptedException | CommandFailedException | RuntimeException e) {
+        } catch (IOException | InterruptedException | RuntimeException e) {
             loads.forEach(PerfLoad::abort);
             throw e;
         } finally {
@@ -77,7 +74,7 @@ final class PerfRun {
         }
     }
 
-    private PerfResult measure(ServerUsage usage) throws IOException, InterruptedException, CommandFailedException {
+    private PerfResult measure(ServerUsage usage) throws IOException, InterruptedException {
         loads.forEach(PerfLoad::begin);
         long begin = System.nanoTime();
         while (System.nanoTime() - begin < plan.warmup().toNanos()) {
@@ -91,8 +88,7 @@ final class PerfRun {
         return result;
     }
 
-    private PerfResult observe(ServerUsage usage, Duration time)
-            throws IOException, InterruptedException, CommandFailedException {
+    private PerfResult observe(ServerUsage usage, Duration time) throws IOException, InterruptedException {
         MpaParameters agreed = Objects.requireNonNull(loads.get(0).queuePair().parameters());
         PerfUsage serverBefore = usage.now();
         PerfUsage before = PerfUsage.now();
@@ -109,7 +105,7 @@ final class PerfRun {
     }
 
     /** Waits while operations complete. Fails after one minute without progress. */
-    private void awaitArrival(PerfLoad load) throws IOException, InterruptedException, CommandFailedException {
+    private void awaitArrival(PerfLoad load) throws IOException, InterruptedException {
         long before;
         do {
             before = operations();
@@ -126,7 +122,7 @@ final class PerfRun {
     }
 
     private void connect(SocketAddress server, QueuePairSettings.Builder settings)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         PerfTask task = plan.task();
         PerfMemory memory = new PerfMemory(ByteBufAllocator.DEFAULT, endpoint.domain(), task, right(task));
         QueuePair queuePair;
@@ -137,9 +133,9 @@ final class PerfRun {
                     .build();
             byte[] request = task.with(memory.remoteBuffer()).encode();
             queuePair = endpoint.connect(server, adapted, request, fresh -> {});
-            target = RemoteBuffer.decode(Application.PERF.restOfReply(
+            target = RemoteBuffer.decode(PerfTask.PROTOCOL.restOfReply(
                     Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), RemoteBuffer.ENCODED_LENGTH));
-        } catch (IOException | InterruptedException | CommandFailedException | RuntimeException e) {
+        } catch (IOException | InterruptedException | RuntimeException e) {
             memory.close();
             throw e;
         }
@@ -168,7 +164,7 @@ final class PerfRun {
     }
 
     /** Lets time pass, tells how it goes, and returns what was done in each interval. Fails if a connection ends. */
-    private List<PerfInterval> pause(Duration time) throws IOException, InterruptedException, CommandFailedException {
+    private List<PerfInterval> pause(Duration time) throws IOException, InterruptedException {
         List<PerfInterval> intervals = new ArrayList<>();
         long begin = System.nanoTime();
         long before = begin;
@@ -192,7 +188,7 @@ final class PerfRun {
         return Bytes.size(size) + ": " + Bytes.rate(operations * size, nanos);
     }
 
-    private void awaitFailure(long nanos) throws IOException, InterruptedException, CommandFailedException {
+    private void awaitFailure(long nanos) throws IOException, InterruptedException {
         try {
             failed.get(nanos, TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
@@ -204,8 +200,7 @@ final class PerfRun {
     }
 
     /** A large operation may take longer than was planned, and nothing can be told without one. */
-    private void awaitOperation(long operationsBefore, long timedBefore)
-            throws IOException, InterruptedException, CommandFailedException {
+    private void awaitOperation(long operationsBefore, long timedBefore) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         while (operations() == operationsBefore || timed() == timedBefore) {
             if (System.nanoTime() - begin > TimeUnit.SECONDS.toNanos(Endpoint.patienceSeconds())) {
@@ -215,7 +210,7 @@ final class PerfRun {
         }
     }
 
-    private void onEachLoop(Consumer<PerfMeter> step) throws IOException, InterruptedException, CommandFailedException {
+    private void onEachLoop(Consumer<PerfMeter> step) throws IOException, InterruptedException {
         for (Map.Entry<EventLoop, PerfMeter> entry : meters.entrySet()) {
             Endpoint.await(CompletableFuture.runAsync(() -> step.accept(entry.getValue()), entry.getKey()));
         }

@@ -1,15 +1,16 @@
 package io.iwarp.tools.perf;
 
-import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.Service;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.ConnectionRequestListener;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The passive side of measurements: executes the task that the client of each connection requests. Runs on event loops.
  */
-final class PerfService implements ConnectionRequestListener {
-    private final ProtectionDomain domain;
+final class PerfService implements Service {
+    private final ScheduledExecutorService collector =
+            Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("perf-collector", true));
+    private final Endpoint endpoint;
     private final int greatestDepth;
     private final ClientBudget budget;
     private final CollectedUsage collected;
@@ -27,16 +30,10 @@ final class PerfService implements ConnectionRequestListener {
     /**
      * @param greatestDepth the most operations that a client may have posted on a connection
      * @param clientBytes the most bytes of memory for the connections of one client
-     * @param collector runs collections of garbage, off the event loops
      * @param log told in a line of each connection that has ended
      */
-    PerfService(
-            ProtectionDomain domain,
-            int greatestDepth,
-            long clientBytes,
-            ScheduledExecutorService collector,
-            Consumer<String> log) {
-        this.domain = domain;
+    PerfService(Endpoint endpoint, int greatestDepth, long clientBytes, Consumer<String> log) {
+        this.endpoint = endpoint;
         this.greatestDepth = greatestDepth;
         this.budget = new ClientBudget(clientBytes);
         this.collected = new CollectedUsage(collector, PerfUsage::collected);
@@ -45,23 +42,23 @@ final class PerfService implements ConnectionRequestListener {
 
     @Override
     public void onConnectionRequest(ConnectionRequest request) {
-        if (Application.PERF_CONNECT.isRequestedBy(request.privateData())) {
+        if (ConnectRun.PROTOCOL.isRequestedBy(request.privateData())) {
             request.accept();
             return;
         }
-        if (Application.PERF_USAGE.isRequestedBy(request.privateData())) {
+        if (ServerUsage.PROTOCOL.isRequestedBy(request.privateData())) {
             new UsageSession(request.queuePair(), collected).begin();
             request.accept();
             return;
         }
-        ByteBuf asked = Application.PERF.restOfRequest(request.privateData(), PerfTask.ENCODED_LENGTH);
+        ByteBuf asked = PerfTask.PROTOCOL.restOfRequest(request.privateData(), PerfTask.ENCODED_LENGTH);
         if (asked == null) {
-            request.reject(Application.PERF.rejection());
+            request.reject(PerfTask.PROTOCOL.rejection());
             return;
         }
         PerfSession session = begin(request, asked);
         if (session != null) {
-            request.accept(Application.PERF.reply(session.encodedMemory()));
+            request.accept(PerfTask.PROTOCOL.followedBy(session.encodedMemory()));
         }
     }
 
@@ -92,6 +89,13 @@ final class PerfService implements ConnectionRequestListener {
                     + " --connections, or start it with a greater --max-memory");
         }
         channel.closeFuture().addListener(closed -> budget.giveBack(client, bytes));
-        return new PerfMemory(ByteBufAllocator.DEFAULT, domain, task, PerfSession.right(task.operation()));
+        return new PerfMemory(ByteBufAllocator.DEFAULT, endpoint.domain(), task, PerfSession.right(task.operation()));
+    }
+
+    /** Closes the connections before the memory. Otherwise clients would see errors about invalid STags. */
+    @Override
+    public void close() {
+        endpoint.closeConnections();
+        collector.shutdownNow();
     }
 }

@@ -5,7 +5,6 @@ import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
@@ -126,7 +125,7 @@ final class PerfSession implements QueuePairListener {
     public void onClosed(QueuePair source, CloseReason reason) {
         memory.close();
         if (reason.endedBy() != EndedBy.PEER_CLOSED) {
-            log.accept(ErrorLines.oneLine(client + " went before it was done: " + reason));
+            log.accept(client + " went before it was done: " + reason);
         }
     }
 }

@@ -20,6 +20,10 @@ import io.netty.buffer.Unpooled;
  * @param memory the client's memory, which the server writes to in latency mode
  */
 record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, RemoteBuffer memory) {
+    /** The request continues with the task, the reply with the server's memory. */
+    static final Application PROTOCOL =
+            new Application("iwarp perf 1", "a perf server of version 1, to be used by 'iwarp perf client'");
+
     /** Length in bytes. */
     static final int ENCODED_LENGTH =
             Byte.BYTES + Byte.BYTES + Integer.BYTES + Integer.BYTES + RemoteBuffer.ENCODED_LENGTH;
@@ -82,7 +86,7 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
                 .writeInt(size)
                 .writeInt(depth);
         memory.encode(out);
-        return Application.PERF.request(out);
+        return PROTOCOL.followedBy(out);
     }
 
     /**

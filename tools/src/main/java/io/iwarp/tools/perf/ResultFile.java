@@ -33,7 +33,7 @@ final class ResultFile implements AutoCloseable {
      * @param option that names it, for messages
      * @param path null to write nothing
      */
-    static ResultFile open(String option, @Nullable Path path) throws CommandFailedException {
+    static ResultFile open(String option, @Nullable Path path) {
         if (path == null) {
             return new ResultFile(null, null, false);
         }

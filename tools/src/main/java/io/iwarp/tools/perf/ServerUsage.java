@@ -15,6 +15,10 @@ import java.net.SocketAddress;
  * {@link PerfUsage}. Not thread-safe. Do not call it on an event loop.
  */
 final class ServerUsage {
+    /** Nothing goes with the request or the reply. */
+    static final Application PROTOCOL =
+            new Application("iwarp perf usage 1", "a perf server of version 1, to be used by 'iwarp perf client'");
+
     /** Length in bytes. */
     static final int QUESTION_LENGTH = 1;
 
@@ -30,26 +34,26 @@ final class ServerUsage {
     }
 
     static ServerUsage connect(Endpoint endpoint, SocketAddress server, QueuePairSettings.Builder settings)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         Conversation conversation = new Conversation();
         QueuePairSettings few = settings.sendQueueDepth(Conversation.DEPTH)
                 .receiveQueueDepth(Conversation.DEPTH)
                 .build();
-        endpoint.connect(server, few, Application.PERF_USAGE.request(), conversation::attach);
+        endpoint.connect(server, few, PROTOCOL.request(), conversation::attach);
         return new ServerUsage(conversation);
     }
 
     /** Returns what the server has used up until now. */
-    PerfUsage now() throws IOException, InterruptedException, CommandFailedException {
+    PerfUsage now() throws IOException, InterruptedException {
         return ask(NOW);
     }
 
     /** Returns what the server has used up, and has in use when its garbage is collected. */
-    PerfUsage collected() throws IOException, InterruptedException, CommandFailedException {
+    PerfUsage collected() throws IOException, InterruptedException {
         return ask(COLLECTED);
     }
 
-    private PerfUsage ask(byte question) throws IOException, InterruptedException, CommandFailedException {
+    private PerfUsage ask(byte question) throws IOException, InterruptedException {
         conversation.send(Unpooled.wrappedBuffer(new byte[] {question}));
         ByteBuf answer = conversation.receive();
         if (answer.readableBytes() != PerfUsage.ENCODED_LENGTH) {
@@ -60,7 +64,7 @@ final class ServerUsage {
     }
 
     /** Ends the connection, and waits for that. */
-    void close() throws IOException, InterruptedException, CommandFailedException {
+    void close() throws IOException, InterruptedException {
         conversation.close();
     }
 }

@@ -1,21 +1,18 @@
 package io.iwarp.tools.rdma;
 
+import io.iwarp.tools.cli.BaseCommand;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientOptions;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.SetupOptions;
 import io.iwarp.verbs.QueuePairSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The ucmatose of rdma-core: sends many messages over many connections. The server sends first. */
 @Command(
@@ -26,14 +23,11 @@ import picocli.CommandLine.Spec;
                     + " 6581), because otherwise a server must not send first."
         },
         footer = {"%nExamples (server, client):", "  iwarp cmatose -c 4", "  iwarp cmatose -c 4 -s 127.0.0.1"})
-public final class Cmatose implements Callable<Integer> {
+public final class Cmatose extends BaseCommand {
     private static final int GREATEST_CONNECTIONS = 1024;
     private static final int GREATEST_COUNT = 1 << 16;
     private static final int GREATEST_SIZE = 1 << 24;
     private static final int GREATEST_PORT = 65_535;
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(
             names = "-s",
@@ -79,23 +73,19 @@ public final class Cmatose implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        OptionCheck.require(spec, port >= 0 && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
-        OptionCheck.require(
-                spec,
-                connections >= 1 && connections <= GREATEST_CONNECTIONS,
-                "-c must be 1 to " + GREATEST_CONNECTIONS);
-        OptionCheck.require(spec, count >= 0 && count <= GREATEST_COUNT, "-C must be 0 to " + GREATEST_COUNT);
-        OptionCheck.require(spec, size >= 0 && size <= GREATEST_SIZE, "-S must be 0 bytes to 16 MiB");
-        var out = spec.commandLine().getOut();
+        require(port >= 0 && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
+        require(connections >= 1 && connections <= GREATEST_CONNECTIONS, "-c must be 1 to " + GREATEST_CONNECTIONS);
+        require(count >= 0 && count <= GREATEST_COUNT, "-C must be 0 to " + GREATEST_COUNT);
+        require(size >= 0 && size <= GREATEST_SIZE, "-S must be 0 bytes to 16 MiB");
         try (Endpoint endpoint = (server != null ? connection.openClient() : connection.openServer())) {
-            CmatoseRun run = new CmatoseRun(endpoint, settings(server != null), connections, count, (int) size, out);
+            CmatoseRun run = new CmatoseRun(endpoint, settings(server != null), connections, count, (int) size, out());
             if (server != null) {
                 run.client(new InetSocketAddress(InetAddress.getByName(server), port));
             } else {
                 run.server(new InetSocketAddress(InetAddress.getByName(bind), port));
             }
         }
-        out.println("test complete");
+        out().line("test complete");
         return 0;
     }
 

@@ -4,6 +4,7 @@ import io.iwarp.mpa.MpaParameters;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.Output;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpListener;
@@ -12,7 +13,6 @@ import io.iwarp.verbs.QueuePairSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -30,9 +30,9 @@ final class CmatoseRun {
     private final int connections;
     private final int count;
     private final int size;
-    private final PrintWriter out;
+    private final Output out;
 
-    CmatoseRun(Endpoint endpoint, QueuePairSettings settings, int connections, int count, int size, PrintWriter out) {
+    CmatoseRun(Endpoint endpoint, QueuePairSettings settings, int connections, int count, int size, Output out) {
         this.endpoint = endpoint;
         this.settings = settings;
         this.connections = connections;
@@ -62,7 +62,7 @@ final class CmatoseRun {
             return sent;
         }
 
-        void awaitReceived() throws IOException, InterruptedException, CommandFailedException {
+        void awaitReceived() throws IOException, InterruptedException {
             for (CompletableFuture<Completion> one : received) {
                 long bytes = Endpoint.await(one).bytes();
                 if (bytes != size) {
@@ -74,13 +74,13 @@ final class CmatoseRun {
     }
 
     /** Waits for the connections, sends, receives, and ends them. */
-    void server(InetSocketAddress address) throws IOException, InterruptedException, CommandFailedException {
-        out.println("cmatose: starting server");
+    void server(InetSocketAddress address) throws IOException, InterruptedException {
+        out.line("cmatose: starting server");
         BlockingQueue<Node> accepted = new LinkedBlockingQueue<>();
         AtomicInteger left = new AtomicInteger(connections);
         try (IwarpListener listener =
                 endpoint.listen(address, settings, request -> onConnectionRequest(request, left, accepted))) {
-            out.println(ListenOptions.listening(listener));
+            out.line(ListenOptions.listening(listener));
             List<Node> nodes = new ArrayList<>();
             while (nodes.size() < connections) {
                 Node node = accepted.poll(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
@@ -92,14 +92,14 @@ final class CmatoseRun {
                 Endpoint.await(node.queuePair.ready());
                 nodes.add(node);
             }
-            out.println("initiating data transfers");
+            out.line("initiating data transfers");
             exchange(nodes);
-            out.println("cmatose: disconnecting");
+            out.line("cmatose: disconnecting");
             for (Node node : nodes) {
                 node.queuePair.close();
             }
             awaitClosed(nodes);
-            out.println("disconnected");
+            out.line("disconnected");
         }
     }
 
@@ -114,7 +114,7 @@ final class CmatoseRun {
     }
 
     /** Rejects other set-ups, in which both ends would wait for the first message of the other. */
-    private static void requirePeerToPeer(QueuePair queuePair) throws CommandFailedException {
+    private static void requirePeerToPeer(QueuePair queuePair) {
         MpaParameters agreed = queuePair.parameters();
         if (agreed == null || !agreed.peerToPeer()) {
             throw new CommandFailedException(
@@ -123,26 +123,26 @@ final class CmatoseRun {
         }
     }
 
-    private void exchange(List<Node> nodes) throws IOException, InterruptedException, CommandFailedException {
+    private void exchange(List<Node> nodes) throws IOException, InterruptedException {
         List<CompletableFuture<Completion>> sent = new ArrayList<>();
         for (Node node : nodes) {
             sent.addAll(node.send());
         }
-        out.println("completing sends");
+        out.line("completing sends");
         for (CompletableFuture<Completion> one : sent) {
             Endpoint.await(one);
         }
-        out.println("receiving data transfers");
+        out.line("receiving data transfers");
         for (Node node : nodes) {
             node.awaitReceived();
         }
-        out.println("data transfers complete");
+        out.line("data transfers complete");
     }
 
     /** Makes the connections, receives, sends, and waits until the server ends them. */
-    void client(InetSocketAddress server) throws IOException, InterruptedException, CommandFailedException {
-        out.println("cmatose: starting client");
-        out.println("cmatose: connecting");
+    void client(InetSocketAddress server) throws IOException, InterruptedException {
+        out.line("cmatose: starting client");
+        out.line("cmatose: connecting");
         List<Node> nodes = new ArrayList<>();
         for (int i = 0; i < connections; i++) {
             List<Node> fresh = new ArrayList<>();
@@ -150,19 +150,19 @@ final class CmatoseRun {
             // The last one: a server that knows no enhanced set-up is asked a second time.
             nodes.add(fresh.get(fresh.size() - 1));
         }
-        out.println("receiving data transfers");
+        out.line("receiving data transfers");
         for (Node node : nodes) {
             node.awaitReceived();
         }
-        out.println("sending replies");
+        out.line("sending replies");
         for (Node node : nodes) {
             node.send();
         }
-        out.println("data transfers complete");
+        out.line("data transfers complete");
         awaitClosed(nodes);
     }
 
-    private static void awaitClosed(List<Node> nodes) throws IOException, InterruptedException, CommandFailedException {
+    private static void awaitClosed(List<Node> nodes) throws IOException, InterruptedException {
         for (Node node : nodes) {
             Endpoint.await(node.queuePair.closed());
         }

@@ -1,28 +1,23 @@
 package io.iwarp.tools.rdma;
 
 import io.iwarp.mpa.MpaSettings;
+import io.iwarp.tools.cli.BaseCommand;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.ListenOptions;
-import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.SetupOptions;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.tools.cli.TransportOptions;
 import io.iwarp.tools.cli.WireOptions;
-import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePairSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The ping of rdma-core, to be used with it or with itself. */
 @Command(
@@ -39,16 +34,13 @@ import picocli.CommandLine.Spec;
             "  iwarp rping -s -P",
             "  iwarp rping -c -a 127.0.0.1 -C 10 -v -V",
         })
-public final class Rping implements Callable<Integer> {
+public final class Rping extends BaseCommand {
     private static final int DEFAULT_SIZE = 64;
     private static final int DEFAULT_GREATEST_SIZE = 1 << 16;
     private static final int GREATEST_SIZE = 1 << 24;
     private static final int GREATEST_PORT = 65_535;
     /** What each side of rdma-core's rping asks for: one Read at a time. */
     private static final int DEPTH = 1;
-
-    @Spec
-    private CommandSpec spec;
 
     @ArgGroup(multiplicity = "1")
     private Side side = new Side();
@@ -150,12 +142,10 @@ public final class Rping implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         long bytes = size != null ? size : side.client ? DEFAULT_SIZE : DEFAULT_GREATEST_SIZE;
-        OptionCheck.require(spec, bytes >= 1 && bytes <= GREATEST_SIZE, "-S " + bytes + " is outside 1 byte to 16 MiB");
-        OptionCheck.require(
-                spec, port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
-        OptionCheck.require(spec, count >= 0, "-C " + count + " is negative");
-        var command = spec.commandLine();
-        RpingOutput output = new RpingOutput(command.getOut(), command.getErr(), printData, debug);
+        require(bytes >= 1 && bytes <= GREATEST_SIZE, "-S " + bytes + " is outside 1 byte to 16 MiB");
+        require(port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
+        require(count >= 0, "-C " + count + " is negative");
+        RpingOutput output = new RpingOutput(out(), err(), printData, debug);
         try (Endpoint endpoint =
                 wire.open(verbose, transport.loops(), side.client ? transport.ofClient() : transport.ofServer())) {
             InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);
@@ -181,14 +171,10 @@ public final class Rping implements Callable<Integer> {
 
     private int serve(Endpoint endpoint, InetSocketAddress address, int greatestSize, RpingOutput output)
             throws Exception {
-        try (Shutdown shutdown = Shutdown.install();
-                RpingServer server =
-                        new RpingServer(endpoint.domain(), greatestSize, persistent, allRights, output, shutdown);
-                IwarpListener listener =
-                        endpoint.listen(address, wire.settings().build(), server)) {
-            output.out().println(ListenOptions.listening(listener));
-            shutdown.await();
-            return server.exitCode();
+        try (Shutdown shutdown = Shutdown.install()) {
+            RpingServer server =
+                    new RpingServer(endpoint.domain(), greatestSize, persistent, allRights, output, shutdown);
+            return endpoint.serve(address, wire.settings().build(), server, shutdown, out());
         }
     }
 }

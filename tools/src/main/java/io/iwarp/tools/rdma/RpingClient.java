@@ -43,7 +43,7 @@ final class RpingClient {
      * @param count how many times, 0 for ever
      * @param validate whether what the server writes must be what it has read
      */
-    void run(long count, boolean validate) throws IOException, InterruptedException, CommandFailedException {
+    void run(long count, boolean validate) throws IOException, InterruptedException {
         QueuePair queuePair = conversation.queuePair();
         try (MemoryRegion start = region(AccessRight.REMOTE_READ);
                 MemoryRegion sink = region(AccessRight.REMOTE_WRITE)) {
@@ -70,7 +70,7 @@ final class RpingClient {
     }
 
     /** Tells the server of memory, and waits until it has done its part. */
-    private void advertise(MemoryRegion memory) throws IOException, InterruptedException, CommandFailedException {
+    private void advertise(MemoryRegion memory) throws IOException, InterruptedException {
         RemoteBuffer advertised = memory.remoteBuffer();
         output.step("RDMA addr %x rkey %x len %d", advertised.taggedOffset(), advertised.stag(), advertised.length());
         conversation.send(RpingMessage.advertisement(advertised));
@@ -78,7 +78,7 @@ final class RpingClient {
         output.step("recv completion");
     }
 
-    private void check(ByteBuf text, MemoryRegion sink, long ping, boolean validate) throws CommandFailedException {
+    private void check(ByteBuf text, MemoryRegion sink, long ping, boolean validate) {
         ByteBuf found = Unpooled.buffer(size, size).writerIndex(size);
         sink.span().get(0, found, 0, size);
         if (validate && !ByteBufUtil.equals(text, found)) {

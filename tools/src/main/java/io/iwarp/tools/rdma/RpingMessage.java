@@ -53,7 +53,7 @@ final class RpingMessage {
      *
      * @throws CommandFailedException if it has another length, or no memory can be where it says
      */
-    static RemoteBuffer decode(ByteBuf message) throws CommandFailedException {
+    static RemoteBuffer decode(ByteBuf message) {
         requireMessage(message);
         long taggedOffset = message.readLong();
         int stag = message.readInt();
@@ -65,7 +65,7 @@ final class RpingMessage {
     }
 
     /** Checks that this can be a message of the exchange. */
-    static void requireMessage(ByteBuf message) throws CommandFailedException {
+    static void requireMessage(ByteBuf message) {
         if (message.readableBytes() != ENCODED_LENGTH) {
             throw new CommandFailedException("the other side sent a message of " + message.readableBytes()
                     + " bytes, and those of rping have " + ENCODED_LENGTH + ": it is not from rping");

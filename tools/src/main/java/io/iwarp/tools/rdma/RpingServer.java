@@ -2,9 +2,9 @@ package io.iwarp.tools.rdma;
 
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.tools.cli.Conversation;
+import io.iwarp.tools.cli.Service;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.ConnectionRequestListener;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -12,7 +12,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** Serves rping's clients, each on a thread of its own: the first one, or all that come. */
-final class RpingServer implements ConnectionRequestListener, AutoCloseable {
+final class RpingServer implements Service {
     /** How many clients a persistent server serves at the same time. */
     static final int GREATEST_CLIENTS = 256;
 
@@ -80,7 +80,8 @@ final class RpingServer implements ConnectionRequestListener, AutoCloseable {
     }
 
     /** Returns 1 if the only client was not served to its end; what happens to some of many is not the server's end. */
-    int exitCode() {
+    @Override
+    public int exitCode() {
         return !persistent && failed ? 1 : 0;
     }
 

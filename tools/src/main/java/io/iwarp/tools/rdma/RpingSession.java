@@ -71,7 +71,7 @@ final class RpingSession {
                 return true;
             }
             output.complaint(client + ": " + ErrorLines.describe(e));
-        } catch (IOException | CommandFailedException | RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             output.complaint(client + ": " + ErrorLines.describe(e));
         } finally {
             conversation.queuePair().abort();
@@ -80,8 +80,7 @@ final class RpingSession {
         return false;
     }
 
-    private void serve(MemoryRegion memory, RemoteBuffer source)
-            throws IOException, InterruptedException, CommandFailedException {
+    private void serve(MemoryRegion memory, RemoteBuffer source) throws IOException, InterruptedException {
         QueuePair queuePair = conversation.queuePair();
         output.step("server posted rdma read req");
         Endpoint.await(queuePair.futures().read(memory, 0, source));
@@ -102,7 +101,7 @@ final class RpingSession {
         goAhead();
     }
 
-    private RemoteBuffer receive() throws IOException, InterruptedException, CommandFailedException {
+    private RemoteBuffer receive() throws IOException, InterruptedException {
         RemoteBuffer advertised = RpingMessage.decode(conversation.receive());
         output.step(
                 "Received rkey %x addr %x len %d from peer",
@@ -114,7 +113,7 @@ final class RpingSession {
         return advertised;
     }
 
-    private void goAhead() throws IOException, InterruptedException, CommandFailedException {
+    private void goAhead() throws IOException, InterruptedException {
         conversation.send(RpingMessage.goAhead());
         output.step("server posted go ahead");
     }

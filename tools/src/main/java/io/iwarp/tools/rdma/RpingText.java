@@ -1,6 +1,5 @@
 package io.iwarp.tools.rdma;
 
-import io.iwarp.tools.cli.ErrorLines;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
@@ -35,9 +34,8 @@ final class RpingText {
         return zero < 0 ? buffer.readableBytes() : zero + 1 - buffer.readerIndex();
     }
 
-    /** Returns the text for the terminal, without the zero at its end; control characters are replaced. */
+    /** Returns the text for the terminal, without the zero at its end. */
     static String shown(ByteBuf buffer) {
-        return ErrorLines.oneLine(
-                buffer.toString(buffer.readerIndex(), Math.max(0, length(buffer) - 1), StandardCharsets.US_ASCII));
+        return buffer.toString(buffer.readerIndex(), Math.max(0, length(buffer) - 1), StandardCharsets.US_ASCII);
     }
 }

@@ -127,6 +127,8 @@ class ValuesTest {
 
     @Test
     void whatAPeerSaysStaysOnOneLine() {
-        assertThat(ErrorLines.oneLine("a\nb\u001b[2Jc")).isEqualTo("a b [2Jc");
+        assertThat(PlainText.of("a\nb\u001b[2Jc\u009b1m\u0085d\u202ee\u2066\u2028f\ud800"))
+                .isEqualTo("a\\u000ab\\u001b[2Jc\\u009b1m\\u0085d\\u202ee\\u2066\\u2028f\\ud800");
+        assertThat(PlainText.of("Genève, 日本, \ud83d\ude00")).isEqualTo("Genève, 日本, \ud83d\ude00");
     }
 }

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Requirement;
 import io.iwarp.tools.CommandRun;
-import io.iwarp.tools.cli.Application;
-import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.ConnectionOptions;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
@@ -55,9 +53,8 @@ class CounterTest {
 
     @Test
     void severalProcessesCountTogether() throws Exception {
-        try (CommandRun server = CommandRun.start("counter-server", "--port", "0")) {
-            String[] client = {"counter-client", server.address(), "--clients", "2", "--adds", "3000", "--rounds", "30"
-            };
+        try (CommandRun server = CommandRun.start("counter", "--listen", "--port", "0")) {
+            String[] client = {"counter", server.address(), "--clients", "2", "--adds", "3000", "--rounds", "30"};
             CommandRun one = CommandRun.start(client);
             CommandRun other = CommandRun.start(client);
 
@@ -74,7 +71,7 @@ class CounterTest {
 
     @Test
     void aLockIsTakenFromAClientThatWasLost() throws Exception {
-        try (CommandRun server = CommandRun.start("counter-server", "--port", "0");
+        try (CommandRun server = CommandRun.start("counter", "--listen", "--port", "0");
                 Endpoint endpoint = Endpoint.plain()) {
             String address = server.address();
             QueuePair holder = connect(endpoint, address);
@@ -83,8 +80,7 @@ class CounterTest {
                                     grant.lock(), compare(FREE).swap(grant.client())))
                             .original())
                     .isEqualTo(FREE);
-            CommandRun client =
-                    CommandRun.start("counter-client", address, "--clients", "1", "--adds", "1", "--rounds", "5");
+            CommandRun client = CommandRun.start("counter", address, "--clients", "1", "--adds", "1", "--rounds", "5");
             client.awaitLine(Pattern.compile("connect .*"));
 
             holder.abort();
@@ -92,7 +88,7 @@ class CounterTest {
             server.awaitLine(Pattern.compile(".* went before it was done; the lock was taken from it: .*"));
             assertThat(client.exitCode()).isZero();
             assertThat(client.out()).contains("counter 1, number 5; cannot be checked, clients lost: 1");
-            assertThat(CommandRun.of("counter-client", address, "--adds", "1", "--rounds", "1")
+            assertThat(CommandRun.of("counter", address, "--adds", "1", "--rounds", "1")
                             .out())
                     .contains("counter 5, number 9: exactly what all clients added");
         }
@@ -101,7 +97,7 @@ class CounterTest {
     @ParameterizedTest
     @ValueSource(longs = {0, -1})
     void aLockIsTakenFromAClientThatLeavesWhenItIsDone(long other) throws Exception {
-        try (CommandRun server = CommandRun.start("counter-server", "--port", "0");
+        try (CommandRun server = CommandRun.start("counter", "--listen", "--port", "0");
                 Endpoint endpoint = Endpoint.plain()) {
             String address = server.address();
             QueuePair holder = connect(endpoint, address);
@@ -116,7 +112,7 @@ class CounterTest {
             holder.close();
 
             server.awaitLine(Pattern.compile(".* went; the lock was taken from it: .*"));
-            assertThat(CommandRun.of("counter-client", address, "--adds", "1", "--rounds", "1")
+            assertThat(CommandRun.of("counter", address, "--adds", "1", "--rounds", "1")
                             .out())
                     .contains("counter 4, number 4: exactly what all clients added");
         }
@@ -124,7 +120,7 @@ class CounterTest {
 
     @Test
     void wrongNumbersAreAFailure() throws Exception {
-        try (CommandRun server = CommandRun.start("counter-server", "--port", "0");
+        try (CommandRun server = CommandRun.start("counter", "--listen", "--port", "0");
                 Endpoint endpoint = Endpoint.plain()) {
             String address = server.address();
             QueuePair liar = connect(endpoint, address);
@@ -134,7 +130,7 @@ class CounterTest {
             Endpoint.await(answered);
             assertThat(CounterTotals.decode(answer)).isEqualTo(new CounterTotals(0, 7, 0, 0, 0, 0));
 
-            CommandRun client = CommandRun.of("counter-client", address, "--adds", "1", "--rounds", "0");
+            CommandRun client = CommandRun.of("counter", address, "--adds", "1", "--rounds", "0");
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err().lines())
@@ -146,7 +142,7 @@ class CounterTest {
 
     @Test
     void aWindowEndsWithTheConnectionItWasFor() throws Exception {
-        try (CommandRun server = CommandRun.start("counter-server", "--port", "0");
+        try (CommandRun server = CommandRun.start("counter", "--listen", "--port", "0");
                 Endpoint endpoint = Endpoint.plain()) {
             String address = server.address();
             QueuePair first = connect(endpoint, address);
@@ -161,8 +157,8 @@ class CounterTest {
 
     @Test
     void aServerThatIsStoppedInTheMiddleIsOneClearLine() throws Exception {
-        CommandRun server = CommandRun.start("counter-server", "--port", "0");
-        CommandRun client = CommandRun.start("counter-client", server.address(), "--rounds", "1000000000");
+        CommandRun server = CommandRun.start("counter", "--listen", "--port", "0");
+        CommandRun client = CommandRun.start("counter", server.address(), "--rounds", "1000000000");
         client.awaitLine(Pattern.compile("connect .*"));
 
         assertThat(server.stop()).isZero();
@@ -174,7 +170,7 @@ class CounterTest {
     @Test
     void aServerOfAnotherKindSaysSo() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
-            CommandRun client = CommandRun.of("counter-client", server.address());
+            CommandRun client = CommandRun.of("counter", server.address());
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err().lines()).singleElement().asString().contains("this is an echo-server");
@@ -195,12 +191,12 @@ class CounterTest {
         return endpoint.connect(
                 new PeerAddress.Converter().convert(address).resolve(),
                 new ConnectionOptions().settings().build(),
-                Application.COUNTER.request(),
+                CounterGrant.PROTOCOL.request(),
                 fresh -> {});
     }
 
-    private static CounterGrant grant(QueuePair queuePair) throws CommandFailedException {
-        return CounterGrant.decode(Application.COUNTER.restOfReply(
+    private static CounterGrant grant(QueuePair queuePair) {
+        return CounterGrant.decode(CounterGrant.PROTOCOL.restOfReply(
                 Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), CounterGrant.ENCODED_LENGTH));
     }
 }

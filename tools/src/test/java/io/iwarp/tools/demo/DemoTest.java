@@ -10,6 +10,7 @@ import io.iwarp.tools.CommandRun;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.EventLoops;
+import io.iwarp.tools.cli.Output;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePairSettings;
@@ -95,7 +96,7 @@ class DemoTest {
     private static void runOverAFaultyWire(boolean crc) throws Exception {
         MpaSettings mpa = MpaSettings.builder().crc(crc).emss(FlipOneByte.EMSS).build();
         QueuePairSettings settings = QueuePairSettings.builder().mpa(mpa).build();
-        Story story = new Story(new PrintWriter(new StringWriter()));
+        Story story = new Story(new Output(new PrintWriter(new StringWriter())));
         try (Endpoint initiatorEnd = Endpoint.plain();
                 Endpoint responderEnd = new Endpoint(
                         EventLoops.DEFAULT, (pipeline, server) -> pipeline.addLast(new FlipOneByte()), () -> {});

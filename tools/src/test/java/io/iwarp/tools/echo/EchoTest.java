@@ -3,7 +3,6 @@ package io.iwarp.tools.echo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.tools.CommandRun;
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.ConnectionOptions;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
@@ -70,7 +69,7 @@ class EchoTest {
             QueuePair killed = endpoint.connect(
                     new PeerAddress.Converter().convert(address).resolve(),
                     new ConnectionOptions().settings().build(),
-                    Application.ECHO.request(),
+                    EchoServer.PROTOCOL.request(),
                     fresh -> {});
             killed.channel().config().setOption(ChannelOption.SO_LINGER, 0);
             killed.abort();
@@ -146,7 +145,7 @@ class EchoTest {
     void aClientOfAnotherKindIsToldSo() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
             String own = System.getProperty("java.home") + "/release";
-            CommandRun client = CommandRun.of("write-client", own, server.address());
+            CommandRun client = CommandRun.of("file", "put", server.address(), own);
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err().lines()).singleElement().asString().contains("this is an echo-server");

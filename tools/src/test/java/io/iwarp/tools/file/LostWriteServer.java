@@ -2,7 +2,6 @@ package io.iwarp.tools.file;
 
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.ListenOptions;
@@ -49,7 +48,7 @@ final class LostWriteServer implements AutoCloseable {
         Conversation conversation = new Conversation();
         conversation.attach(request.queuePair());
         thread.execute(() -> serve(conversation));
-        request.accept(Application.WRITE.request());
+        request.accept(FileServe.PROTOCOL.request());
     }
 
     private void serve(Conversation conversation) {

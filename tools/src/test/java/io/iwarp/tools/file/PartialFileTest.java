@@ -87,7 +87,7 @@ class PartialFileTest {
     @Test
     void aServerDeletesWhatAKilledOneLeft() throws Exception {
         Path file = abandoned();
-        try (CommandRun server = CommandRun.start("write-server", "--port", "0", "--directory", folder.toString())) {
+        try (CommandRun server = CommandRun.start("file", "serve", "--port", "0", "--directory", folder.toString())) {
             server.address();
 
             assertThat(server.out()).contains("deleted what an earlier server left when it was killed: 1 partial file");

@@ -3,7 +3,6 @@ package io.iwarp.tools.file;
 import io.iwarp.CloseReason;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.ConnectionOptions;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
@@ -32,7 +31,7 @@ final class RawWriteClient implements AutoCloseable {
             client.endpoint.connect(
                     new PeerAddress.Converter().convert(address).resolve(),
                     new ConnectionOptions().settings().build(),
-                    Application.WRITE.request(),
+                    FileServe.PROTOCOL.request(),
                     client.conversation::attach);
         } catch (Exception e) {
             client.endpoint.close();

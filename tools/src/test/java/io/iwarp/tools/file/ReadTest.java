@@ -100,9 +100,9 @@ class ReadTest {
             List<CommandRun> clients = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 clients.add(CommandRun.start(
-                        "read-client", address, "f", copies.resolve("f" + i).toString()));
+                        "file", "get", address, "f", copies.resolve("f" + i).toString()));
             }
-            clients.add(CommandRun.start("write-client", written.toString(), address));
+            clients.add(CommandRun.start("file", "put", address, written.toString()));
             for (CommandRun client : clients) {
                 assertThat(client.exitCode()).isZero();
             }
@@ -144,7 +144,7 @@ class ReadTest {
         Files.writeString(offered.resolve(".hidden"), "secret");
         try (CommandRun server = server("--once")) {
             CommandRun client = CommandRun.of(
-                    "read-client", server.address(), name, copies.resolve("f").toString());
+                    "file", "get", server.address(), name, copies.resolve("f").toString());
 
             assertOneLine(client, "the server refused", complaint);
             assertThat(server.exitCode()).isEqualTo(1);
@@ -154,17 +154,17 @@ class ReadTest {
 
     @Test
     void aTargetThatCannotBeIsOneClearLine() {
-        assertOneLine(CommandRun.of("read-client", "127.0.0.1:1", "f", copies + "/no/f"), "create it first");
-        assertOneLine(CommandRun.of("read-client", "127.0.0.1:1", "f", copies.toString()), "is a directory");
+        assertOneLine(CommandRun.of("file", "get", "127.0.0.1:1", "f", copies + "/no/f"), "create it first");
+        assertOneLine(CommandRun.of("file", "get", "127.0.0.1:1", "f", copies.toString()), "is a directory");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"--chunk=0", "--chunk=257M", "--reads=0", "--reads=65"})
     void refusesWhatItCannotDo(String option) {
-        CommandRun client = CommandRun.of("read-client", "127.0.0.1:1", "f", "f", option);
+        CommandRun client = CommandRun.of("file", "get", "127.0.0.1:1", "f", "f", option);
 
         assertThat(client.exitCode()).isEqualTo(2);
-        assertThat(client.err()).contains("'iwarp read-client --help'");
+        assertThat(client.err()).contains("'iwarp file get --help'");
     }
 
     @Test
@@ -326,7 +326,7 @@ class ReadTest {
         try (WatchService watch = copies.getFileSystem().newWatchService()) {
             copies.register(watch, StandardWatchEventKinds.ENTRY_CREATE);
             CommandRun client = CommandRun.start(
-                    "read-client", address, "f", copies.resolve("f").toString(), "--chunk", "64", "--reads", "1");
+                    "file", "get", address, "f", copies.resolve("f").toString(), "--chunk", "64", "--reads", "1");
             assertThat(watch.poll(60, TimeUnit.SECONDS))
                     .as("the file has begun")
                     .isNotNull();
@@ -336,14 +336,14 @@ class ReadTest {
 
     private CommandRun read(String address, String name, String... options) {
         List<String> arguments = new ArrayList<>(
-                List.of("read-client", address, name, copies.resolve(name).toString()));
+                List.of("file", "get", address, name, copies.resolve(name).toString()));
         arguments.addAll(List.of(options));
         return CommandRun.of(arguments.toArray(String[]::new));
     }
 
     private CommandRun server(String... options) {
         List<String> arguments =
-                new ArrayList<>(List.of("write-server", "--port", "0", "--directory", offered.toString()));
+                new ArrayList<>(List.of("file", "serve", "--port", "0", "--directory", offered.toString()));
         arguments.addAll(List.of(options));
         return CommandRun.start(arguments.toArray(String[]::new));
     }

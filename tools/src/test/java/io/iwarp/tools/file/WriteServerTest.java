@@ -45,7 +45,7 @@ class WriteServerTest {
 
     @BeforeEach
     void start() throws InterruptedException {
-        server = CommandRun.start("write-server", "--port", "0", "--buffer", "4K", "--directory", inbox.toString());
+        server = CommandRun.start("file", "serve", "--port", "0", "--buffer", "4K", "--directory", inbox.toString());
         address = server.address();
     }
 
@@ -159,7 +159,7 @@ class WriteServerTest {
         assertThat(WriteTest.names(inbox)).isEmpty();
 
         Path file = Path.of(System.getProperty("java.home"), "release");
-        CommandRun next = CommandRun.of("write-client", file.toString(), address);
+        CommandRun next = CommandRun.of("file", "put", address, file.toString());
         assertThat(next.exitCode()).isZero();
         assertThat(inbox.resolve("release")).hasSameBinaryContentAs(file);
     }
@@ -328,7 +328,8 @@ class WriteServerTest {
                         "-cp",
                         System.getProperty("java.class.path"),
                         "io.iwarp.tools.Iwarp",
-                        "write-server",
+                        "file",
+                        "serve",
                         "--port",
                         "0",
                         "--directory",
@@ -340,7 +341,7 @@ class WriteServerTest {
             assertThat(listening.matches()).isTrue();
             Path source = Files.write(outbox.resolve("large"), new byte[1 << 18]);
 
-            CommandRun client = CommandRun.of("write-client", source.toString(), listening.group(1));
+            CommandRun client = CommandRun.of("file", "put", listening.group(1), source.toString());
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err()).contains("the server refused", "make room there");

@@ -49,7 +49,7 @@ class WriteTest {
         Path file = file("some file.bin", size);
         String hash = sha256(file);
         try (CommandRun server = server("--buffer", buffer, "--once")) {
-            CommandRun client = CommandRun.of("write-client", file.toString(), server.address(), "--piece", piece);
+            CommandRun client = CommandRun.of("file", "put", server.address(), file.toString(), "--piece", piece);
 
             assertThat(client.err()).isEmpty();
             assertThat(client.exitCode()).isZero();
@@ -66,7 +66,7 @@ class WriteTest {
     void eachSideMayHaveItsOwnWishes(String serverOption, String clientOption) throws Exception {
         Path file = file("f", 200_000);
         try (CommandRun server = server(serverOption)) {
-            CommandRun client = CommandRun.of("write-client", file.toString(), server.address(), clientOption);
+            CommandRun client = CommandRun.of("file", "put", server.address(), file.toString(), clientOption);
 
             assertThat(client.exitCode()).isZero();
         }
@@ -76,8 +76,8 @@ class WriteTest {
     @Test
     void progressIsDrawnOnOneLineIfWanted() throws Exception {
         try (CommandRun server = server()) {
-            CommandRun client =
-                    CommandRun.of("write-client", file("f", 5 << 20).toString(), server.address(), "--progress");
+            CommandRun client = CommandRun.of(
+                    "file", "put", server.address(), file("f", 5 << 20).toString(), "--progress");
 
             assertThat(client.exitCode()).isZero();
             assertThat(client.err()).contains("\rf   0% [").contains("100% [==").contains("5/5 MB");
@@ -92,7 +92,7 @@ class WriteTest {
             List<CommandRun> clients = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 clients.add(CommandRun.start(
-                        "write-client", file("f" + i, 500_000 + i).toString(), address));
+                        "file", "put", address, file("f" + i, 500_000 + i).toString()));
             }
             for (CommandRun client : clients) {
                 assertThat(client.exitCode()).isZero();
@@ -108,14 +108,14 @@ class WriteTest {
         Path file = file("f", 10);
         Files.writeString(inbox.resolve("f"), "precious");
         try (CommandRun server = server()) {
-            CommandRun client = CommandRun.of("write-client", file.toString(), server.address());
+            CommandRun client = CommandRun.of("file", "put", server.address(), file.toString());
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err().lines()).singleElement().asString().contains("has f already", "--force");
         }
         assertThat(inbox.resolve("f")).hasContent("precious");
         try (CommandRun server = server("--force")) {
-            assertThat(CommandRun.of("write-client", file.toString(), server.address())
+            assertThat(CommandRun.of("file", "put", server.address(), file.toString())
                             .exitCode())
                     .isZero();
         }
@@ -126,7 +126,8 @@ class WriteTest {
     void aServerForOneClientEndsWithItsOutcome() throws Exception {
         Files.createDirectory(inbox.resolve("f"));
         try (CommandRun server = server("--once")) {
-            CommandRun client = CommandRun.of("write-client", file("f", 10).toString(), server.address());
+            CommandRun client =
+                    CommandRun.of("file", "put", server.address(), file("f", 10).toString());
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(server.exitCode()).isEqualTo(1);
@@ -138,7 +139,8 @@ class WriteTest {
     void aClientTooManyIsTurnedAway() throws Exception {
         try (CommandRun server = server("--clients", "1");
                 RawWriteClient first = RawWriteClient.connect(server.address())) {
-            CommandRun second = CommandRun.of("write-client", file("f", 10).toString(), first.address());
+            CommandRun second =
+                    CommandRun.of("file", "put", first.address(), file("f", 10).toString());
 
             assertThat(second.exitCode()).isEqualTo(1);
             assertThat(second.err().lines()).singleElement().asString().contains("try again later");
@@ -154,7 +156,8 @@ class WriteTest {
     })
     void aServerThatIsKilledIsToldWithWhatWasSent(int pieces, String outcome, String progress) throws Exception {
         try (LostWriteServer server = LostWriteServer.start(pieces)) {
-            CommandRun client = CommandRun.of("write-client", file("f", 10_000).toString(), server.address());
+            CommandRun client = CommandRun.of(
+                    "file", "put", server.address(), file("f", 10_000).toString());
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err().lines())
@@ -166,7 +169,7 @@ class WriteTest {
 
     @Test
     void aDirectoryThatIsNotThereIsOneClearLine() {
-        CommandRun server = CommandRun.of("write-server", "--port", "0", "--directory", "no/such/place");
+        CommandRun server = CommandRun.of("file", "serve", "--port", "0", "--directory", "no/such/place");
 
         assertThat(server.exitCode()).isEqualTo(1);
         assertThat(server.err().lines()).singleElement().asString().contains("create it first");
@@ -174,7 +177,7 @@ class WriteTest {
 
     @Test
     void aFileThatIsNotThereIsOneClearLine() {
-        CommandRun client = CommandRun.of("write-client", "no/such/file", "127.0.0.1:1");
+        CommandRun client = CommandRun.of("file", "put", "127.0.0.1:1", "no/such/file");
 
         assertThat(client.exitCode()).isEqualTo(1);
         assertThat(client.err().lines()).singleElement().asString().contains("no/such/file", "check the path");
@@ -199,7 +202,7 @@ class WriteTest {
 
     private CommandRun server(String... options) {
         List<String> arguments =
-                new ArrayList<>(List.of("write-server", "--port", "0", "--directory", inbox.toString()));
+                new ArrayList<>(List.of("file", "serve", "--port", "0", "--directory", inbox.toString()));
         arguments.addAll(List.of(options));
         return CommandRun.start(arguments.toArray(String[]::new));
     }

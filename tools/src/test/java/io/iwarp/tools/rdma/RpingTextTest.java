@@ -38,11 +38,6 @@ class RpingTextTest {
         assertThat(RpingText.length(ascii(""))).isZero();
     }
 
-    @Test
-    void whatAPeerSentCannotMoveTheCursor() {
-        assertThat(RpingText.shown(ascii("a\u001b[2Jb\n\0"))).isEqualTo("a [2Jb ");
-    }
-
     private static ByteBuf ascii(String text) {
         return Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII);
     }

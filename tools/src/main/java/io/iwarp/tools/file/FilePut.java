@@ -1,55 +1,37 @@
 package io.iwarp.tools.file;
 
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.ClientOptions;
+import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.tools.cli.Progress;
 import io.iwarp.verbs.QueuePair;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Writes a file into the memory of a write server. */
 @Command(
-        name = "write-client",
+        name = "put",
         description = {
-            "Writes a file of any size to a write-server.",
+            "Writes a file of any size to a file server.",
             "It uses RDMA Writes, piece by piece, and checks that both ends computed the same SHA-256."
         },
-        footer = {"%nExample:", "  iwarp write-client disk.img 127.0.0.1:7471"})
-public final class WriteClient implements Callable<Integer> {
+        footer = {"%nExample:", "  iwarp file put 127.0.0.1:7471 disk.img"})
+final class FilePut extends ClientCommand {
     private static final long GREATEST_PIECE = 1L << 29;
-
-    @Spec
-    private CommandSpec spec;
-
-    @Parameters(
-            index = "0",
-            paramLabel = "FILE",
-            description = "The file to write. The server stores it under the same name.")
-    private Path file;
 
     @Parameters(
             index = "1",
-            paramLabel = "HOST:PORT",
-            converter = PeerAddress.Converter.class,
-            description = "Where the server listens.")
-    private PeerAddress server;
+            paramLabel = "FILE",
+            description = "The file to write. The server stores it under the same name.")
+    private Path file;
 
     @Option(
             names = "--piece",
@@ -67,28 +49,23 @@ public final class WriteClient implements Callable<Integer> {
             showDefaultValue = Visibility.NEVER)
     private @Nullable Boolean showProgress;
 
-    @Mixin
-    private ClientOptions connection;
-
     @Override
     public Integer call() throws Exception {
-        if (piece < 1 || piece > GREATEST_PIECE) {
-            throw new ParameterException(spec.commandLine(), "--piece must be 1 byte to 512 MiB");
-        }
+        require(piece >= 1 && piece <= GREATEST_PIECE, "--piece must be 1 byte to 512 MiB");
         if (!Files.isRegularFile(file)) {
             throw new CommandFailedException(file + " is not a file that can be read: check the path");
         }
         Conversation conversation = new Conversation();
         try (FileSender sender = FileSender.open(file, conversation);
-                Endpoint endpoint = connection.openClient()) {
-            QueuePair queuePair = endpoint.connect(
-                    server.resolve(), connection.settings().build(), Application.WRITE.request(), conversation::attach);
-            Application.WRITE.restOfReply(
+                Endpoint endpoint = open()) {
+            QueuePair queuePair =
+                    endpoint.connect(address(), settings().build(), FileServe.PROTOCOL.request(), conversation::attach);
+            FileServe.PROTOCOL.restOfReply(
                     Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), 0);
             long begin = System.nanoTime();
             String hash;
             try (Progress progress =
-                    Progress.begin(spec.commandLine().getErr(), sender.name(), sender.size(), showProgress)) {
+                    Progress.begin(spec().commandLine().getErr(), sender.name(), sender.size(), showProgress)) {
                 hash = sender.send((int) piece, progress);
             } finally {
                 conversation.close();
@@ -99,9 +76,8 @@ public final class WriteClient implements Callable<Integer> {
     }
 
     private void report(FileSender sender, long nanos, String hash) {
-        PrintWriter out = spec.commandLine().getOut();
-        out.println(server + " stored " + sender.name() + ": " + Bytes.exactly(sender.size()) + " in "
+        out().line(server() + " stored " + sender.name() + ": " + Bytes.exactly(sender.size()) + " in "
                 + Bytes.time(nanos) + ", " + Bytes.rate(sender.size(), nanos));
-        out.println("SHA-256 " + hash + ", computed by both ends");
+        out().line("SHA-256 " + hash + ", computed by both ends");
     }
 }

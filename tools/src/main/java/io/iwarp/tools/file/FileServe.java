@@ -3,19 +3,17 @@ package io.iwarp.tools.file;
 import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.CommandFailedException;
-import io.iwarp.tools.cli.ConnectionOptions;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.ListenOptions;
-import io.iwarp.tools.cli.OptionCheck;
+import io.iwarp.tools.cli.Output;
+import io.iwarp.tools.cli.ServerCommand;
+import io.iwarp.tools.cli.Service;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpListener;
-import java.io.PrintWriter;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -24,30 +22,24 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Stores the files that clients write into its memory, and lets clients read them from there. */
 @Command(
-        name = "write-server",
+        name = "serve",
         description = {
             "Stores files that clients write into its memory.",
             "A file appears in the directory when it is complete and has the SHA-256 that the client computed. Clients may"
                     + " also read the files of the directory whose names do not begin with a dot."
         },
-        footer = {"%nExample:", "  iwarp write-server --port 7471 --directory inbox"})
-public final class WriteServer implements Callable<Integer> {
+        footer = {"%nExample:", "  iwarp file serve --port 7471 --directory inbox"})
+final class FileServe extends ServerCommand {
+    static final Application PROTOCOL = new Application(
+            "iwarp write 1", "a server of 'iwarp file serve', to be used by 'iwarp file put' and 'file get'");
+
     private static final int LEAST_BUFFER = 1 << 12;
     private static final int GREATEST_BUFFER = 1 << 29;
     private static final long SESSION_END_SECONDS = 10;
-
-    @Spec
-    private CommandSpec spec;
-
-    @Mixin
-    private ListenOptions listen;
 
     @Option(
             names = "--directory",
@@ -62,7 +54,7 @@ public final class WriteServer implements Callable<Integer> {
             defaultValue = "8M",
             converter = Bytes.Converter.class,
             description = "The largest piece of a file, 4 KiB to 512 MiB. Each client at work costs "
-                    + WriteSession.SLOTS + " times that much direct memory.")
+                    + FileSession.SLOTS + " times that much direct memory.")
     private long buffer;
 
     @Option(
@@ -81,70 +73,55 @@ public final class WriteServer implements Callable<Integer> {
             showDefaultValue = Visibility.NEVER)
     private boolean once;
 
-    @Mixin
-    private ConnectionOptions connection;
-
     @Override
-    public Integer call() throws Exception {
-        OptionCheck.require(
-                spec, buffer >= LEAST_BUFFER && buffer <= GREATEST_BUFFER, "--buffer must be 4 KiB to 512 MiB");
-        OptionCheck.require(spec, clients >= 1, "--clients must be at least 1");
+    protected Service begin(Endpoint endpoint, Shutdown shutdown) throws IOException {
+        require(buffer >= LEAST_BUFFER && buffer <= GREATEST_BUFFER, "--buffer must be 4 KiB to 512 MiB");
+        require(clients >= 1, "--clients must be at least 1");
         if (!Files.isDirectory(directory)) {
             throw new CommandFailedException(directory + " is not a directory: create it first");
         }
         int abandoned = PartialFile.deleteAbandoned(directory);
         if (abandoned > 0) {
-            spec.commandLine()
-                    .getOut()
-                    .println("deleted what an earlier server left when it was killed: "
-                            + Bytes.count(abandoned, "partial file"));
+            out().line("deleted what an earlier server left when it was killed: "
+                    + Bytes.count(abandoned, "partial file"));
         }
-        try (Shutdown shutdown = Shutdown.install();
-                Endpoint endpoint = connection.openServer();
-                Service service = new Service(endpoint, shutdown);
-                IwarpListener listener = endpoint.listen(
-                        listen.address(), connection.settings().build(), service::onConnectionRequest)) {
-            spec.commandLine().getOut().println(ListenOptions.listening(listener));
-            shutdown.await();
-            return service.exitCode();
-        }
+        return new Sessions(endpoint, shutdown);
     }
 
     /** The sessions, each on a thread of its own, because they wait for the disk. */
-    private final class Service implements AutoCloseable {
+    private final class Sessions implements Service {
         private final Endpoint endpoint;
         private final Shutdown shutdown;
-        private final PrintWriter out = spec.commandLine().getOut();
+        private final Output out = out();
         private final TargetDirectory target =
                 new TargetDirectory(directory.toAbsolutePath().normalize(), force);
-        private final BufferPool pool = new BufferPool(WriteSession.SLOTS * (int) buffer);
         private final ExecutorService threads = Executors.newCachedThreadPool();
         private final Semaphore free = new Semaphore(once ? 1 : clients);
         private final AtomicReference<@Nullable Boolean> last = new AtomicReference<>();
 
-        Service(Endpoint endpoint, Shutdown shutdown) {
+        Sessions(Endpoint endpoint, Shutdown shutdown) {
             this.endpoint = endpoint;
             this.shutdown = shutdown;
         }
 
         /** On the event loop: decides by what can be known without waiting. */
-        void onConnectionRequest(ConnectionRequest request) {
-            if (!Application.WRITE.isRequestedBy(request.privateData())) {
-                request.reject(Application.WRITE.rejection());
+        @Override
+        public void onConnectionRequest(ConnectionRequest request) {
+            if (!PROTOCOL.isRequestedBy(request.privateData())) {
+                request.reject(PROTOCOL.rejection());
             } else if (!free.tryAcquire()) {
                 request.reject("the server has as many clients as --clients allows: try again later"
                         .getBytes(StandardCharsets.UTF_8));
             } else {
                 Conversation conversation = new Conversation();
                 conversation.attach(request.queuePair());
-                WriteSession session =
-                        new WriteSession(conversation, endpoint.domain(), target, pool, (int) buffer, out);
+                FileSession session = new FileSession(conversation, endpoint.domain(), target, (int) buffer, out);
                 threads.execute(() -> serve(session));
-                request.accept(Application.WRITE.request());
+                request.accept(PROTOCOL.request());
             }
         }
 
-        private void serve(WriteSession session) {
+        private void serve(FileSession session) {
             try {
                 last.set(session.run());
             } finally {
@@ -158,7 +135,8 @@ public final class WriteServer implements Callable<Integer> {
         }
 
         /** Returns 1 if the only client failed. */
-        int exitCode() {
+        @Override
+        public int exitCode() {
             return once && !Boolean.TRUE.equals(last.get()) ? 1 : 0;
         }
 
@@ -170,7 +148,6 @@ public final class WriteServer implements Callable<Integer> {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            pool.close();
         }
     }
 }

@@ -9,9 +9,10 @@ import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.Output;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.ProtocolException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.FileSystemException;
@@ -19,40 +20,32 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One client of the write server, on a thread of its own: it writes a file, or reads one. */
-final class WriteSession {
+/** One client of the file server, on a thread of its own: it writes a file, or reads one. */
+final class FileSession {
     /** Two slots: one for the client, one for the disk. */
     static final int SLOTS = 2;
 
-    private static final Logger LOGGER = LoggerFactory.getLogger(WriteSession.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(FileSession.class);
 
     private final FileDialogue dialogue;
     private final Conversation conversation;
     private final ProtectionDomain domain;
     private final TargetDirectory directory;
-    private final BufferPool pool;
     private final int slotLength;
-    private final PrintWriter out;
+    private final Output out;
     private final String client;
     /** What a failure means for the file. */
     private String loss = "nothing was kept";
 
     /**
      * @param conversation with a queue pair that is being accepted
-     * @param pool of buffers of {@link #SLOTS} slots
      */
-    WriteSession(
-            Conversation conversation,
-            ProtectionDomain domain,
-            TargetDirectory directory,
-            BufferPool pool,
-            int slotLength,
-            PrintWriter out) {
+    FileSession(
+            Conversation conversation, ProtectionDomain domain, TargetDirectory directory, int slotLength, Output out) {
         this.dialogue = new FileDialogue(conversation);
         this.conversation = conversation;
         this.domain = domain;
         this.directory = directory;
-        this.pool = pool;
         this.slotLength = slotLength;
         this.out = out;
         this.client =
@@ -64,33 +57,34 @@ final class WriteSession {
         try {
             serve();
             return true;
-        } catch (CommandFailedException | IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException e) {
             LOGGER.debug("{} failed", client, e);
-            out.println(ErrorLines.oneLine(client + " failed, " + loss + ": " + ErrorLines.describe(e)));
+            out.line(client + " failed, " + loss + ": " + ErrorLines.describe(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            out.println(client + " was cut off, " + loss + ": the server ends");
+            out.line(client + " was cut off, " + loss + ": the server ends");
         } finally {
             conversation.queuePair().abort();
         }
         return false;
     }
 
-    private void serve() throws IOException, InterruptedException, CommandFailedException {
+    private void serve() throws IOException, InterruptedException {
         Endpoint.await(conversation.queuePair().ready());
         ByteBuf memory = takeMemory();
         // No access rights: the windows of a client grant them.
         try (MemoryRegion region = domain.region().buffers(memory).register()) {
             talk(memory, region);
         } finally {
-            // The region is closed, so this client cannot reach the memory that the next one gets.
-            pool.giveBack(memory);
+            // The region is closed, so this client cannot reach memory that others get.
+            memory.release();
         }
     }
 
-    private ByteBuf takeMemory() throws IOException, InterruptedException, CommandFailedException {
+    private ByteBuf takeMemory() throws IOException, InterruptedException {
         try {
-            return pool.take();
+            int length = SLOTS * slotLength;
+            return ByteBufAllocator.DEFAULT.directBuffer(length, length).setZero(0, length);
         } catch (OutOfMemoryError e) {
             refuse("the server has no memory left for another client: try again later");
             conversation.close();
@@ -100,10 +94,9 @@ final class WriteSession {
     }
 
     /** Always closes the connection in order and before the region, so that the client receives the reason. */
-    private void talk(ByteBuf memory, MemoryRegion region)
-            throws IOException, InterruptedException, CommandFailedException {
+    private void talk(ByteBuf memory, MemoryRegion region) throws IOException, InterruptedException {
         try {
-            out.println(client + " " + answer(dialogue.receive(), memory, region));
+            out.line(client + " " + answer(dialogue.receive(), memory, region));
         } catch (CommandFailedException | ProtocolException e) {
             refuse(String.valueOf(e.getMessage()));
             throw e;
@@ -128,14 +121,14 @@ final class WriteSession {
         }
     }
 
-    private InterruptedException stopped() throws IOException, InterruptedException, CommandFailedException {
+    private InterruptedException stopped() throws IOException, InterruptedException {
         refuse("the server is being stopped");
         return new InterruptedException("the server is being stopped");
     }
 
     /** Handles the request in the client's first message. Returns a line about it for the log. */
     private String answer(FileMessage first, ByteBuf memory, MemoryRegion region)
-            throws IOException, InterruptedException, CommandFailedException {
+            throws IOException, InterruptedException {
         if (first instanceof FileMessage.Offer offer) {
             return new FileStoring(dialogue, directory, memory, slotLength).store(offer, region);
         }
@@ -146,7 +139,7 @@ final class WriteSession {
         throw FileDialogue.unexpected(first, "Offer or Fetch");
     }
 
-    private void refuse(String reason) throws IOException, InterruptedException, CommandFailedException {
+    private void refuse(String reason) throws IOException, InterruptedException {
         dialogue.send(new FileMessage.Refused(reason));
     }
 

@@ -1,50 +1,32 @@
 package io.iwarp.tools.file;
 
-import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.ClientOptions;
+import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.OptionCheck;
-import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.tools.cli.Progress;
 import io.iwarp.verbs.QueuePair;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Reads a file from the memory of a write server. */
 @Command(
-        name = "read-client",
+        name = "get",
         description = {
-            "Reads a file of any size from a write-server.",
+            "Reads a file of any size from a file server.",
             "It uses RDMA Reads, piece by piece, and checks that both ends computed the same SHA-256. The file appears when it"
                     + " is complete."
         },
-        footer = {"%nExample:", "  iwarp read-client 127.0.0.1:7471 disk.img copy.img"})
-public final class ReadClient implements Callable<Integer> {
+        footer = {"%nExample:", "  iwarp file get 127.0.0.1:7471 disk.img copy.img"})
+final class FileGet extends ClientCommand {
     private static final long GREATEST_CHUNK = 1L << 28;
     private static final int MOST_READS = 64;
-
-    @Spec
-    private CommandSpec spec;
-
-    @Parameters(
-            index = "0",
-            paramLabel = "HOST:PORT",
-            converter = PeerAddress.Converter.class,
-            description = "Where the server listens.")
-    private PeerAddress server;
 
     @Parameters(index = "1", paramLabel = "NAME", description = "The name of the file in the server's directory.")
     private String name;
@@ -77,13 +59,10 @@ public final class ReadClient implements Callable<Integer> {
             showDefaultValue = Visibility.NEVER)
     private @Nullable Boolean showProgress;
 
-    @Mixin
-    private ClientOptions connection;
-
     @Override
     public Integer call() throws Exception {
-        OptionCheck.require(spec, chunk >= 1 && chunk <= GREATEST_CHUNK, "--chunk must be 1 byte to 256 MiB");
-        OptionCheck.require(spec, reads >= 1 && reads <= MOST_READS, "--reads must be 1 to " + MOST_READS);
+        require(chunk >= 1 && chunk <= GREATEST_CHUNK, "--chunk must be 1 byte to 256 MiB");
+        require(reads >= 1 && reads <= MOST_READS, "--reads must be 1 to " + MOST_READS);
         TargetFile target = new TargetFile(file, force);
         target.requireUsable();
         try {
@@ -97,17 +76,17 @@ public final class ReadClient implements Callable<Integer> {
 
     private void run(TargetFile target) throws Exception {
         Conversation conversation = new Conversation();
-        try (Endpoint endpoint = connection.openClient();
+        try (Endpoint endpoint = open();
                 FileFetcher fetcher = new FileFetcher(name, conversation, endpoint.domain(), (int) chunk, reads)) {
-            QueuePair queuePair = endpoint.connect(
-                    server.resolve(), connection.settings().build(), Application.WRITE.request(), conversation::attach);
-            Application.WRITE.restOfReply(
+            QueuePair queuePair =
+                    endpoint.connect(address(), settings().build(), FileServe.PROTOCOL.request(), conversation::attach);
+            FileServe.PROTOCOL.restOfReply(
                     Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), 0);
             long begin = System.nanoTime();
             FileFetcher.Fetched fetched;
             try {
                 fetched = fetcher.fetch(
-                        target, size -> Progress.begin(spec.commandLine().getErr(), name, size, showProgress));
+                        target, size -> Progress.begin(spec().commandLine().getErr(), name, size, showProgress));
             } finally {
                 conversation.close();
             }
@@ -116,9 +95,8 @@ public final class ReadClient implements Callable<Integer> {
     }
 
     private void report(FileFetcher.Fetched fetched, long nanos) {
-        PrintWriter out = spec.commandLine().getOut();
-        out.println(server + " served " + name + ": " + Bytes.exactly(fetched.size()) + " in " + Bytes.time(nanos)
+        out().line(server() + " served " + name + ": " + Bytes.exactly(fetched.size()) + " in " + Bytes.time(nanos)
                 + ", " + Bytes.rate(fetched.size(), nanos) + "; stored as " + file);
-        out.println("SHA-256 " + fetched.hash() + ", computed by both ends");
+        out().line("SHA-256 " + fetched.hash() + ", computed by both ends");
     }
 }

@@ -1,0 +1,37 @@
+package io.iwarp.tools.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A command: its output, and the checks of its arguments. */
+public abstract class BaseCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    protected final CommandSpec spec() {
+        return spec;
+    }
+
+    /** Returns where results go. */
+    protected final Output out() {
+        return new Output(spec.commandLine().getOut());
+    }
+
+    /** Returns where errors go that do not end the command. */
+    protected final Output err() {
+        return new Output(spec.commandLine().getErr());
+    }
+
+    /**
+     * Ends the command with an error message and its usage if a condition is false.
+     *
+     * @param complaint the error, with the option and its value
+     */
+    protected final void require(boolean condition, String complaint) {
+        if (!condition) {
+            throw new ParameterException(spec.commandLine(), complaint);
+        }
+    }
+}
