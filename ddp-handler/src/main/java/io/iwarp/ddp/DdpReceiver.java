@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>the ULPDU is long enough for its header;
  *   <li>the version; for an untagged segment the queue number;
- *   <li>the checks of {@link DdpUlp#examine};
+ *   <li>the checks of {@link DdpUlp#place};
  *   <li>untagged, even without payload because it uses a buffer: MSN, buffer, message offset, length, and with the L
  *       flag, that each byte of the message has come;
  *   <li>tagged, with payload only: STag, association, right, wrap, bounds.
@@ -150,33 +150,43 @@ final class DdpReceiver {
                             : ProtocolError.DDP_UNTAGGED_INVALID_VERSION,
                     "DDP version " + segment.version() + ", expected " + DdpLayout.VERSION);
         }
-        return segment.tagged() ? handleTagged() : handleUntagged();
+        if (!segment.tagged() && Integer.compareUnsigned(segment.queueNumber(), DdpLayout.QUEUES) >= 0) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_UNTAGGED_INVALID_QN,
+                    "queue number " + Integer.toUnsignedString(segment.queueNumber()) + ", the queues are 0.."
+                            + (DdpLayout.QUEUES - 1));
+        }
+        Placement placement = ulp.place(segment);
+        if (placement instanceof TaggedTarget target) {
+            return handleTagged(target);
+        }
+        if (placement instanceof UntaggedQueue queue) {
+            return handleUntagged(queue);
+        }
+        return ((Placement.Refused) placement).fault();
     }
 
-    private @Nullable ProtocolFault handleTagged() {
-        ProtocolFault fault = ulp.examine(segment);
-        if (fault == null && segment.payloadLength() > 0) {
-            fault = placeTagged();
-        }
+    private @Nullable ProtocolFault handleTagged(TaggedTarget target) {
+        ProtocolFault fault = segment.payloadLength() > 0 ? placeTagged(target.right()) : null;
         if (fault != null) {
             return fault;
         }
-        ulp.onPlaced(segment);
+        ulp.onPlaced();
+        target.onPlaced(segment);
         if (!segment.last()) {
             return null;
         }
         counters.add(Counter.MESSAGES_DELIVERED, 1);
-        return ulp.onTaggedDelivery(segment);
+        return target.deliver(segment);
     }
 
-    private @Nullable ProtocolFault placeTagged() {
+    private @Nullable ProtocolFault placeTagged(AccessRight right) {
         TaggedBuffer buffer = association.lookup(segment.stag());
         if (buffer == null) {
             return invalidStag("is unknown or was revoked");
         }
         long offset = segment.taggedOffset();
         int length = segment.payloadLength();
-        AccessRight right = ulp.placementRight(segment);
         switch (buffer.check(association, right, offset, length)) {
             case GRANTED -> {
                 if (!buffer.place(offset, segment.buffer(), segment.payloadIndex(), length)) {
@@ -209,30 +219,19 @@ final class DdpReceiver {
         throw new IllegalStateException("an access verdict without a case");
     }
 
-    private @Nullable ProtocolFault handleUntagged() {
+    private @Nullable ProtocolFault handleUntagged(UntaggedQueue queue) {
         int queueNumber = segment.queueNumber();
-        if (Integer.compareUnsigned(queueNumber, DdpLayout.QUEUES) >= 0) {
-            return new ProtocolFault(
-                    ProtocolError.DDP_UNTAGGED_INVALID_QN,
-                    "queue number " + Integer.toUnsignedString(queueNumber) + ", the queues are 0.."
-                            + (DdpLayout.QUEUES - 1));
-        }
-        ProtocolFault fault = ulp.examine(segment);
-        if (fault != null) {
-            return fault;
-        }
-        UntaggedQueue queue = ulp.queue(segment);
         int ahead = segment.msn() - nextMsn[queueNumber];
         if (!queue.offers(ahead)) {
             heldBack = ahead == 0 && queue.awaitBuffer();
             return heldBack ? null : withoutBuffer(queueNumber, ahead, queue.available());
         }
         UntaggedBuffer buffer = queue.buffer(ahead);
-        fault = placeUntagged(buffer);
+        ProtocolFault fault = placeUntagged(buffer);
         if (fault != null) {
             return fault;
         }
-        ulp.onPlaced(segment);
+        ulp.onPlaced();
         return buffer.complete() ? deliver(queue, queueNumber) : null;
     }
 

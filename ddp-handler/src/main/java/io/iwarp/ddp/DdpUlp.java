@@ -1,59 +1,28 @@
 package io.iwarp.ddp;
 
 import io.iwarp.ProtocolFault;
-import io.iwarp.memory.AccessRight;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The layer above DDP (ULP): what DDP asks it and reports to it. All calls come on the event loop of the stream. The ULP may
  * write messages during any of them.
  *
- * <p>For each segment the order is: {@link #examine}, then {@link #queue} or {@link #placementRight}, then placement and
- * {@link #onPlaced}, then, if it was the last of its message, delivery by {@link UntaggedQueue#deliver} or
- * {@link #onTaggedDelivery}. What comes before placement is asked again for a segment that was held back.
+ * <p>For each segment the order is: {@link #place}, then the checks of DDP, then placement and {@link #onPlaced}, then, if the
+ * message is complete, delivery by {@link UntaggedQueue#deliver} or {@link TaggedTarget#deliver}. A segment that stalled the
+ * input is asked for again.
  */
 public interface DdpUlp {
     /**
-     * Checks a segment before it is placed. Its DDP version is valid, and so is its queue number if it is untagged.
+     * Checks a segment and says where it belongs. Its DDP version is valid, and so is its queue number if it is untagged.
      * Nothing else has been checked. Further checks follow, so this changes nothing; {@link #onPlaced} changes what a
      * valid segment changes.
      *
      * @param segment valid during the call
-     * @return null if the segment may be placed; otherwise the error that ends reception
      */
-    @Nullable
-    ProtocolFault examine(DdpSegment segment);
+    Placement place(DdpSegment segment);
 
-    /**
-     * Returns the right that the buffer must grant for this segment.
-     *
-     * @param segment a tagged segment with payload that passed {@link #examine}
-     */
-    AccessRight placementRight(DdpSegment segment);
-
-    /**
-     * Returns the receive buffers of the queue of a segment.
-     *
-     * @param segment an untagged segment that passed {@link #examine}; its queue number is 0..3
-     */
-    UntaggedQueue queue(DdpSegment segment);
-
-    /**
-     * A segment passed all checks, and its payload, if it has any, was placed.
-     *
-     * @param segment valid during the call
-     */
-    void onPlaced(DdpSegment segment);
-
-    /**
-     * A tagged message is complete: its last segment was placed.
-     *
-     * @param last that segment, with the STag and RsvdULP of the message; valid during the call
-     * @return null if the message is valid; otherwise the error that ends reception, which {@link #onFault} gets with
-     *     this segment
-     */
-    @Nullable
-    ProtocolFault onTaggedDelivery(DdpSegment last);
+    /** A segment passed all checks, and its payload, if it has any, was placed. */
+    void onPlaced();
 
     /**
      * The transport has taken all bytes of a message (RFC 5041 section 5.4). Calls come in the order of writing. The

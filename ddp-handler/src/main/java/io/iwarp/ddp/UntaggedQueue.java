@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The buffer at the head belongs to the next message to be delivered, the one behind it to the message after that. DDP
  * calls the methods on the event loop of the stream while it handles a segment.
  */
-public interface UntaggedQueue {
+public non-sealed interface UntaggedQueue extends Placement {
     /**
      * Returns the number of buffers without a delivered message, at least 0.
      *

@@ -88,11 +88,13 @@ class DdpDeliveryTest {
 
         assertThat(peer.ulp.events)
                 .containsExactly(
-                        "placed 2",
-                        "placed 0",
+                        "placed",
+                        "placed",
                         "untagged queue 0 MSN 1 control 43 rsvd 00000000 length 2",
-                        "placed 3",
-                        "placed 0",
+                        "placed",
+                        "placed tagged 3",
+                        "placed",
+                        "placed tagged 0",
                         String.format("tagged %08x control 40", region.stag()),
                         "fault DDP_TAGGED_BASE_OR_BOUNDS");
     }
@@ -109,7 +111,7 @@ class DdpDeliveryTest {
 
         assertThat(peer.takes(segment)).isTrue();
         assertThat(peer.ulp.events)
-                .containsExactly("placed 2", "untagged queue 0 MSN 1 control 43 rsvd 00000000 length 2");
+                .containsExactly("placed", "untagged queue 0 MSN 1 control 43 rsvd 00000000 length 2");
     }
 
     @Test

@@ -55,6 +55,7 @@ final class RecordingUlp implements DdpUlp {
 
     private boolean sendingFailed;
 
+    private final Tagged tagged = new Tagged();
     private final List<Queue> queues = List.of(new Queue(0), new Queue(1), new Queue(2), new Queue(3));
 
     /** Posts a buffer of its own memory. */
@@ -74,32 +75,18 @@ final class RecordingUlp implements DdpUlp {
     }
 
     @Override
-    public @Nullable ProtocolFault examine(DdpSegment segment) {
-        return verdict;
-    }
-
-    @Override
-    public AccessRight placementRight(DdpSegment segment) {
-        return right;
-    }
-
-    @Override
-    public UntaggedQueue queue(DdpSegment segment) {
-        return queues.get(segment.queueNumber());
-    }
-
-    @Override
-    public void onPlaced(DdpSegment segment) {
-        if (recordsPlacements) {
-            events.add("placed " + segment.payloadLength());
+    public Placement place(DdpSegment segment) {
+        if (verdict != null) {
+            return new Placement.Refused(verdict);
         }
+        return segment.tagged() ? tagged : queues.get(segment.queueNumber());
     }
 
     @Override
-    public @Nullable ProtocolFault onTaggedDelivery(DdpSegment last) {
-        events.add(String.format("tagged %08x control %02x", last.stag(), last.control()));
-        onDelivery.run();
-        return deliveryVerdict;
+    public void onPlaced() {
+        if (recordsPlacements) {
+            events.add("placed");
+        }
     }
 
     @Override
@@ -159,6 +146,27 @@ final class RecordingUlp implements DdpUlp {
         byte[] bytes = new byte[length];
         span.get(0, Unpooled.wrappedBuffer(bytes), 0, length);
         return bytes;
+    }
+
+    private final class Tagged implements TaggedTarget {
+        @Override
+        public AccessRight right() {
+            return right;
+        }
+
+        @Override
+        public void onPlaced(DdpSegment segment) {
+            if (recordsPlacements) {
+                events.add("placed tagged " + segment.payloadLength());
+            }
+        }
+
+        @Override
+        public @Nullable ProtocolFault deliver(DdpSegment last) {
+            events.add(String.format("tagged %08x control %02x", last.stag(), last.control()));
+            onDelivery.run();
+            return deliveryVerdict;
+        }
     }
 
     private final class Queue implements UntaggedQueue {

@@ -4,10 +4,13 @@ import io.iwarp.CloseReason;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
+import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
+import io.iwarp.ddp.Placement;
+import io.iwarp.ddp.TaggedTarget;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.StreamAssociation;
@@ -17,15 +20,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests and responses of an established stream. Routes each received segment and each sent message to the
- * {@link Requester}, which handles the requests of this side, or the {@link Responder}, which handles those of the
- * peer. {@link RdmapStream} starts and ends the stream.
+ * The messages of an established stream. Checks each received segment before it is placed
+ * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-7.2">RFC 5040 section 7.2</a>) and routes it, and each sent
+ * message, to the {@link Requester}, which handles the requests of this side, or the {@link Responder}, which handles those
+ * of the peer. {@link RdmapStream} starts and ends the stream.
  */
 final class Exchange {
+    private final boolean extensions;
     private final RdmapUlp ulp;
+    private final Stall stall;
     private final Requester requester;
     private final Responder responder;
-    private final Reception reception;
+    private final ReadyToReceiveQueue readyToReceive;
+    private final UntaggedQueue sends;
+    private final UntaggedQueue terminates;
+    private final Writes writes = new Writes();
 
     /**
      * @param stall begins and ends with the wait of a message for a receive
@@ -45,19 +54,14 @@ final class Exchange {
             MpaParameters agreed,
             Output output,
             Consumer<ProtocolFault> failure) {
+        this.extensions = settings.extensions();
         this.ulp = ulp;
+        this.stall = stall;
         this.requester = new Requester(output, ulp.requestQueue(), failure, counters, agreed.ord());
         this.responder = new Responder(output, association, counters, agreed.ird());
-        boolean readyToReceivePossible = agreed.role() == Role.RESPONDER && agreed.peerToPeer();
-        SendDelivery sends = new SendDelivery(ulp, association, stall);
-        this.reception = new Reception(
-                settings.extensions(),
-                new ReadyToReceiveQueue(readyToReceivePossible),
-                sends,
-                responder,
-                terminates,
-                requester,
-                stall);
+        this.readyToReceive = new ReadyToReceiveQueue(agreed.role() == Role.RESPONDER && agreed.peerToPeer());
+        this.sends = new SendDelivery(ulp, association, stall);
+        this.terminates = terminates;
     }
 
     void sendReadyToReceive(ReadyToReceive kind) {
@@ -68,27 +72,56 @@ final class Exchange {
         requester.startRequests();
     }
 
-    @Nullable
-    ProtocolFault examine(DdpSegment segment) {
-        return reception.examine(segment);
-    }
-
-    AccessRight placementRight(DdpSegment segment) {
-        return reception.placementRight(segment);
-    }
-
-    UntaggedQueue queue(DdpSegment segment) {
-        return reception.queue(segment);
-    }
-
-    void onPlaced(DdpSegment segment) {
-        reception.onPlaced(segment);
-    }
-
-    void onTaggedDelivery(DdpSegment last) {
-        if (!reception.onTaggedDelivery(last)) {
-            ulp.onServed(Operation.WRITE, reception.writtenBytes());
+    /** Checks a segment, and says where it belongs. Changes nothing, so a segment may be checked again. */
+    Placement place(DdpSegment segment) {
+        int control = segment.control();
+        Opcode opcode = Opcode.of(control);
+        if (opcode == null || (opcode.extension() && !extensions) || !opcode.isOnItsQueue(segment)) {
+            return refused(
+                    ProtocolError.RDMAP_UNEXPECTED_OPCODE,
+                    String.format(
+                            "opcode 0x%x on %s",
+                            RdmapLayout.opcode(control),
+                            segment.tagged() ? "a tagged segment" : "queue " + segment.queueNumber()));
         }
+        if (RdmapLayout.version(control) != RdmapLayout.VERSION) {
+            return refused(
+                    ProtocolError.RDMAP_INVALID_VERSION,
+                    "RDMAP version " + RdmapLayout.version(control) + ", expected " + RdmapLayout.VERSION);
+        }
+        return switch (opcode) {
+            case RDMA_WRITE -> writes;
+            case READ_RESPONSE -> requester.placeReadResponse(segment);
+            case ATOMIC_RESPONSE -> requester.atomicResponses();
+            case READ_REQUEST, ATOMIC_REQUEST -> responder;
+            case TERMINATE -> terminates;
+            case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> placeImmediate(segment);
+            default -> readyToReceive.takes(segment) ? readyToReceive : sends;
+        };
+    }
+
+    /** Immediate Data has exactly 8 bytes, so it is one segment (RFC 7306 section 6.3). */
+    private Placement placeImmediate(DdpSegment segment) {
+        int length = segment.payloadLength();
+        if (length == RdmapLayout.IMMEDIATE_LENGTH && segment.messageOffset() == 0 && segment.last()) {
+            return sends;
+        }
+        return refused(
+                ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
+                "a segment of Immediate Data with " + length + " bytes at message offset " + segment.messageOffset()
+                        + (segment.last() ? "" : ", not the last of its message")
+                        + ": Immediate Data is one segment of "
+                        + RdmapLayout.IMMEDIATE_LENGTH + " bytes");
+    }
+
+    private static Placement refused(ProtocolError error, String detail) {
+        return new Placement.Refused(new ProtocolFault(error, detail));
+    }
+
+    /** A valid segment has been placed. */
+    void onPlaced() {
+        readyToReceive.onPlaced();
+        stall.end();
     }
 
     /** The transport has accepted all bytes of a message of this side. */
@@ -173,5 +206,31 @@ final class Exchange {
     void stop() {
         requester.stop();
         responder.stop();
+    }
+
+    /**
+     * Writes of the peer. They are not reported to the application: only a later message tells it about them (RFC 5040
+     * section 5.1).
+     */
+    private final class Writes implements TaggedTarget {
+        private long bytes;
+
+        @Override
+        public AccessRight right() {
+            return AccessRight.REMOTE_WRITE;
+        }
+
+        @Override
+        public void onPlaced(DdpSegment segment) {
+            bytes += segment.payloadLength();
+        }
+
+        @Override
+        public @Nullable ProtocolFault deliver(DdpSegment last) {
+            long written = bytes;
+            bytes = 0;
+            ulp.onServed(Operation.WRITE, written);
+            return null;
+        }
     }
 }

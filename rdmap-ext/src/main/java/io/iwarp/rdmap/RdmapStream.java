@@ -9,8 +9,7 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.DdpUlp;
-import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.memory.AccessRight;
+import io.iwarp.ddp.Placement;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.rdmap.StreamState.Phase;
@@ -187,29 +186,13 @@ final class RdmapStream implements DdpUlp {
     }
 
     @Override
-    public @Nullable ProtocolFault examine(DdpSegment segment) {
-        return exchange().examine(segment);
+    public Placement place(DdpSegment segment) {
+        return exchange().place(segment);
     }
 
     @Override
-    public AccessRight placementRight(DdpSegment segment) {
-        return exchange().placementRight(segment);
-    }
-
-    @Override
-    public UntaggedQueue queue(DdpSegment segment) {
-        return exchange().queue(segment);
-    }
-
-    @Override
-    public void onPlaced(DdpSegment segment) {
-        exchange().onPlaced(segment);
-    }
-
-    @Override
-    public @Nullable ProtocolFault onTaggedDelivery(DdpSegment last) {
-        exchange().onTaggedDelivery(last);
-        return null;
+    public void onPlaced() {
+        exchange().onPlaced();
     }
 
     @Override

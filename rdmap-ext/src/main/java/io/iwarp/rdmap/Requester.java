@@ -7,9 +7,12 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.Coverage;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
+import io.iwarp.ddp.Placement;
+import io.iwarp.ddp.TaggedTarget;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.internal.RingQueue;
+import io.iwarp.memory.AccessRight;
 import io.iwarp.mpa.ReadyToReceive;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
@@ -36,6 +39,7 @@ final class Requester {
 
     private final RingQueue<RdmapRequest> atomics = new RingQueue<>();
     private final ArrayDeque<HeaderMessage> spareMessages = new ArrayDeque<>();
+    private final ReadResponses readResponses = new ReadResponses();
     private final AtomicResponses atomicResponses;
 
     private @Nullable RdmapRequest readyToReceive;
@@ -148,19 +152,17 @@ final class Requester {
         }
     }
 
-    /** Returns the error in a segment of a Read Response, or null. Call it before the segment is placed. */
-    @Nullable
-    ProtocolFault examineReadResponse(DdpSegment segment) {
+    /** Checks a segment of a Read Response. */
+    Placement placeReadResponse(DdpSegment segment) {
         RdmapRequest read = reads.peek();
         if (read == null) {
-            return new ProtocolFault(
-                    ProtocolError.RDMAP_UNEXPECTED_OPCODE, "a Read Response came and no Read is outstanding");
+            return refused(ProtocolError.RDMAP_UNEXPECTED_OPCODE, "a Read Response came and no Read is outstanding");
         }
         int length = segment.payloadLength();
         long arrived = readCoverage.contiguous();
         if (length > 0) {
             if (segment.stag() != read.sinkStag()) {
-                return new ProtocolFault(
+                return refused(
                         ProtocolError.DDP_TAGGED_INVALID_STAG,
                         String.format(
                                 "a Read Response for STag 0x%08x, the oldest outstanding Read has the sink 0x%08x",
@@ -168,7 +170,7 @@ final class Requester {
             }
             long offset = segment.taggedOffset() - read.sinkTaggedOffset();
             if (Long.compareUnsigned(offset, read.readLength()) > 0 || length > read.readLength() - offset) {
-                return new ProtocolFault(
+                return refused(
                         ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS,
                         String.format(
                                 "a Read Response with %d bytes for tagged offset 0x%x, asked for were %d from 0x%x",
@@ -177,34 +179,22 @@ final class Requester {
             arrived = readCoverage.contiguousWith(offset, length);
         }
         if (arrived == Coverage.TOO_MANY_PIECES) {
-            return new ProtocolFault(
+            return refused(
                     ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
                     "a Read Response came in more than " + Coverage.MAXIMUM_PIECES
                             + " pieces beyond the first gap: send segments in rising order");
         }
         if (segment.last() && arrived != read.readLength()) {
-            return new ProtocolFault(
+            return refused(
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
                     "a Read Response of " + read.readLength() + " bytes ended before the bytes from " + arrived
                             + " had come");
         }
-        return null;
+        return readResponses;
     }
 
-    /** A checked segment of a Read Response has been placed. */
-    void onReadResponsePlaced(DdpSegment segment) {
-        int length = segment.payloadLength();
-        if (length > 0) {
-            RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
-            // A repetition is no progress: a peer could delay a deadline with it for ever.
-            answeredBytes += readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
-        }
-    }
-
-    /** The checked Read Response is complete and placed. */
-    void onReadResponse() {
-        readCoverage.clear();
-        answered(reads.remove());
+    private static Placement refused(ProtocolError error, String detail) {
+        return new Placement.Refused(new ProtocolFault(error, detail));
     }
 
     private void answered(RdmapRequest request) {
@@ -295,6 +285,31 @@ final class Requester {
             }
             atomic.original(bytes.getLong(AtomicLayout.ORIGINAL_VALUE));
             answered(atomics.remove());
+            return null;
+        }
+    }
+
+    /** The responses to Reads, in the order of the Reads. */
+    private final class ReadResponses implements TaggedTarget {
+        @Override
+        public AccessRight right() {
+            return AccessRight.LOCAL_WRITE;
+        }
+
+        @Override
+        public void onPlaced(DdpSegment segment) {
+            int length = segment.payloadLength();
+            if (length > 0) {
+                RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
+                // A repetition is no progress: a peer could delay a deadline with it for ever.
+                answeredBytes += readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
+            }
+        }
+
+        @Override
+        public @Nullable ProtocolFault deliver(DdpSegment last) {
+            readCoverage.clear();
+            answered(reads.remove());
             return null;
         }
     }
