@@ -3,6 +3,7 @@ package io.iwarp.memory;
 import static io.iwarp.memory.AccessRight.REMOTE_ATOMIC;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.testing.Effort;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -27,8 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Timeout(120)
 class AtomicityTest {
-    private static final int ENCOUNTERS = 500;
-    private static final long MOST_CHANGES = 10_000_000;
+    private static final int ENCOUNTERS = Effort.rounds(20);
+    private static final long MOST_CHANGES = Effort.rounds(500_000);
     private static final int BATCH = 1000;
     private static final long HIGHEST_BITS = 0x8000_0000_8000_0000L;
 

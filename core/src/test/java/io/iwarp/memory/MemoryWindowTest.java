@@ -9,6 +9,7 @@ import static io.iwarp.memory.AccessVerdict.NO_RIGHT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.testing.Effort;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -197,7 +198,7 @@ class MemoryWindowTest {
     @Requirement("SEC-6")
     void noWindowEscapesARegionThatIsTakenBackWhileItIsBeingBound() throws Exception {
         ExecutorService binder = Executors.newSingleThreadExecutor();
-        for (int round = 0; round < 3000; round++) {
+        for (int round = 0; round < Effort.rounds(150); round++) {
             AtomicInteger drawn = new AtomicInteger();
             IwarpDevice counting = new IwarpDevice(IwarpDevice.builder(), new CountingRandom(drawn));
             ProtectionDomain pd = counting.allocateProtectionDomain();

@@ -4,6 +4,7 @@ import static io.iwarp.memory.AccessRight.REMOTE_WRITE;
 import static io.iwarp.memory.AccessVerdict.GRANTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.testing.Effort;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -26,11 +27,7 @@ import org.junit.jupiter.api.Timeout;
 @SuppressWarnings("ThreadPriorityCheck") // there are more threads than cores, and each waits for the others
 class RevocationStormTest {
     private static final int WRITERS = 3;
-    /** A storm ends after this many rounds or this time, whichever comes first, but not before the least number. */
-    private static final int ROUNDS = 3000;
-
-    private static final int LEAST_ROUNDS = 50;
-    private static final long STORM_NANOS = 3_000_000_000L;
+    private static final int ROUNDS = Effort.rounds(60);
     private static final long WAIT_NANOS = 10_000;
     /** Two pieces, one segment in each round trip over both, long enough to be caught in the middle of a copy. */
     private static final int PIECE = 32 * 1024;
@@ -102,8 +99,7 @@ class RevocationStormTest {
             writers.add(threads.submit(() -> write(writer)));
         }
         try {
-            long deadline = System.nanoTime() + STORM_NANOS;
-            for (int i = 0; i < ROUNDS && (i < LEAST_ROUNDS || System.nanoTime() - deadline < 0); i++) {
+            for (int i = 0; i < ROUNDS; i++) {
                 revocation.run(i);
             }
         } finally {

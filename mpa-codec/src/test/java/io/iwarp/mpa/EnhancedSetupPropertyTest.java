@@ -34,7 +34,7 @@ class EnhancedSetupPropertyTest {
         "SETUP-26"
     })
     void anyTwoEndpointsAgreeOrBothLearnWhyNot() {
-        Seeds.forEach(3000, (seed, random) -> {
+        Seeds.forEach(1000, (seed, random) -> {
             MpaSettings mine = settings(random, 0);
             MpaSettings theirs = settings(random, 0);
             byte[] asked = privateData(random, mine.enhanced());
@@ -104,7 +104,7 @@ class EnhancedSetupPropertyTest {
     @Test
     @Requirement({"SETUP-4", "SETUP-5", "SETUP-8", "SETUP-13", "SETUP-14", "SETUP-17", "SETUP-27"})
     void aResponderAnswersAnySetupDataWithinItsMeansAndTheRules() {
-        Seeds.forEach(5000, (seed, random) -> {
+        Seeds.forEach(1000, (seed, random) -> {
             MpaSettings settings = settings(random, 2);
             byte[] data = hostileData(random);
             StartupPeer peer = StartupPeer.ofResponder(settings).sends(concat(request(header(data)), data));
@@ -134,7 +134,7 @@ class EnhancedSetupPropertyTest {
     @Test
     @Requirement({"SETUP-4", "SETUP-11", "SETUP-13", "SETUP-14", "SETUP-27"})
     void anInitiatorTakesAnySetupDataWithinItsMeansOrFailsByTheNumber() {
-        Seeds.forEach(5000, (seed, random) -> {
+        Seeds.forEach(1000, (seed, random) -> {
             MpaSettings settings =
                     settings(random, 2).toBuilder().enhanced(true).build();
             byte[] data = hostileData(random);

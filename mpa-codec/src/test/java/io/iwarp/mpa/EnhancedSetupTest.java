@@ -92,7 +92,7 @@ class EnhancedSetupTest {
     @Test
     @Requirement({"SETUP-5", "SETUP-16", "SETUP-27"})
     void anyFourBytesMeanSomethingAndComeBackAsSent() {
-        Seeds.forEach(5000, (seed, random) -> {
+        Seeds.forEach(1000, (seed, random) -> {
             byte[] bytes = new byte[EnhancedSetup.LENGTH];
             random.nextBytes(bytes);
 

@@ -61,7 +61,7 @@ class MpaStartupPropertyTest {
     @Test
     @Requirement({"MPA-76", "MPA-86"})
     void arbitraryBytesCauseAFailureOrAWaitAndNothingElse() {
-        Seeds.forEach(2000, (seed, random) -> {
+        Seeds.forEach(500, (seed, random) -> {
             boolean initiator = random.nextBoolean();
             StartupPeer peer =
                     initiator ? StartupPeer.ofInitiator(settings(random)) : StartupPeer.ofResponder(settings(random));

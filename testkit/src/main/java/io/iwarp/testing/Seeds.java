@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * Reproducible randomness for property tests. Every run uses the same seeds. A failure names its seed, and
+ * Reproducible randomness for property tests. Every run uses the same seeds, as many as {@link Effort} says. A failure names its seed, and
  * {@code -Diwarp.seed=} runs this seed alone.
  */
 public final class Seeds {
@@ -27,15 +27,15 @@ public final class Seeds {
         void check(long seed, Random random) throws Exception;
     }
 
-    /** Checks a property with {@code count} seeds, or with the one given by {@code -Diwarp.seed=}. */
-    public static void forEach(int count, Property property) {
+    /** Checks a property with {@code sample} seeds times the {@link Effort}, or with the one given by {@code -Diwarp.seed=}. */
+    public static void forEach(int sample, Property property) {
         Long only = Long.getLong(PROPERTY);
         if (only != null) {
             check(only, property);
             return;
         }
         SplittableRandom seeds = new SplittableRandom(BASE);
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < Effort.rounds(sample); i++) {
             check(seeds.nextLong(), property);
         }
     }
