@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A {@code LocalChannel} calls everything written at once; the stack bounds what its peer has not read nevertheless. */
 class LocalBackPressureTest {
-    private static final int LENGTH = 4 << 20;
-    private static final int WRITES = 32;
+    private static final int LENGTH = 1 << 20;
+    private static final int WRITES = 8;
     private static final int TURNS = 200;
 
     @ParameterizedTest

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** Connections under load that end at any moment, in any way, on either side. */
 class KillTest {
-    private static final int KILLS = 200;
+    private static final int KILLS = 50;
     private static final int DEPTH = 16;
     private static final int MESSAGE = 2_000;
     private static final int REGION = 100_000;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /** Connections with every operation under way in both directions that end at any moment, in any way, on either side. */
 @Timeout(120)
 class OperationKillTest {
-    private static final int KILLS = 150;
+    private static final int KILLS = 50;
     private static final int REGION = 8192;
     private static final int LATEST_KILL = 150;
 

@@ -9,6 +9,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.testing.Effort;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class PostFailureTest {
     private static final RemoteBuffer SOMEWHERE = new RemoteBuffer(0x1234, 0, 64);
 
-    private static final int ROUNDS = 2_000;
+    private static final int ROUNDS = Effort.rounds(300);
     private static final int BYTES = 8;
     private static final int DEPTH = 16;
 
