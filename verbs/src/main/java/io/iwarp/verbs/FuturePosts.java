@@ -3,7 +3,6 @@ package io.iwarp.verbs;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.memory.Sink;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.CompletableFuture;
@@ -129,17 +128,6 @@ public final class FuturePosts {
         }
         int length = (int) source.length();
         return future(future -> poster.read(0, sink, length, source, 0, options, future));
-    }
-
-    /**
-     * Reads into a sink of a pool, as long as the sink. The caller keeps its reference to the sink.
-     *
-     * @param sink lent by a {@link io.iwarp.memory.SinkPool} of this queue pair's domain
-     * @return completes when the bytes are in place
-     * @throws IllegalArgumentException if the sink belongs to another domain, or the source is shorter
-     */
-    public CompletableFuture<Completion> read(Sink sink, RemoteBuffer source, PostOptions options) {
-        return future(future -> poster.read(0, sink, source, 0, options, future));
     }
 
     /** As {@link SendQueue#fetchAdd}. */

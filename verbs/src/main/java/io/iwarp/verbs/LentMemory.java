@@ -5,7 +5,6 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.Sink;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -79,15 +78,6 @@ final class LentMemory {
     static void giveBack(Operation operation, long workRequestId, MemoryRegion region) {
         try {
             region.close();
-        } catch (Throwable releasedBefore) {
-            LOGGER.error("{}", describe(operation, workRequestId), releasedBefore);
-        }
-    }
-
-    /** Releases the sink of a pool that a request ends to use. */
-    static void giveBack(Operation operation, long workRequestId, Sink sink) {
-        try {
-            sink.release();
         } catch (Throwable releasedBefore) {
             LOGGER.error("{}", describe(operation, workRequestId), releasedBefore);
         }

@@ -6,7 +6,6 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.memory.Sink;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
 import io.netty.buffer.ByteBuf;
@@ -140,21 +139,6 @@ final class Poster {
             PostOptions options,
             CompletionTarget target) {
         WorkRequest request = claimRead(sink, offset, length, from, fromOffset, options);
-        publish(request, id, Operation.READ, options, target);
-    }
-
-    /** The request holds the sink until its completion. */
-    void read(long id, Sink sink, RemoteBuffer from, long fromOffset, PostOptions options, CompletionTarget target) {
-        sink.retain();
-        WorkRequest request = null;
-        try {
-            request = claimRead(sink.region(), sink.offset(), sink.length(), from, fromOffset, options);
-        } finally {
-            if (request == null) {
-                sink.release();
-            }
-        }
-        request.lentSink(sink);
         publish(request, id, Operation.READ, options, target);
     }
 

@@ -9,7 +9,6 @@ import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.ResourceLimitException;
-import io.iwarp.memory.Sink;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaParameters;
 import io.netty.buffer.ByteBuf;
@@ -191,11 +190,6 @@ public final class QueuePair implements AutoCloseable {
 
     /** As {@link FuturePosts#read(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
     public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source) {
-        return futures.read(sink, source, PostOptions.NONE);
-    }
-
-    /** As {@link FuturePosts#read(Sink, RemoteBuffer, PostOptions)}, without options. */
-    public CompletableFuture<Completion> read(Sink sink, RemoteBuffer source) {
         return futures.read(sink, source, PostOptions.NONE);
     }
 

@@ -2,7 +2,6 @@ package io.iwarp.verbs;
 
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.memory.Sink;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -183,7 +182,7 @@ public final class SendQueue {
     /**
      * Posts an RDMA Read that appends to the buffer. At its completion the writer index has moved past the bytes. The
      * buffer is registered for the duration of the Read, which costs more than the Read of a small object. Use a region
-     * for a sink that is reused, or a {@link io.iwarp.memory.SinkPool}.
+     * for a sink that is reused.
      *
      * @param sink a direct buffer of one piece
      * @param length 0 to the number of writable bytes of the sink
@@ -193,19 +192,6 @@ public final class SendQueue {
     public void read(
             long workRequestId, ByteBuf sink, int length, RemoteBuffer source, long sourceOffset, PostOptions options) {
         poster.read(workRequestId, sink, length, source, sourceOffset, options, routes.forSends());
-    }
-
-    /**
-     * Posts an RDMA Read into a sink of a pool, as long as the sink. The request holds a reference to the sink until its
-     * completion, and the caller keeps its own.
-     *
-     * @param sink lent by a {@link io.iwarp.memory.SinkPool} of this queue pair's domain
-     * @param source what the peer advertised
-     * @param sourceOffset where to read from, in bytes from the start of the source
-     * @throws IllegalArgumentException if the sink belongs to another domain
-     */
-    public void read(long workRequestId, Sink sink, RemoteBuffer source, long sourceOffset, PostOptions options) {
-        poster.read(workRequestId, sink, source, sourceOffset, options, routes.forSends());
     }
 
     /**

@@ -4,7 +4,6 @@ import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.Sink;
 import io.iwarp.rdmap.RdmapRequest;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,6 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     private @Nullable CompletionTarget target;
     private @Nullable MemoryRegion temporarySink;
     private @Nullable ByteBuf sinkBuffer;
-    private @Nullable Sink lentSink;
     private long postedNanos;
     private long countedBytes;
     private @Nullable LongOperationEvent event;
@@ -63,11 +61,6 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     /** Sets the buffer of a Read that was posted with a buffer. */
     void sinkBuffer(ByteBuf buffer) {
         sinkBuffer = buffer;
-    }
-
-    /** Sets the sink of a pool, which the caller has retained for this request. */
-    void lentSink(Sink sink) {
-        lentSink = sink;
     }
 
     /** Sets the time of the post; 0 if it is not recorded. */
@@ -156,11 +149,6 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
         if (region != null) {
             temporarySink = null;
             LentMemory.giveBack(operation, id, region);
-        }
-        Sink sink = lentSink;
-        if (sink != null) {
-            lentSink = null;
-            LentMemory.giveBack(operation, id, sink);
         }
     }
 }
