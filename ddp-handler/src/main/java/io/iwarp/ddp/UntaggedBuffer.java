@@ -82,6 +82,11 @@ public class UntaggedBuffer {
         return messageLength;
     }
 
+    /** Returns whether a segment of a message was placed. */
+    public final boolean begun() {
+        return begun;
+    }
+
     /** Returns whether the last segment of the message was placed, and with it each byte. */
     public final boolean complete() {
         return complete;

@@ -4,12 +4,32 @@ import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The receives of a {@link SharedReceiveQueue}, and the streams that take them. Any thread may call any method. */
+/**
+ * The receives of a {@link SharedReceiveQueue}, and the streams that take them. Any thread may call any method, unless it
+ * says otherwise.
+ *
+ * <p>A stream whose message finds no receive gets in line once it is below its share. Whenever the lock is free, one of
+ * the two is empty: the free receives, or the line. A post, a receive that comes back and a stream that gets in line may
+ * end this for a moment; each of them then {@linkplain #handOver hands} a receive to the head of the line before it
+ * releases the lock. So no stream, however fast its event loop is, takes a receive from one that has waited longer.
+ *
+ * <p>A receive that was handed over is a claim: it belongs to that stream and counts to its share until the event loop of
+ * the stream collects it with {@link User#take}, or the stream {@linkplain User#leave leaves} and the next in line gets it.
+ * Only the stream that got a claim is woken, after the lock was released.
+ *
+ * <p>No wake-up is lost. A stream is in line until it has a receive, so a stream that was woken and waits again is in line
+ * again. A stream at its share is not in line; a release brings it there. The stream first marks itself as waiting, then
+ * looks at what it holds. A release, which takes no lock unless somebody waits, first counts down what the stream holds,
+ * then looks at the mark. Both are volatile, so one side sees the other.
+ */
 final class ReceivePool {
     private static final int UNARMED = 0;
 
@@ -19,7 +39,7 @@ final class ReceivePool {
     // The lock guards all fields below.
     private final ArrayDeque<ReceiveRequest> posted = new ArrayDeque<>();
     private final ArrayDeque<ReceiveRequest> unused = new ArrayDeque<>();
-    private final Set<ReceiveWait> waiting = new LinkedHashSet<>();
+    private final Set<User> line = new LinkedHashSet<>();
     private int uncompleted;
     private int users;
     private int limit = UNARMED;
@@ -44,17 +64,19 @@ final class ReceivePool {
      */
     void post(long workRequestId, ByteBuf sink, int index, int length) {
         ReceiveRequest request = null;
+        User served;
         lock.lock();
         try {
             request = add(workRequestId);
             request.sink().cover(sink, index, length);
-            wakeWaiting();
+            served = handOver();
         } finally {
             lock.unlock();
             if (request == null) {
                 sink.release();
             }
         }
+        wake(served);
     }
 
     /**
@@ -63,17 +85,19 @@ final class ReceivePool {
      */
     void post(long workRequestId, MemoryRegion sink, long offset, long length) {
         ReceiveRequest request = null;
+        User served;
         lock.lock();
         try {
             request = add(workRequestId);
             request.sink().cover(sink, offset, length);
-            wakeWaiting();
+            served = handOver();
         } finally {
             lock.unlock();
             if (request == null) {
                 ByteSpan.release(sink);
             }
         }
+        wake(served);
     }
 
     /**
@@ -95,11 +119,23 @@ final class ReceivePool {
         return request.set(workRequestId, null);
     }
 
-    /** Wakes the waiting streams. A stream that finds no receive registers again. Call it with the lock held. */
-    private void wakeWaiting() {
-        if (!waiting.isEmpty()) {
-            waiting.forEach(ReceiveWait::wake);
-            waiting.clear();
+    /** Hands the oldest free receive to the head of the line, if both exist. Call it with the lock held. */
+    private @Nullable User handOver() {
+        if (line.isEmpty() || posted.isEmpty()) {
+            return null;
+        }
+        User first = line.iterator().next();
+        line.remove(first);
+        first.waiting = false;
+        first.claim = posted.remove();
+        first.held.incrementAndGet();
+        return first;
+    }
+
+    /** Wakes a stream that got a claim. Call it without the lock, since other code runs. */
+    private static void wake(@Nullable User served) {
+        if (served != null) {
+            served.wake.run();
         }
     }
 
@@ -111,56 +147,11 @@ final class ReceivePool {
     }
 
     /**
-     * Event loop of a user: takes the oldest receive. Returns null if there is none.
+     * Registers a stream.
      *
-     * @param whenLow called if fewer receives remain than the armed limit
+     * @param wake called by any thread when the stream, which waits, has got a receive
      */
-    @Nullable
-    ReceiveRequest take(Runnable whenLow) {
-        boolean low = false;
-        ReceiveRequest request;
-        lock.lock();
-        try {
-            request = posted.poll();
-            if (request != null && posted.size() < limit) {
-                limit = UNARMED;
-                low = true;
-            }
-        } finally {
-            lock.unlock();
-        }
-        if (low) {
-            whenLow.run();
-        }
-        return request;
-    }
-
-    /** Event loop of a user: recycles a receive that has completed and is cleared. */
-    void recycle(ReceiveRequest request) {
-        lock.lock();
-        try {
-            uncompleted--;
-            unused.add(request);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
-     * Event loop of a user: registers for a call of {@link ReceiveWait#wake} at the next posted receive. The caller
-     * must look for a receive again after this call.
-     */
-    void await(ReceiveWait wait) {
-        lock.lock();
-        try {
-            waiting.add(wait);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Registers a queue pair as a user. */
-    void enter() {
+    User enter(Runnable wake) {
         lock.lock();
         try {
             requireOpen();
@@ -168,16 +159,149 @@ final class ReceivePool {
         } finally {
             lock.unlock();
         }
+        return new User(wake);
     }
 
-    /** Removes a queue pair from the users. */
-    void leave(ReceiveWait wait) {
-        lock.lock();
-        try {
-            users--;
-            waiting.remove(wait);
-        } finally {
-            lock.unlock();
+    /** A stream that takes receives. Its event loop calls the methods, and any thread {@link #release} and {@link #held}. */
+    final class User {
+        private final Runnable wake;
+        /** The receives of this stream that are not released, at most the share. It grows only with the lock held. */
+        private final AtomicInteger held = new AtomicInteger();
+        /** Whether the stream has to get a receive. Written with the lock held. */
+        private volatile boolean waiting;
+        /** What was handed over and not collected. Guarded by the lock. */
+        private @Nullable ReceiveRequest claim;
+
+        private User(Runnable wake) {
+            this.wake = wake;
+        }
+
+        int held() {
+            return held.get();
+        }
+
+        /**
+         * Takes the claim, or the oldest free receive. Returns null if there is none, or the share is reached.
+         *
+         * @param whenLow called if fewer receives remain than the armed limit
+         */
+        @Nullable
+        ReceiveRequest take(Runnable whenLow) {
+            boolean low = false;
+            ReceiveRequest request;
+            lock.lock();
+            try {
+                request = claim;
+                claim = null;
+                if (request == null && held.get() < share) {
+                    request = posted.poll();
+                    if (request != null) {
+                        held.incrementAndGet();
+                        stopWaiting();
+                    }
+                }
+                if (request != null && posted.size() < limit) {
+                    limit = UNARMED;
+                    low = true;
+                }
+            } finally {
+                lock.unlock();
+            }
+            if (low) {
+                whenLow.run();
+            }
+            return request;
+        }
+
+        /** Call it with the lock held. */
+        private void stopWaiting() {
+            if (waiting) {
+                waiting = false;
+                line.remove(this);
+            }
+        }
+
+        /** Waits for a receive, unless there is a claim. Keeps the place in line of a stream that waits already. */
+        void await() {
+            User served;
+            lock.lock();
+            try {
+                if (claim == null) {
+                    waiting = true;
+                }
+                served = advance();
+            } finally {
+                lock.unlock();
+            }
+            wake(served);
+        }
+
+        /** Gets in line if the stream waits and is below its share. Call it with the lock held. */
+        private @Nullable User advance() {
+            if (waiting && held.get() < share) {
+                line.add(this);
+            }
+            return handOver();
+        }
+
+        /** Any thread: releases a receive that the stream holds. */
+        void release() {
+            held.decrementAndGet();
+            if (waiting) {
+                User served;
+                lock.lock();
+                try {
+                    served = advance();
+                } finally {
+                    lock.unlock();
+                }
+                wake(served);
+            }
+        }
+
+        /** Recycles a receive that has completed and is cleared. The stream holds it until the {@link #release}. */
+        void recycle(ReceiveRequest request) {
+            lock.lock();
+            try {
+                uncompleted--;
+                unused.add(request);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /**
+         * Ends the use of the pool. Called once, as the last call of the event loop.
+         *
+         * @param untouched receives that were taken and that no message has used, the oldest first. They go back, and so
+         *     does the claim, to the front of the free ones.
+         */
+        void leave(List<ReceiveRequest> untouched) {
+            List<User> served = new ArrayList<>();
+            lock.lock();
+            try {
+                users--;
+                stopWaiting();
+                if (claim != null) {
+                    giveBack(claim);
+                    claim = null;
+                }
+                for (int newest = untouched.size() - 1; newest >= 0; newest--) {
+                    giveBack(untouched.get(newest));
+                }
+                for (User next = handOver(); next != null; next = handOver()) {
+                    served.add(next);
+                }
+            } finally {
+                lock.unlock();
+            }
+            served.forEach(ReceivePool::wake);
+        }
+
+        /** Call it with the lock held. */
+        private void giveBack(ReceiveRequest request) {
+            posted.addFirst(request);
+            held.decrementAndGet();
         }
     }
 

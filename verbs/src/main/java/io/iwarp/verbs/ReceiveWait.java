@@ -92,7 +92,8 @@ final class ReceiveWait {
 
     /**
      * Registers for a wake-up, then looks for a receive. The poster of a receive publishes it, then looks for streams
-     * to wake. A full fence separates the two steps, so at least one side sees the other.
+     * to wake. A full fence separates the two steps, so at least one side sees the other. A {@link ReceivePool} decides
+     * under its lock who gets a receive.
      */
     private static boolean offersOrLists(Source receives) {
         receives.prepareToWait();

@@ -5,30 +5,27 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** One queue pair's view of a {@link ReceivePool}: takes a receive for each message that begins, up to its share. */
 final class SharedReceives extends Receives implements CompletionBound {
-    private final ReceiveWait wait;
     private final CompletionRoutes routes;
-    private final ReceivePool pool;
+    private final ReceivePool.User user;
+    private final int share;
     private final Runnable whenLow;
     /** One receive per incomplete message, in delivery order; rarely more than one. */
     private final List<ReceiveRequest> taken = new ArrayList<>(1);
 
-    private final AtomicInteger held = new AtomicInteger();
     private boolean closed;
     private boolean left;
 
     /** @param whenLow called when this queue pair takes a receive and few remain */
     SharedReceives(ReceiveWait wait, Completer completer, CompletionRoutes routes, ReceivePool pool, Runnable whenLow) {
         super(wait, completer);
-        this.wait = wait;
         this.routes = routes;
-        this.pool = pool;
+        this.share = pool.share();
         this.whenLow = whenLow;
-        pool.enter();
+        this.user = pool.enter(wait::wake);
     }
 
     @Override
@@ -38,12 +35,12 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public int depth() {
-        return pool.share();
+        return share;
     }
 
     @Override
     public int uncompleted() {
-        return held.get();
+        return user.held();
     }
 
     @Override
@@ -53,7 +50,7 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public void release() {
-        held.decrementAndGet();
+        user.release();
     }
 
     @Override
@@ -73,15 +70,14 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public boolean offers(int ahead) {
-        if (closed || ahead < 0 || ahead >= pool.share()) {
+        if (closed || ahead < 0 || ahead >= share) {
             return false;
         }
         while (taken.size() <= ahead) {
-            ReceiveRequest next = held.get() < pool.share() ? pool.take(whenLow) : null;
+            ReceiveRequest next = user.take(whenLow);
             if (next == null) {
                 return false;
             }
-            held.incrementAndGet();
             taken.add(next);
         }
         return true;
@@ -89,7 +85,7 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public void prepareToWait() {
-        pool.await(wait);
+        user.await();
     }
 
     @Override
@@ -114,20 +110,25 @@ final class SharedReceives extends Receives implements CompletionBound {
     private void recycle() {
         ReceiveRequest request = taken.remove(0);
         request.clear();
-        pool.recycle(request);
+        user.recycle(request);
     }
 
+    /** Flushes the receives of incomplete messages. Those that no message has used go back to the pool. */
     @Override
     void flush(CloseReason reason) {
+        if (left) {
+            return;
+        }
+        left = true;
+        List<ReceiveRequest> untouched = new ArrayList<>(taken);
+        untouched.removeIf(ReceiveRequest::begun);
+        taken.removeAll(untouched);
         CompletionTarget target = routes.receiveTarget();
         while (!taken.isEmpty()) {
             taken.get(0).flushed(completion, reason);
             recycle();
             completer.complete(target, completion, this);
         }
-        if (!left) {
-            left = true;
-            pool.leave(wait);
-        }
+        user.leave(untouched);
     }
 }

@@ -1,13 +1,17 @@
 package io.iwarp.verbs;
 
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZI_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.openjdk.jcstress.infra.results.Z_Result;
 
@@ -15,6 +19,8 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 public final class ReceiveWaitStress {
     private static final QueuePairSettings PATIENT =
             QueuePairSettings.builder().receiveWait(Duration.ofSeconds(10)).build();
+
+    private static final CloseReason REASON = new CloseReason(EndedBy.TRANSPORT, null, "the connection was lost", null);
 
     private ReceiveWaitStress() {}
 
@@ -42,6 +48,10 @@ public final class ReceiveWaitStress {
                     receives.awaitBuffer();
                 }
             });
+        }
+
+        void end() {
+            loop.run(() -> queuePair.engine().events().onEnded(REASON));
         }
 
         boolean waits() {
@@ -123,6 +133,85 @@ public final class ReceiveWaitStress {
             secondLoop.run();
             result.r1 = first.waits();
             result.r2 = second.waits();
+        }
+    }
+
+    /** A receive is posted while the first of two streams that wait ends. */
+    @JCStressTest
+    @Outcome(id = "false, 0", expect = Expect.ACCEPTABLE, desc = "the second stream has the receive")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the receive was lost with the first stream")
+    @State
+    public static class EndBesidePost {
+        private final SharedReceiveQueue receives = SharedReceiveQueue.create(4, 2);
+        private final LoopByHand firstLoop = new LoopByHand();
+        private final LoopByHand secondLoop = new LoopByHand();
+        private final Stream first = new Stream(firstLoop, receives);
+        private final Stream second = new Stream(secondLoop, receives);
+
+        /** Both wait. */
+        public EndBesidePost() {
+            first.message();
+            second.message();
+        }
+
+        /** Posts, and lets the second go on. */
+        @Actor
+        public void poster() {
+            receives.receive(1, Unpooled.EMPTY_BUFFER);
+            secondLoop.run();
+        }
+
+        /** Ends the first. */
+        @Actor
+        public void end() {
+            first.end();
+        }
+
+        /** Lets both loops come to rest. */
+        @Arbiter
+        public void rest(ZI_Result result) {
+            firstLoop.run();
+            secondLoop.run();
+            result.r1 = second.waits();
+            result.r2 = receives.available();
+        }
+    }
+
+    /** A stream at its share waits for a receive while one that it holds is released. */
+    @JCStressTest
+    @Outcome(id = "true", expect = Expect.ACCEPTABLE, desc = "the stream finds the receive, or is woken")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the stream waits beside a free receive")
+    @State
+    public static class ReleaseBesideWait {
+        private final ReceivePool pool = new ReceivePool(4, 1);
+        private final AtomicBoolean woken = new AtomicBoolean();
+        private final ReceivePool.User stream = pool.enter(() -> woken.set(true));
+        private boolean found;
+
+        /** The stream holds its share, and one more is free. */
+        public ReleaseBesideWait() {
+            pool.post(1, Unpooled.buffer(1), 0, 1);
+            pool.post(2, Unpooled.buffer(1), 0, 1);
+            stream.take(() -> {});
+        }
+
+        /** Polls. */
+        @Actor
+        public void consumer() {
+            stream.release();
+        }
+
+        /** Waits, and looks. */
+        @Actor
+        public void loop() {
+            stream.await();
+            found = stream.take(() -> {}) != null;
+        }
+
+        /** Looks at both. */
+        @Arbiter
+        public void rest(Z_Result result) {
+            result.r1 = found || woken.get();
         }
     }
 
