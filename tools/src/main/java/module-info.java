@@ -2,6 +2,7 @@
 @SuppressWarnings("requires-automatic") // HdrHistogram is not a module; nothing depends on this one.
 module io.iwarp.tools {
     requires ch.qos.logback.classic;
+    requires com.fasterxml.jackson.core;
     requires HdrHistogram;
     requires info.picocli;
     requires io.iwarp.conformance;

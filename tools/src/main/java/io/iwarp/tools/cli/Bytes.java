@@ -73,11 +73,6 @@ public final class Bytes {
                 megabytes * Byte.SIZE / MEGABITS_PER_GIGABIT);
     }
 
-    /** Returns for example {@code 20 us}, {@code 2.5 ms} or {@code 1 s}. */
-    public static String shortTime(long nanos) {
-        return time(nanos).replaceFirst("\\.0+ |(\\.\\d*?)0+ ", "$1 ");
-    }
-
     /** Returns for example {@code 31.4 us}, {@code 12.3 ms} or {@code 4.56 s}. */
     public static String time(long nanos) {
         if (nanos < NANOS_PER_MILLI) {

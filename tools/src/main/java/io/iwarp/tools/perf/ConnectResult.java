@@ -66,33 +66,23 @@ record ConnectResult(
 
     /** Returns one line of JSON, without a line separator. */
     String json() {
-        StringBuilder line = new StringBuilder(String.format(
-                Locale.ROOT,
-                "{\"op\":\"connect\",\"transport\":\"%s\",\"tls\":%b,\"busyPoll\":%b,\"threads\":%d,\"connections\":%d,"
-                        + "\"parallel\":%d,\"seconds\":%.6f,\"connectionsPerSecond\":%.1f,"
-                        + "\"latencyMicros\":{\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,\"max\":%.3f}",
-                loops.transport(),
-                tls,
-                loops.busyPolling(),
-                loops.threads(),
-                connections,
-                parallel,
-                nanos / NANOS_PER_SECOND,
-                perSecond(),
-                micros(50),
-                micros(99),
-                micros(99.9),
-                micros(100)));
-        if (here != null && there != null) {
-            line.append(String.format(
-                    Locale.ROOT,
-                    ",\"heapBytesPerConnection\":%d,\"directBytesPerConnection\":%d,"
-                            + "\"serverHeapBytesPerConnection\":%d,\"serverDirectBytesPerConnection\":%d",
-                    here.heap() / connections,
-                    here.direct() / connections,
-                    there.heap() / connections,
-                    there.direct() / connections));
-        }
-        return line.append('}').toString();
+        return Json.object(json -> {
+            json.writeStringField("op", "connect");
+            json.writeStringField("transport", loops.transport().toString());
+            json.writeBooleanField("tls", tls);
+            json.writeBooleanField("busyPoll", loops.busyPolling());
+            json.writeNumberField("threads", loops.threads());
+            json.writeNumberField("connections", connections);
+            json.writeNumberField("parallel", parallel);
+            Json.number(json, "seconds", nanos / NANOS_PER_SECOND, 6);
+            Json.number(json, "connectionsPerSecond", perSecond(), 1);
+            Json.latencies(json, times);
+            if (here != null && there != null) {
+                json.writeNumberField("heapBytesPerConnection", here.heap() / connections);
+                json.writeNumberField("directBytesPerConnection", here.direct() / connections);
+                json.writeNumberField("serverHeapBytesPerConnection", there.heap() / connections);
+                json.writeNumberField("serverDirectBytesPerConnection", there.direct() / connections);
+            }
+        });
     }
 }

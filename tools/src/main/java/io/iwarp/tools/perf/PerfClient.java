@@ -72,10 +72,8 @@ final class PerfClient extends ClientCommand {
                     .filter(result -> !result.intervals().isEmpty())
                     .forEach(result -> out().lines(PerfInterval.table(result)));
             if (page.wanted()) {
-                page.replace(new PerfReport(
-                                results,
-                                spec().root().commandLine().getParseResult().originalArgs())
-                        .html());
+                page.replace(PerfReport.html(
+                        results, spec().root().commandLine().getParseResult().originalArgs()));
             }
         }
         return 0;

@@ -1,5 +1,7 @@
 package io.iwarp.tools.perf;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -33,13 +35,12 @@ record PerfInterval(long operations, long nanos) {
         return lines;
     }
 
-    /** Returns an object of JSON. */
-    String json(int size) {
-        return String.format(
-                Locale.ROOT,
-                "{\"seconds\":%.6f,\"bytesPerSecond\":%.0f}",
-                nanos / NANOS_PER_SECOND,
-                operationsPerSecond() * size);
+    /** Writes an object of JSON. */
+    void write(JsonGenerator json, int size) throws IOException {
+        json.writeStartObject();
+        Json.number(json, "seconds", nanos / NANOS_PER_SECOND, 6);
+        Json.number(json, "bytesPerSecond", operationsPerSecond() * size, 0);
+        json.writeEndObject();
     }
 
     private double operationsPerSecond() {

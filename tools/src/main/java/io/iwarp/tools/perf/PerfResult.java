@@ -4,7 +4,6 @@ import io.iwarp.mpa.MpaParameters;
 import io.iwarp.tools.cli.EventLoops;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -143,48 +142,36 @@ record PerfResult(
 
     /** Returns one line of JSON, without a line separator. */
     String json() {
-        PerfTask task = plan.task();
-        EventLoops loops = plan.loops();
-        return String.format(
-                Locale.ROOT,
-                "{\"op\":\"%s\",\"size\":%d,\"mode\":\"%s\",\"transport\":\"%s\",\"crc\":%b,\"markers\":%b,"
-                        + "\"tls\":%b,\"busyPoll\":%b,\"unsent\":%d,\"connections\":%d,\"threads\":%d,\"depth\":%d,"
-                        + "\"seconds\":%.6f,\"operations\":%d,\"bytesPerSecond\":%.0f,\"operationsPerSecond\":%.1f,"
-                        + "\"latencyMicros\":{\"p50\":%.3f,\"p99\":%.3f,\"p999\":%.3f,\"max\":%.3f},"
-                        + "\"allocatedBytesPerOperation\":%.1f,\"cpuSecondsPerGigabyte\":%.4f,"
-                        + "\"serverAllocatedBytesPerOperation\":%.1f,\"serverCpuSecondsPerGigabyte\":%.4f%s}",
-                task.operation(),
-                task.size(),
-                task.mode(),
-                loops.transport(),
-                crc,
-                markers,
-                plan.tls(),
-                loops.busyPolling(),
-                plan.unsent(),
-                plan.connections(),
-                loops.threads(),
-                task.depth(),
-                seconds,
-                operations,
-                bytesPerSecond(),
-                operationsPerSecond(),
-                latencyMicros(50),
-                latencyMicros(99),
-                latencyMicros(99.9),
-                latencyMicros(100),
-                allocatedPerOperation(),
-                cpuSecondsPerGigabyte(),
-                serverAllocatedPerOperation(),
-                serverCpuSecondsPerGigabyte(),
-                intervalsJson());
-    }
-
-    private String intervalsJson() {
-        return intervals.isEmpty()
-                ? ""
-                : intervals.stream()
-                        .map(interval -> interval.json(plan.task().size()))
-                        .collect(Collectors.joining(",", ",\"intervals\":[", "]"));
+        return Json.object(json -> {
+            PerfTask task = plan.task();
+            json.writeStringField("op", task.operation().toString());
+            json.writeNumberField("size", task.size());
+            json.writeStringField("mode", task.mode().toString());
+            json.writeStringField("transport", plan.loops().transport().toString());
+            json.writeBooleanField("crc", crc);
+            json.writeBooleanField("markers", markers);
+            json.writeBooleanField("tls", plan.tls());
+            json.writeBooleanField("busyPoll", plan.loops().busyPolling());
+            json.writeNumberField("unsent", plan.unsent());
+            json.writeNumberField("connections", plan.connections());
+            json.writeNumberField("threads", plan.loops().threads());
+            json.writeNumberField("depth", task.depth());
+            Json.number(json, "seconds", seconds, 6);
+            json.writeNumberField("operations", operations);
+            Json.number(json, "bytesPerSecond", bytesPerSecond(), 0);
+            Json.number(json, "operationsPerSecond", operationsPerSecond(), 1);
+            Json.latencies(json, latencies);
+            Json.number(json, "allocatedBytesPerOperation", allocatedPerOperation(), 1);
+            Json.number(json, "cpuSecondsPerGigabyte", cpuSecondsPerGigabyte(), 4);
+            Json.number(json, "serverAllocatedBytesPerOperation", serverAllocatedPerOperation(), 1);
+            Json.number(json, "serverCpuSecondsPerGigabyte", serverCpuSecondsPerGigabyte(), 4);
+            if (!intervals.isEmpty()) {
+                json.writeArrayFieldStart("intervals");
+                for (PerfInterval interval : intervals) {
+                    interval.write(json, task.size());
+                }
+                json.writeEndArray();
+            }
+        });
     }
 }
