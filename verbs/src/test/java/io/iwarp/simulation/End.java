@@ -68,6 +68,8 @@ final class End {
     private final MemoryRegion source;
     private final MemoryRegion numbers;
     private final MemoryRegion local;
+    private final Sharing sharing;
+    private @Nullable Middlebox middlebox;
     private final boolean ownReceives;
     private final RemoteBuffer targetAddress;
     private final RemoteBuffer sourceAddress;
@@ -102,6 +104,9 @@ final class End {
     /** When the application last saw that its completion queue was empty. */
     private long emptyAt;
 
+    private long stuckSince;
+    private long movedBefore;
+    private int completions;
     private long quietSince;
     private long writtenBefore = -1;
     private byte @Nullable [] targetAtRevocation;
@@ -131,6 +136,7 @@ final class End {
         source = domain.register(sourceMemory, AccessRight.REMOTE_READ);
         numbers = domain.register(numberMemory, AccessRight.REMOTE_ATOMIC);
         local = domain.register(localMemory, AccessRight.LOCAL_WRITE);
+        sharing = new Sharing(this, target);
         ownReceives = plan.receives != Plan.Receives.MANAGED && pool == null;
         targetAddress = target.remoteBuffer();
         sourceAddress = source.remoteBuffer();
@@ -149,6 +155,14 @@ final class End {
 
     private End other() {
         return Objects.requireNonNull(peer);
+    }
+
+    void middlebox(Middlebox beforeThis) {
+        middlebox = beforeThis;
+    }
+
+    SimulatedLoop loop() {
+        return channel.loop();
     }
 
     QueuePair queuePair() {
@@ -170,8 +184,9 @@ final class End {
             prepared.completionQueues(sendQueue, getQueue);
             sends = sendQueue;
             gets = getQueue;
-            world.add(new Poller(world, this, sendQueue, name + "-poll", false, () -> {}));
-            world.add(new Poller(world, this, getQueue, name + "-get", plan.solicitedEvents, this::sawNothing));
+            world.add(new Poller(world, this, sendQueue, name + "-poll", false, this::lateness, () -> {}));
+            world.add(new Poller(
+                    world, this, getQueue, name + "-get", plan.solicitedEvents, this::lateness, this::sawNothing));
         } else {
             prepared.completionListener((pair, completion) -> onCompletion(completion));
         }
@@ -205,6 +220,7 @@ final class End {
             return prepared;
         });
         queuePair = prepared;
+        sharing.bind();
         if (ownReceives) {
             for (int i = 0; i < plan.initialReceives; i++) {
                 postReceive();
@@ -212,7 +228,14 @@ final class End {
         }
         progressAt = world.now();
         emptyAt = world.now();
+        stuckSince = world.now();
         quietSince = world.now();
+    }
+
+    private long lateness() {
+        return plan.trouble.has(Trouble.Kind.LATE_POLLS)
+                ? world.dice.between(0, world.dice.oneOf(1_000_000L, 300_000_000L, 20_000_000_000L))
+                : 0;
     }
 
     boolean over() {
@@ -233,15 +256,67 @@ final class End {
             pause();
             return;
         }
+        if (plan.trouble.has(Trouble.Kind.SHARED_SOURCES) && world.dice.permille(400)) {
+            postSharedWrite();
+            return;
+        }
+        if (plan.trouble.has(Trouble.Kind.WINDOWS) && world.dice.permille(400)) {
+            postThroughWindow();
+            return;
+        }
         int kind = plan.readsOnly ? 4 : world.dice.below(9);
         switch (kind) {
             case 0, 1 -> postSend(false);
             case 2 -> postWrite(false);
             case 3 -> postWrite(true);
-            case 4, 5 -> postRead();
-            case 6 -> postAtomic(true);
-            case 7 -> postAtomic(false);
+            case 4, 5, 6, 7 -> {
+                if (settings.mpa().ord() == 0 || other().settings.mpa().ird() == 0) {
+                    // Nothing with a response: posting it is an error that ends the stream.
+                    return;
+                }
+                if (kind < 6) {
+                    postRead();
+                } else {
+                    postAtomic(kind == 6);
+                }
+            }
             default -> postSend(true);
+        }
+    }
+
+    private void postSharedWrite() {
+        int length = 1 + world.dice.below(Sharing.LONGEST);
+        int at = world.dice.below(Sharing.BYTES - length);
+        RemoteBuffer to = other().sharing.shared(world.dice.below(Sharing.BYTES - length), length);
+        Post post = newPost(Post.Kind.SHARED_WRITE, length);
+        postWithId(
+                post,
+                () -> queuePair().sendQueue().write(post.id, sharing.region(), at, length, to, 0, PostOptions.NONE));
+    }
+
+    /** A Write through the peer's window, and a Send that invalidates it. Then the peer binds another. */
+    private void postThroughWindow() {
+        if (!mayMessage()) {
+            return;
+        }
+        RemoteBuffer window = other().sharing.takeWindow();
+        if (window == null) {
+            giveCreditBack();
+            return;
+        }
+        Post write = newPost(Post.Kind.WRITE, world.dice.below(plan.largest));
+        write.offset = world.dice.below(REGION_BYTES - write.length);
+        ByteBuf bytes = payload(write, write.length);
+        write.buffer = bytes;
+        RemoteBuffer to = window.slice(write.offset, write.length);
+        postWithId(write, () -> queuePair().sendQueue().write(write.id, bytes, to, 0, PostOptions.NONE));
+        Post send = newPost(Post.Kind.SEND, 4 + world.dice.below(Plan.SEND_LIMIT));
+        ByteBuf message = payload(send, send.length).setInt(0, send.id);
+        send.buffer = message;
+        PostOptions options = options();
+        postWithId(send, () -> queuePair().sendQueue().sendWithInvalidate(send.id, message, window, options));
+        if (send.refused) {
+            other().sharing.offerWindow();
         }
     }
 
@@ -278,6 +353,12 @@ final class End {
         }
         other().credits--;
         return true;
+    }
+
+    private void giveCreditBack() {
+        if (plan.receiveWait == 0) {
+            other().credits++;
+        }
     }
 
     private void postSend(boolean immediate) {
@@ -404,6 +485,10 @@ final class End {
             postFuture(post, withFuture);
             return;
         }
+        postWithId(post, withId);
+    }
+
+    private void postWithId(Post post, Runnable withId) {
         try {
             withId.run();
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -449,8 +534,8 @@ final class End {
     private void refused(Post post, Throwable why) {
         post.refused = true;
         world.trace().add(world, "refused", this, post, why);
-        if (post.kind.message() && plan.receiveWait == 0) {
-            other().credits++;
+        if (post.kind.message()) {
+            giveCreditBack();
         }
         if (post.completed) {
             world.violated("what was not posted does not complete", this + " " + post);
@@ -506,11 +591,15 @@ final class End {
     private void mayThrow() {
         if (world.dice.permille(plan.throwingPermille)) {
             world.trace().add(world, "throws", this);
+            if (plan.trouble.has(Trouble.Kind.CHECKED_EXCEPTIONS)) {
+                SimulatedFailure.<RuntimeException>throwChecked();
+            }
             throw new SimulatedFailure();
         }
     }
 
     private boolean once(Post post) {
+        completions++;
         world.trace().add(world, "completed", this, post);
         if (post.completed || post.refused) {
             world.violated("each post completes once", this + " " + post + " completes again");
@@ -628,6 +717,7 @@ final class End {
             checkMessage(number, buffer, length);
         }
         received.add(number);
+        sharing.onMessage(completion.invalidatedStag());
     }
 
     private void checkMessage(int number, ByteBuf buffer, int length) {
@@ -714,13 +804,16 @@ final class End {
         if (queuePair == null) {
             return;
         }
+        if (loop().frozen()) {
+            pausedLong = true;
+        }
         if (holdsInput() && nanos != Context.NEVER) {
             heldNanos += nanos;
         }
         if (channel.pausedByApplication()) {
             pausedLong = true;
         }
-        checkTimer();
+        checkTimer(nanos);
         if (nanos == Context.NEVER) {
             return;
         }
@@ -730,11 +823,12 @@ final class End {
             return;
         }
         boolean paused = channel.pausedByApplication() || other().channel.pausedByApplication();
-        if (holdsInput() && !channel.pausedByApplication() && receiveWaits()) {
+        if (holdsInput() && !channel.pausedByApplication() && polled() && receiveWaits()) {
             world.violated("what came is read", this + " holds a message back beside free receives");
         }
         boolean held = holdsInput() || other().holdsInput();
-        if (!paused && !held) {
+        boolean unpolled = !polled() || !other().polled();
+        if (!paused && !held && !unpolled) {
             for (Post post : posts) {
                 if (post.returned && !post.completed && post.kind != Post.Kind.RECEIVE) {
                     world.violated("what can go on goes on", this + " " + post + " waits and nothing holds it up");
@@ -749,14 +843,35 @@ final class End {
      * Nobody has anything to do, and nobody may ever have: the peer and the wire need not do any more. So what waits here
      * has a timer.
      */
-    private void checkTimer() {
-        if (!channel.isOpen() || world.interrupting()) {
+    private void checkTimer(long nanos) {
+        if (!channel.isOpen() || world.interrupting() || loop().frozen()) {
+            stuckSince = world.now() + (nanos == Context.NEVER ? 0 : nanos);
             return;
         }
         String waits = waits();
-        if (waits != null && !((SimulatedLoop) channel.eventLoop()).hasTimer()) {
-            world.violated("what waits has a timer", this + " " + waits + ", and nothing is scheduled");
+        long moved = channel.in().taken() + channel.out().written() + completions;
+        if (waits == null || moved != movedBefore) {
+            stuckSince = world.now();
+            movedBefore = moved;
         }
+        if (waits != null && loop().runnableAt() == Context.NEVER) {
+            world.violated("what waits has a timer", this + " " + waits + ", and nothing is scheduled");
+        } else if (world.now() - stuckSince > longestWait()) {
+            world.violated(
+                    "a wait ends", this + " " + waits + " since " + (world.now() - stuckSince) / 1_000_000 + " ms");
+        }
+    }
+
+    /** {@return in nanoseconds: each limit once after the other, and each may look twice} */
+    private long longestWait() {
+        return settings.mpa()
+                        .startupTimeout()
+                        .plus(settings.mpa().fpduTimeout().multipliedBy(2))
+                        .plus(settings.rdmap().closeTimeout().multipliedBy(2))
+                        .plus(settings.rdmap().responseTimeout().multipliedBy(2))
+                        .plus(settings.rdmap().transmitTimeout().multipliedBy(2))
+                        .toNanos()
+                + plan.receiveWait;
     }
 
     /** {@return what the stream waits for, other than its application or a peer that may be silent; or null} */
@@ -771,6 +886,12 @@ final class End {
         }
         if (channel.inputWaits() && channel.config().isAutoRead()) {
             return "holds input back";
+        }
+        if (middlebox != null
+                && middlebox.endsWithinFpdu()
+                && channel.in().readable() == 0
+                && !channel.in().moving()) {
+            return "has the beginning of an FPDU";
         }
         if (!polled()) {
             return null;
@@ -814,7 +935,7 @@ final class End {
     private void checkKeepAlive(boolean excused) {
         noteWritten();
         long interval = settings.keepAliveInterval().toNanos();
-        if (excused) {
+        if (excused || !polled()) {
             quietSince = world.now();
         } else if (interval > 0 && world.now() - quietSince > 3 * interval + LONG_REST) {
             world.violated(
@@ -898,6 +1019,7 @@ final class End {
             boolean excused = pausedLong
                     || other().pausedLong
                     || other().heldLong()
+                    || plan.trouble.has(Trouble.Kind.LATE_POLLS)
                     || !settings.idleTimeout().isZero();
             if (!excused && heldLong()) {
                 world.violated("a close waits for a message that waits for a receive", this + " " + reason);
@@ -944,7 +1066,7 @@ final class End {
                 arrived = changes.size();
             }
         }
-        String wrong = MemoryModel.judge(bytes, changes, arrived);
+        String wrong = MemoryModel.judge(bytes, changes, arrived, plan.trouble.has(Trouble.Kind.PIECES));
         if (wrong != null) {
             world.violated("memory is as the Writes left it", this + " " + wrong);
         }
@@ -1003,6 +1125,7 @@ final class End {
         for (Post post : posts) {
             post.letGo();
         }
+        sharing.dispose();
         for (MemoryRegion region : List.of(target, source, numbers, local)) {
             region.close();
         }

@@ -153,4 +153,13 @@ final class Pipe {
     long written() {
         return written;
     }
+
+    long taken() {
+        return read;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
 }

@@ -2,9 +2,12 @@ package io.iwarp.simulation;
 
 import io.iwarp.ddp.DdpSettings;
 import io.iwarp.mpa.MpaSettings;
+import io.iwarp.mpa.ReadyToReceive;
 import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.verbs.QueuePairSettings;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * What kind of run a seed makes. Each run has few kinds of trouble: a run that has all of them ends before anything rare can
@@ -60,18 +63,23 @@ final class Plan {
      */
     final boolean fullWindows;
 
+    private final Set<ReadyToReceive> readyToReceive;
+    final Trouble trouble;
     final QueuePairSettings initiator;
     final QueuePairSettings responder;
 
-    Plan(Dice dice) {
+    Plan(Dice dice, Trouble trouble) {
+        this.trouble = trouble;
         fullWindows = dice.permille(40);
-        connections = dice.permille(250) ? 2 + dice.below(2) : 1;
-        oneLoop = dice.permille(300);
+        int several = dice.permille(250) ? 2 + dice.below(2) : 1;
+        boolean slow = trouble.has(Trouble.Kind.SLOW_LOOPS);
+        connections = slow ? 3 : several;
+        oneLoop = dice.permille(300) && !slow && !trouble.has(Trouble.Kind.FREEZE);
         interruptionPermille = dice.oneOf(0, 0, 20, 100, 300);
         stallPermille = dice.oneOf(0, 0, 50, 300);
         outOfMemoryPermille = !fullWindows && dice.permille(120) ? dice.oneOf(2, 10, 50) : 0;
         exhaustions = !fullWindows && dice.permille(120);
-        throwingPermille = dice.permille(150) ? 100 : 0;
+        throwingPermille = dice.permille(150) || trouble.has(Trouble.Kind.CHECKED_EXCEPTIONS) ? 100 : 0;
         pipeCapacity = fullWindows ? 1 << 14 : dice.oneOf(1 << 11, 1 << 14, 1 << 16);
         slowestWire = fullWindows ? dice.oneOf(50_000L, 3 * MILLI) : dice.oneOf(0L, 50_000L, 3 * MILLI);
         cuts = dice.permille(700);
@@ -82,11 +90,11 @@ final class Plan {
         keepAlive = dice.permille(300) ? dice.oneOf(20 * MILLI, 300 * MILLI) : 0;
         longestSettling = keepAlive == 0 ? 70_000 * MILLI : 12 * keepAlive;
         closePermille = fullWindows ? 0 : dice.oneOf(0, 20, 100);
-        completionQueue = dice.permille(300);
+        completionQueue = dice.permille(300) || trouble.has(Trouble.Kind.LATE_POLLS);
         solicitedEvents = completionQueue && dice.permille(400);
         futurePermille = completionQueue ? 0 : dice.oneOf(0, 0, 500);
         int mode = dice.below(10);
-        receives = mode < 6 ? Receives.OWN : mode < 8 ? Receives.SHARED : Receives.MANAGED;
+        receives = slow ? Receives.SHARED : mode < 6 ? Receives.OWN : mode < 8 ? Receives.SHARED : Receives.MANAGED;
         receiveWait = dice.permille(receives == Receives.OWN ? 600 : 950)
                 ? dice.oneOf(20 * MILLI, 2000 * MILLI, 20_000 * MILLI)
                 : 0;
@@ -101,26 +109,37 @@ final class Plan {
         rejects = dice.permille(20);
         readsOnly = dice.permille(100) || fullWindows;
         largest = fullWindows ? 30_000 : dice.oneOf(100, 2000, 30_000);
-        boolean enhanced = dice.permille(300);
-        boolean peerToPeer = enhanced && dice.permille(500);
+        boolean startsAnyhow = trouble.has(Trouble.Kind.READY_TO_RECEIVE);
+        boolean enhanced = dice.permille(300) || startsAnyhow || trouble.has(Trouble.Kind.FEW_READS);
+        boolean peerToPeer = (enhanced && dice.permille(500)) || startsAnyhow;
+        readyToReceive = EnumSet.of(trouble.dice.oneOf(ReadyToReceive.values()));
         initiator = settings(dice, enhanced, peerToPeer);
         responder = settings(dice, enhanced, peerToPeer);
     }
 
     private QueuePairSettings settings(Dice dice, boolean enhanced, boolean peerToPeer) {
         int depth = 1 << dice.below(4);
+        boolean fewReads = trouble.has(Trouble.Kind.FEW_READS);
         MpaSettings mpa = MpaSettings.builder()
-                .requestMarkers(dice.permille(200))
+                .requestMarkers(dice.permille(200) && !trouble.onTheWire())
                 .maximumUlpdu(longestUlpdu(dice))
                 .enhanced(enhanced)
                 .peerToPeer(peerToPeer)
-                .ird(depthOf(enhanced, depth))
-                .ord(depthOf(enhanced, depth))
+                .ird(fewReads ? trouble.dice.below(2) : depthOf(enhanced, depth))
+                .ord(fewReads ? trouble.dice.below(2) : depthOf(enhanced, depth))
+                .readyToReceive(
+                        trouble.has(Trouble.Kind.READY_TO_RECEIVE)
+                                ? readyToReceive
+                                : MpaSettings.defaults().readyToReceive())
                 .firstFpduDelay(Duration.ofNanos(dice.oneOf(0L, 0L, MILLI)))
                 .build();
         RdmapSettings rdmap = RdmapSettings.DEFAULT
                 .withCloseTimeout(Duration.ofNanos(dice.oneOf(shortestClose(), 1000 * MILLI, 5000 * MILLI)))
                 .withResponseTimeout(Duration.ofNanos(dice.oneOf(1000 * MILLI, 60_000 * MILLI)));
+        if (trouble.has(Trouble.Kind.FREEZE)) {
+            rdmap = rdmap.withTransmitTimeout(
+                    Duration.ofNanos(trouble.dice.oneOf(1000 * MILLI, 10_000 * MILLI, 60_000 * MILLI)));
+        }
         return QueuePairSettings.builder()
                 .sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))
                 .maximumWaitingPosts(waitingPosts())
@@ -176,6 +195,7 @@ final class Plan {
                 + (exhaustions ? " and for a while" : "") + ", throwing " + throwingPermille
                 + (revokes ? ", revokes" : "") + (resets ? ", resets" : "") + (silences ? ", silences" : "")
                 + (aborts ? ", aborts" : "") + (fullWindows ? ", full windows" : "") + (rejects ? ", rejects" : "")
+                + ", trouble " + trouble
                 + "\ninitiator " + initiator
                 + "\nresponder "
                 + responder;

@@ -2,6 +2,7 @@ package io.iwarp.simulation;
 
 import io.iwarp.verbs.CompletionListener;
 import io.iwarp.verbs.CompletionQueue;
+import java.util.function.LongSupplier;
 
 /** A thread that polls a completion queue when it was told that there is something, and not otherwise. */
 final class Poller implements Context {
@@ -11,23 +12,39 @@ final class Poller implements Context {
     private final String name;
     private final boolean solicited;
     private final Runnable onEmpty;
+    private final LongSupplier delay;
     private boolean awake = true;
+    private long wakeAt;
 
     /**
+     * @param delay how late it is when there is something
      * @param onEmpty called when it goes to sleep because there is nothing
      */
-    Poller(World world, End end, CompletionQueue queue, String name, boolean solicited, Runnable onEmpty) {
+    Poller(
+            World world,
+            End end,
+            CompletionQueue queue,
+            String name,
+            boolean solicited,
+            LongSupplier delay,
+            Runnable onEmpty) {
         this.world = world;
         this.onEmpty = onEmpty;
-        this.queue = queue.listener(ready -> awake = true);
+        this.delay = delay;
+        this.queue = queue.listener(ready -> wake());
         this.name = name;
         this.solicited = solicited;
         this.handler = (pair, completion) -> end.onCompletion(completion);
     }
 
+    private void wake() {
+        awake = true;
+        wakeAt = world.now() + delay.getAsLong();
+    }
+
     @Override
     public long runnableAt() {
-        return awake ? 0 : NEVER;
+        return awake ? wakeAt : NEVER;
     }
 
     @Override
@@ -36,12 +53,15 @@ final class Poller implements Context {
         int polled;
         try {
             polled = queue.poll(handler, 1 + world.dice.below(4));
-        } catch (SimulatedFailure thrownByHandler) {
+        } catch (Exception thrownByHandler) {
+            if (!SimulatedFailure.planned(thrownByHandler)) {
+                throw thrownByHandler;
+            }
             polled = 1;
         }
         boolean more = polled > 0 || (solicited ? queue.armSolicited() : queue.arm());
         if (more) {
-            awake = true;
+            wake();
         } else {
             onEmpty.run();
         }

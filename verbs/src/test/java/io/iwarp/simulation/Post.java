@@ -14,6 +14,8 @@ final class Post {
         READ,
         FETCH_ADD,
         COMPARE_SWAP,
+        /** A Write from and to memory that both sides write to. Nobody knows what is there. */
+        SHARED_WRITE,
         RECEIVE;
 
         /** {@return whether the peer's application gets a completion of its own} */

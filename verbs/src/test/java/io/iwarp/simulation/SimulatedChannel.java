@@ -19,6 +19,7 @@ import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A socket of the simulated kernel, which behaves towards its pipeline as Netty's NIO sockets do. */
@@ -72,6 +73,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
     private final Config config = new Config();
     private final SocketAddress address;
     private @Nullable SimulatedChannel peer;
+    private @Nullable SimulatedLoop loop;
     private boolean open = true;
     private boolean readPending;
     private boolean inputShutdown;
@@ -94,6 +96,14 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
 
     void connectedTo(SimulatedChannel other) {
         peer = other;
+    }
+
+    void runsOn(SimulatedLoop its) {
+        loop = its;
+    }
+
+    SimulatedLoop loop() {
+        return Objects.requireNonNull(loop);
     }
 
     Pipe in() {

@@ -8,10 +8,25 @@ final class SimulatedFailure extends RuntimeException {
         super("a callback of the simulated application fails", null, false, false);
     }
 
+    /** Thrown by callbacks that are not written in Java, or deceive the compiler. */
+    static final class Checked extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Checked() {
+            super("a callback of the simulated application fails", null, false, false);
+        }
+    }
+
+    /** Throws a checked exception out of code that declares none. */
+    @SuppressWarnings("unchecked") // the type is erased
+    static <E extends Exception> void throwChecked() throws E {
+        throw (E) new Checked();
+    }
+
     /** {@return whether the simulation itself has made this failure} */
     static boolean planned(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SimulatedFailure || cause instanceof OutOfMemoryError) {
+            if (cause instanceof SimulatedFailure || cause instanceof Checked || cause instanceof OutOfMemoryError) {
                 return true;
             }
             for (Throwable suppressed : cause.getSuppressed()) {

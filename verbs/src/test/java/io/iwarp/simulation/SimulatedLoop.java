@@ -26,6 +26,9 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
     private final List<SimulatedChannel> channels = new ArrayList<>();
     private final List<SimulatedChannel> ready = new ArrayList<>();
     private final Ticker ticker;
+    private long stepTime;
+    private long busyUntil;
+    private boolean frozen;
 
     SimulatedLoop(World world, String name) {
         this.world = world;
@@ -53,6 +56,20 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
         channels.add(channel);
     }
 
+    /** Each step takes so long. */
+    void slow(long nanos) {
+        stepTime = nanos;
+    }
+
+    /** The process is stopped, or goes on. */
+    void freeze(boolean stopped) {
+        frozen = stopped;
+    }
+
+    boolean frozen() {
+        return frozen;
+    }
+
     @Override
     public Ticker ticker() {
         return ticker;
@@ -60,6 +77,11 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
 
     @Override
     public long runnableAt() {
+        long next = nextStep();
+        return frozen || next == NEVER ? NEVER : Math.max(next, busyUntil);
+    }
+
+    private long nextStep() {
         if (!tasks.isEmpty()) {
             return 0;
         }
@@ -74,6 +96,7 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
 
     @Override
     public void step() {
+        busyUntil = world.now() + stepTime;
         ready.clear();
         for (SimulatedChannel channel : channels) {
             if (channel.hasInput() || channel.hasRoom()) {
@@ -113,11 +136,6 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
             int lambda = text.indexOf("$$");
             return lambda < 0 ? text : text.substring(0, lambda);
         }
-    }
-
-    /** {@return whether a timer will wake it} */
-    boolean hasTimer() {
-        return nextScheduledTaskDeadlineNanos() != -1;
     }
 
     /** {@return what is left to be done, now or later} */

@@ -23,6 +23,7 @@ public final class Simulation {
     private static final long LONGEST_ACTIVITY = 100 * SECOND;
     private static final long LONGEST_END = 1000 * SECOND;
 
+    private final Trouble trouble;
     private final Plan plan;
     private final World world;
     private final SimulatedAllocator stackMemory;
@@ -37,7 +38,8 @@ public final class Simulation {
 
     private Simulation(long seed, Trace trace) {
         Dice dice = new Dice(seed);
-        plan = new Plan(dice);
+        trouble = new Trouble(seed);
+        plan = new Plan(dice, trouble);
         world = new World(dice, trace, plan.interruptionPermille, plan.stallPermille);
         stackMemory = new SimulatedAllocator(world, plan.outOfMemoryPermille);
         ampleMemory = new SimulatedAllocator(world, 0);
@@ -224,14 +226,19 @@ public final class Simulation {
         }
         SimulatedLoop loop = new SimulatedLoop(world, name);
         loops.add(loop);
+        if (trouble.has(Trouble.Kind.SLOW_LOOPS) && trouble.dice.permille(500)) {
+            loop.slow(trouble.dice.oneOf(10_000L, 300_000L, MILLI));
+        }
         return loop;
     }
 
     private Connection connection(int number) {
         Pipe there = new Pipe(world, "there" + number, plan.pipeCapacity, plan.slowestWire, plan.cuts);
         Pipe back = new Pipe(world, "back" + number, plan.pipeCapacity, plan.slowestWire, plan.cuts);
-        SimulatedChannel initiator = new SimulatedChannel(world, "i" + number, back, there);
-        SimulatedChannel responder = new SimulatedChannel(world, "r" + number, there, back);
+        Pipe thence = trouble.onTheWire() ? secondHalf(there) : there;
+        Pipe backFrom = trouble.onTheWire() ? secondHalf(back) : back;
+        SimulatedChannel initiator = new SimulatedChannel(world, "i" + number, backFrom, there);
+        SimulatedChannel responder = new SimulatedChannel(world, "r" + number, thence, back);
         initiator.connectedTo(responder);
         responder.connectedTo(initiator);
         End asks = new End(world, plan, "I" + number, plan.initiator, initiator, applicationMemory, null);
@@ -239,6 +246,10 @@ public final class Simulation {
         asks.peer(asked);
         asked.peer(asks);
         Connection connection = new Connection(asks, asked);
+        if (trouble.onTheWire()) {
+            asked.middlebox(new Middlebox(world, trouble, "box" + number, there, thence, connection::disturb));
+            asks.middlebox(new Middlebox(world, trouble, "backbox" + number, back, backFrom, connection::disturb));
+        }
         start(
                 responder,
                 stackMemory,
@@ -255,6 +266,10 @@ public final class Simulation {
         return connection;
     }
 
+    private Pipe secondHalf(Pipe first) {
+        return new Pipe(world, first + "'", plan.pipeCapacity, plan.slowestWire, plan.cuts);
+    }
+
     private void start(
             SimulatedChannel channel,
             ByteBufAllocator memory,
@@ -262,6 +277,7 @@ public final class Simulation {
             IwarpChannelInitializer initializer) {
         channel.config().setAllocator(memory);
         channel.pipeline().addLast(initializer);
+        channel.runsOn(loop);
         loop.add(channel);
         loop.execute(() -> loop.register(channel));
     }
@@ -350,7 +366,20 @@ public final class Simulation {
             return world.dice.between(0, world.dice.oneOf(100_000L, 5_000_000L, SECOND));
         }
 
+        void disturb() {
+            disturbed = true;
+        }
+
         void planTrouble() {
+            if (trouble.has(Trouble.Kind.FREEZE)) {
+                End end = trouble.dice.permille(500) ? asks : asked;
+                long thaw = trouble.dice.between(1, trouble.dice.oneOf(1, 400)) * SECOND;
+                world.after(trouble.dice.between(0, trouble.dice.oneOf(MILLI, SECOND)), "freeze", () -> {
+                    disturbed = true;
+                    end.loop().freeze(true);
+                    world.after(thaw, "thaw", () -> end.loop().freeze(false));
+                });
+            }
             if (plan.resets) {
                 world.after(sometime(), "cut", () -> {
                     disturbed = true;

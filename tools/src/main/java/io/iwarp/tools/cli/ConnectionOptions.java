@@ -6,6 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
 /** The options of every command that connects or listens. */
 @Command(
@@ -22,6 +23,7 @@ public class ConnectionOptions {
 
     @Option(
             names = {"-v", "--verbose"},
+            scope = ScopeType.INHERIT,
             description = "Log what the stack does to stderr.",
             showDefaultValue = Visibility.NEVER)
     private boolean verbose;

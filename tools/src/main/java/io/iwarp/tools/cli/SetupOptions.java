@@ -5,6 +5,7 @@ import io.iwarp.verbs.QueuePairSettings;
 import java.time.Duration;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
 /** The options about the iWARP protocol that only a client has. A server follows the request of its client. */
 public final class SetupOptions {
@@ -12,6 +13,7 @@ public final class SetupOptions {
 
     @Option(
             names = "--enhanced",
+            scope = ScopeType.INHERIT,
             description = "Request the enhanced set-up (RFC 6581): both sides agree how many Reads and atomics may be"
                     + " outstanding.",
             showDefaultValue = Visibility.NEVER)
@@ -19,6 +21,7 @@ public final class SetupOptions {
 
     @Option(
             names = "--peer-to-peer",
+            scope = ScopeType.INHERIT,
             description = "Request the peer-to-peer set-up (RFC 6581): the server may send first. Some RDMA hardware"
                     + " requires it.",
             showDefaultValue = Visibility.NEVER)

@@ -6,6 +6,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** The options about sockets, event loops and encryption. */
@@ -17,6 +18,7 @@ public final class TransportOptions {
 
     @Option(
             names = "--transport",
+            scope = ScopeType.INHERIT,
             paramLabel = "NAME",
             defaultValue = "nio",
             description = "How to use sockets: ${COMPLETION-CANDIDATES}. The last two are for Linux.")
@@ -24,6 +26,7 @@ public final class TransportOptions {
 
     @Option(
             names = "--threads",
+            scope = ScopeType.INHERIT,
             paramLabel = "N",
             defaultValue = "1",
             description = "The number of event loops, which share the connections.")
@@ -31,6 +34,7 @@ public final class TransportOptions {
 
     @Option(
             names = "--busy-poll",
+            scope = ScopeType.INHERIT,
             description = "Poll for events for a while before sleeping. Each event loop occupies a processor as long as"
                     + " there is traffic, and answers sooner.",
             showDefaultValue = Visibility.NEVER)
@@ -38,6 +42,7 @@ public final class TransportOptions {
 
     @Option(
             names = "--unsent",
+            scope = ScopeType.INHERIT,
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
             description = "How much may wait in the kernel until TCP sends it, for example 64K; by default the kernel"

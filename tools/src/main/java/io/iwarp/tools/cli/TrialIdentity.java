@@ -1,6 +1,5 @@
 package io.iwarp.tools.cli;
 
-import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -19,16 +18,15 @@ final class TrialIdentity {
 
     private TrialIdentity() {}
 
-    static SslContextBuilder create() {
+    static PemIdentity create() {
         try {
             Path folder = Files.createTempDirectory("iwarp");
             Path store = folder.resolve("trial.p12");
             try {
                 runKeytool(store);
                 KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
-                return SslContextBuilder.forServer(
-                        (PrivateKey) keys.getKey(NAME, PASSWORD.toCharArray()),
-                        (X509Certificate) keys.getCertificate(NAME));
+                return new PemIdentity((PrivateKey) keys.getKey(NAME, PASSWORD.toCharArray()), List.of((X509Certificate)
+                        keys.getCertificate(NAME)));
             } finally {
                 Files.deleteIfExists(store);
                 Files.delete(folder);

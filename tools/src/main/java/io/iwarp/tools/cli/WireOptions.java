@@ -15,6 +15,7 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** The options about the iWARP protocol that both sides have. */
@@ -24,12 +25,14 @@ public final class WireOptions {
 
     @Option(
             names = "--markers",
+            scope = ScopeType.INHERIT,
             description = "Request markers in what the peer sends (RFC 5044 section 4.3).",
             showDefaultValue = Visibility.NEVER)
     private boolean markers;
 
     @Option(
             names = "--no-crc",
+            scope = ScopeType.INHERIT,
             description =
                     "Do not request CRC32C; it is off if the peer does not request it either (RFC 5044 section 4.4).",
             showDefaultValue = Visibility.NEVER)
@@ -37,6 +40,7 @@ public final class WireOptions {
 
     @Option(
             names = "--ird",
+            scope = ScopeType.INHERIT,
             paramLabel = "N",
             description =
                     "How many Reads and atomics of the peer are executed at a time, 0 to 16,382. The enhanced set-up"
@@ -46,6 +50,7 @@ public final class WireOptions {
 
     @Option(
             names = "--ord",
+            scope = ScopeType.INHERIT,
             paramLabel = "N",
             description =
                     "How many Reads and atomics of this side may be outstanding, 0 to 16,382. The enhanced set-up tells"
@@ -55,6 +60,7 @@ public final class WireOptions {
 
     @Option(
             names = "--mss",
+            scope = ScopeType.INHERIT,
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
             description =
@@ -65,6 +71,7 @@ public final class WireOptions {
 
     @Option(
             names = "--pcap",
+            scope = ScopeType.INHERIT,
             paramLabel = "FILE",
             description =
                     "Capture the traffic in this file, one FPDU in each TCP segment, so that Wireshark shows each of them. It"
@@ -73,6 +80,7 @@ public final class WireOptions {
 
     @Option(
             names = "--wire-log",
+            scope = ScopeType.INHERIT,
             description = "Log each start-up frame and FPDU, decoded, in one line.",
             showDefaultValue = Visibility.NEVER)
     private boolean wireLog;
