@@ -274,11 +274,12 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /**
      * Invalidates the region and releases its buffers. When this method returns, no peer changes the bytes any more,
      * not even by a message for which part of the region was posted as a receive: such a receive fails. Posted requests
-     * that send from the region are still sent, and hold the buffers until then. Closing again does nothing.
+     * that send from the region are still sent, and hold the buffers until then. A further call only waits.
      */
     @Override
     public void close() {
         invalidate();
+        memory.endChanges();
         if (closed.compareAndSet(false, true)) {
             try {
                 memory.close();

@@ -227,10 +227,14 @@ final class RegionMemory extends TaggedMemory {
         }
     }
 
-    /** Ends changes, waits for those in progress, and ends the reference of the region. Called once. */
+    @Override
+    void endChanges() {
+        changes.close();
+    }
+
+    /** Ends the reference of the region. */
     @Override
     void close() {
-        changes.close();
         release();
     }
 

@@ -25,6 +25,11 @@ abstract class TaggedMemory {
     /** Executes an operation on 8 aligned bytes; the caller is inside a gate. */
     abstract void execute(long offset, AtomicOperation operation);
 
+    /** Ends changes of the memory, and waits for those in progress. May be called again. */
+    void endChanges() {
+        // Read-only memory has none.
+    }
+
     /** Ends the use of the memory by the region. Called once, when all gates are closed. */
     abstract void close();
 }

@@ -12,6 +12,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +118,33 @@ class RevocationTest {
                 .withMessageMatching("region STag 0x[0-9a-f]{8} was closed; .*");
         assertThatIllegalStateException().isThrownBy(region::span).withMessageContaining("was closed");
         assertThat(region).asString().endsWith("[REMOTE_WRITE], closed]");
+    }
+
+    /** Otherwise its caller would read bytes that still change. */
+    @Test
+    void whoClosesSecondWaitsForTheSameChange() throws Exception {
+        RegionMemory bytes = region.memory();
+        AtomicBoolean changing = new AtomicBoolean(true);
+        assertThat(bytes.enter()).isTrue();
+        FutureTask<Boolean> first = closing(changing);
+        while (bytes.enter()) {
+            bytes.leave();
+        }
+        FutureTask<Boolean> second = closing(changing);
+        assertThatThrownBy(() -> second.get(100, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+        changing.set(false);
+        bytes.leave();
+        assertThat(first.get()).as("closed during the change").isFalse();
+        assertThat(second.get()).as("closed during the change").isFalse();
+    }
+
+    private FutureTask<Boolean> closing(AtomicBoolean changing) {
+        FutureTask<Boolean> task = new FutureTask<>(() -> {
+            region.close();
+            return changing.get();
+        });
+        new Thread(task, "closes").start();
+        return task;
     }
 
     @Test
