@@ -21,11 +21,13 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Makes any Netty stream channel an iWARP endpoint: adds MPA, DDP and RDMAP to its pipeline, and a {@link QueuePair} on
@@ -67,12 +69,12 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             SetupObserver observer,
             Consumer<ChannelPipeline> transportHandlers,
             StartupHandlers startup) {
-        this.domain = domain;
+        this.domain = Objects.requireNonNull(domain, "domain");
         this.settings = settings;
         this.role = role;
         this.setupGate = setupGate;
         this.observer = observer;
-        this.transportHandlers = transportHandlers;
+        this.transportHandlers = Objects.requireNonNull(transportHandlers, "handlers");
         this.startup = startup;
     }
 
@@ -88,6 +90,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      */
     public static IwarpChannelInitializer initiator(
             ProtectionDomain domain, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
+        Objects.requireNonNull(prepare, "prepare");
         byte[] request = privateData.clone();
         requireStartable(settings, request);
         return new IwarpChannelInitializer(
@@ -120,6 +123,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      */
     public static IwarpChannelInitializer responder(
             ProtectionDomain domain, QueuePairSettings settings, ConnectionRequestListener requests) {
+        Objects.requireNonNull(requests, "requests");
         if (settings.mpa().start() == StartMode.PREAGREED) {
             throw new IllegalArgumentException("a pre-agreed start has no connection requests to decide about:"
                     + " use initiator(...) on both sides");
@@ -230,7 +234,9 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
 
     /** Ends a connection that cannot begin. */
     private void fail(Channel channel, Throwable failure) {
-        LOGGER.error("{} could not be prepared and is closed", channel, failure);
+        LOGGER.atLevel(channel.eventLoop().isShuttingDown() ? Level.DEBUG : Level.ERROR)
+                .setCause(failure)
+                .log("{} could not be prepared and is closed", channel);
         QueuePair queuePair = QueuePairOfChannel.get(channel);
         if (queuePair == null) {
             observer.failed(failure);

@@ -18,6 +18,7 @@ import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.BlockingOperationException;
@@ -31,7 +32,9 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -199,6 +202,77 @@ class ConnectorTest {
         });
         await(await(waiting.get(Server.PATIENCE_SECONDS, TimeUnit.SECONDS)).shutdownGracefully(AGES));
         await(listener.shutdownGracefully(AGES));
+    }
+
+    /** Netty completes such a future, but tells nobody, since the event loop that should do it is gone. */
+    @ParameterizedTest
+    @MethodSource("transports")
+    void nothingIsMadeOnEventLoopsThatHaveTerminated(Transport transport) throws Exception {
+        EventLoopGroup gone = transport.group(1);
+        gone.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
+        IwarpConnector connector = new IwarpConnector(
+                new Bootstrap().group(gone).channel(transport.clientChannel()),
+                IwarpChannelInitializer.initiator(domain, PATIENT));
+        CompletableFuture<QueuePair> connecting =
+                connector.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
+        CompletableFuture<IwarpListener> listening = IwarpListener.listen(
+                new ServerBootstrap().group(gone).channel(transport.serverChannel()),
+                IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
+                ANY_PORT);
+        for (CompletableFuture<?> future : List.of(connecting, listening)) {
+            assertThatThrownBy(() -> await(future)).hasCauseInstanceOf(RejectedExecutionException.class);
+        }
+        await(connector.shutdownGracefully(AGES));
+        domain.close();
+    }
+
+    /** It is the race of a reconnect with the shutdown of its event loops. */
+    @Test
+    void aConnectThatRacesTheEndOfItsEventLoopCompletes() throws Exception {
+        IwarpListener listener = listen();
+        for (int round = 0; round < 100; round++) {
+            EventLoopGroup own = Transport.NIO.group(1);
+            ProtectionDomain initiators = ProtectionDomain.create();
+            IwarpConnector connector = new IwarpConnector(
+                    new Bootstrap().group(own).channel(Transport.NIO.clientChannel()),
+                    IwarpChannelInitializer.initiator(initiators, PATIENT));
+            await(connector.connect(listener.localAddress()));
+            own.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS);
+            Throwable why = await(connector.connect(listener.localAddress()).handle((queuePair, failure) -> failure));
+            await(connector.shutdownGracefully(AGES));
+            assertThat(why).isNotNull();
+            assertThat(connector.connections()).isZero();
+            initiators.close();
+        }
+        await(listener.shutdownGracefully(AGES));
+    }
+
+    @Test
+    void anAddressThatIsMissingIsRefusedAtTheCall() throws Exception {
+        IwarpConnector connector = connector(PATIENT, Security.NONE);
+        assertThatThrownBy(() -> connector.connect(null)).isInstanceOf(NullPointerException.class);
+        await(connector.shutdownGracefully(AGES));
+    }
+
+    @Test
+    void aListenThatIsGivenUpFreesItsAddress() throws Exception {
+        CountDownLatch waiting = new CountDownLatch(1);
+        EventLoopGroup own = Transport.NIO.group(1);
+        own.submit(() -> waiting.await(Server.PATIENCE_SECONDS, TimeUnit.SECONDS));
+        BlockingQueue<Channel> bound = new LinkedBlockingQueue<>();
+        CompletableFuture<IwarpListener> listening = IwarpListener.listen(
+                new ServerBootstrap().group(own).channelFactory(() -> {
+                    NioServerSocketChannel channel = new NioServerSocketChannel();
+                    bound.add(channel);
+                    return channel;
+                }),
+                IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
+                ANY_PORT);
+        listening.cancel(false);
+        waiting.countDown();
+        assertThat(bound.remove().closeFuture().await(Server.PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .isTrue();
+        own.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
     }
 
     @Test

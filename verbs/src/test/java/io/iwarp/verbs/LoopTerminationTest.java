@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
+import io.iwarp.Role;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.metrics.IwarpMetrics;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
@@ -21,11 +23,16 @@ import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.local.LocalServerChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An event loop that ends without closing its channels, as one may that is shut down without a quiet period. */
 class LoopTerminationTest {
@@ -90,6 +97,49 @@ class LoopTerminationTest {
                 .satisfies(reason -> assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION))
                 .satisfies(reason -> assertThat(reason.detail()).contains("event loop"));
         assertThat(queuePair.state()).isGreaterThan(ConnectionState.READY);
+    }
+
+    /** Connectors, listeners and gauges hear of the end of the channels, which the loop does not close. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void theOwnersOfTheConnectionsAreToldAsWell(boolean ofTheListener) throws Exception {
+        IwarpMetrics metrics = new IwarpMetrics(domain.device());
+        QueuePairSettings settings =
+                QueuePairSettings.builder().metrics(metrics).build();
+        EventLoopGroup ending = clients;
+        EventLoopGroup staying = servers;
+        IwarpListener listener = IwarpListener.listen(
+                        new ServerBootstrap()
+                                .group(ofTheListener ? ending : staying)
+                                .channel(LocalServerChannel.class),
+                        IwarpChannelInitializer.responder(
+                                domain,
+                                ofTheListener ? settings : QueuePairSettings.DEFAULT,
+                                ConnectionRequest::accept),
+                        new LocalAddress(LoopTerminationTest.class))
+                .get();
+        IwarpConnector connector = new IwarpConnector(
+                new Bootstrap().group(ofTheListener ? staying : ending).channel(LocalChannel.class),
+                IwarpChannelInitializer.initiator(domain, ofTheListener ? QueuePairSettings.DEFAULT : settings));
+        List<QueuePair> queuePairs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            queuePairs.add(connector.connect(listener.localAddress()).get());
+        }
+
+        ending.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+
+        Loopback.await(listener.shutdownGracefully(Duration.ofHours(1)));
+        Loopback.await(connector.shutdownGracefully(Duration.ofHours(1)));
+        assertThat(listener.connections()).isZero();
+        assertThat(connector.connections()).isZero();
+        for (QueuePair queuePair : queuePairs) {
+            assertThat(queuePair.channel().isOpen()).isFalse();
+        }
+        for (ConnectionState state : ConnectionState.values()) {
+            assertThat(metrics.connections(ofTheListener ? Role.RESPONDER : Role.INITIATOR, state))
+                    .isZero();
+        }
+        domain.close();
     }
 
     private QueuePair connect() throws Exception {
