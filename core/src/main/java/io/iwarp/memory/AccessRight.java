@@ -45,6 +45,11 @@ public enum AccessRight {
         return bits;
     }
 
+    /** Returns whether a peer may change bytes at any time with these rights. */
+    static boolean changeRemotely(int bits) {
+        return (bits & (REMOTE_WRITE.bit | REMOTE_ATOMIC.bit)) != 0;
+    }
+
     /** Refuses rights that change memory which is only read. */
     static void requireReadable(int bits) {
         int changing = bits & ~REMOTE_READ.bit;

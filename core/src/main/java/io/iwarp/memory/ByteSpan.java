@@ -161,6 +161,15 @@ public final class ByteSpan {
     }
 
     /**
+     * Returns whether a peer may change the bytes at this moment, because the region or a window of it grants
+     * {@link AccessRight#REMOTE_WRITE} or {@link AccessRight#REMOTE_ATOMIC}. Copy such bytes before their checksum is
+     * computed.
+     */
+    public boolean peersMayChange() {
+        return memory != null && memory.peersMayChange();
+    }
+
+    /**
      * Copies bytes into the span.
      *
      * @param offset the destination, counted from the first byte of the span

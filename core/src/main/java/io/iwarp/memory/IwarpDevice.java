@@ -249,6 +249,7 @@ public final class IwarpDevice {
             TaggedBuffer buffer = new TaggedBuffer(
                     drawSTag(), domain, scope, rightBits, baseTaggedOffset, memory, memoryOffset, length);
             table.add(buffer);
+            memory.onIssue(rightBits);
             return buffer;
         } finally {
             lock.unlock();
@@ -262,6 +263,7 @@ public final class IwarpDevice {
             table.remove(buffer);
             retired.add(buffer.stag());
             retiredSTags++;
+            buffer.memory().onRetire(buffer.rightBits());
         } finally {
             lock.unlock();
         }

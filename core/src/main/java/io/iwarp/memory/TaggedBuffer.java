@@ -215,6 +215,11 @@ public final class TaggedBuffer {
         return gate.isClosed();
     }
 
+    /** Returns the memory that it is a part of. */
+    TaggedMemory memory() {
+        return memory;
+    }
+
     /** Returns the rights, one bit each. */
     int rightBits() {
         return rightBits;

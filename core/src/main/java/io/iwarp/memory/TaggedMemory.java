@@ -1,12 +1,35 @@
 package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The memory of a region, as peers access it by an STag. Callers of the data path are inside a gate, which is closed before
  * the memory is.
  */
 abstract class TaggedMemory {
+    /** The number of valid STags by which peers may change the bytes. */
+    private final AtomicInteger changingStags = new AtomicInteger();
+
+    /** An STag with these rights is about to be issued. */
+    final void onIssue(int rightBits) {
+        if (AccessRight.changeRemotely(rightBits)) {
+            changingStags.incrementAndGet();
+        }
+    }
+
+    /** An STag with these rights was revoked. Called once for each. */
+    final void onRetire(int rightBits) {
+        if (AccessRight.changeRemotely(rightBits)) {
+            changingStags.decrementAndGet();
+        }
+    }
+
+    /** Returns whether a peer may change the bytes by an STag. Any thread may ask. */
+    final boolean peersMayChange() {
+        return changingStags.get() > 0;
+    }
+
     /** Returns the number of bytes, at least 1. */
     abstract long length();
 

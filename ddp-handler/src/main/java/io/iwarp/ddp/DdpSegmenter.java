@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * that are cut later (section 3 rules 1 and 2). Segments have rising offsets. Only the last one has the L flag. A message of
  * 0 bytes makes one segment.
  *
- * <p>A payload is sent by reference, except for a segment that spans two pieces of a region. A source is always copied, and
- * only while its STag is valid. A copy is valid until the next cut unless somebody retains its buffer. If nobody does, the
+ * <p>A payload is sent by reference, except for a segment that spans two pieces of a region, and for a region that peers may
+ * change: bytes that change between the computation of the CRC and the transport's copy would end the stream. A source is
+ * always copied, and only while its STag is valid. A copy is valid until the next cut unless somebody retains its buffer. If nobody does, the
  * buffer is reused for the next copy.
  *
  * <p>It belongs to the event loop of the stream.
@@ -164,7 +165,7 @@ final class DdpSegmenter {
     }
 
     private void putPayload(Ulpdu ulpdu, ByteSpan payload, int count) {
-        if (payload.contiguousAt(offset) >= count) {
+        if (payload.contiguousAt(offset) >= count && !payload.peersMayChange()) {
             ByteBuf buffer = payload.bufferAt(offset);
             if (buffer.refCnt() == 0) {
                 throw new IllegalReferenceCountException(0);

@@ -3,8 +3,10 @@ package io.iwarp.ddp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.Ulpdu;
 import io.iwarp.testing.GoldenVectors;
@@ -14,6 +16,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
@@ -215,6 +218,49 @@ class DdpSegmenterTest {
 
         assertThatThrownBy(() -> segmenter.cut(new Ulpdu(), 128)).isInstanceOf(IllegalStateException.class);
         assertThat(segmenter.busy()).isTrue();
+    }
+
+    @Test
+    void aPayloadIsCopiedWhilePeersMayChangeItsRegionAndOnlyThen() {
+        try (ProtectionDomain domain = ProtectionDomain.create()) {
+            for (AccessRight right : AccessRight.values()) {
+                boolean changing = right == AccessRight.REMOTE_WRITE || right == AccessRight.REMOTE_ATOMIC;
+                ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(512, 512);
+                try (MemoryRegion region =
+                                domain.region().buffers(memory).rights(right).register();
+                        MemoryRegion plain = domain.region().buffers(memory).register()) {
+                    assertThat(cutsByReference(region, memory)).isEqualTo(!changing);
+                    try (MemoryWindow first = plain.window(8, 16).rights(right).bind();
+                            MemoryWindow second =
+                                    plain.window(0, 8).rights(right).bind()) {
+                        first.invalidate();
+                        first.invalidate();
+                        assertThat(second.isValid()).isTrue();
+                        assertThat(cutsByReference(plain, memory)).isEqualTo(!changing);
+                    }
+                    assertThat(cutsByReference(plain, memory)).isTrue();
+                    region.invalidate();
+                    assertThat(cutsByReference(region, memory)).isTrue();
+                } finally {
+                    memory.release();
+                }
+            }
+        }
+    }
+
+    private static boolean cutsByReference(MemoryRegion region, ByteBuf memory) {
+        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+        DdpMessage message = new DdpMessage();
+        message.payload().wrap(region, 0, 100);
+        Ulpdu ulpdu = new Ulpdu();
+        segmenter.begin(message);
+        segmenter.cut(ulpdu, 1000);
+        byte[] before = Ulpdus.bytes(ulpdu);
+        memory.setByte(0, memory.getByte(0) + 1);
+        boolean byReference = !Arrays.equals(Ulpdus.bytes(ulpdu), before);
+        ulpdu.clearPayload();
+        segmenter.release();
+        return byReference;
     }
 
     @Test

@@ -65,7 +65,9 @@ import org.jspecify.annotations.Nullable;
  * peer-to-peer.
  *
  * <p><b>Memory.</b> A post retains the buffer or region and releases it when the request completes; the caller keeps
- * its own reference. The bytes of a Send or Write must not change before its completion. The bytes of a receive or Read
+ * its own reference. The application must not change the bytes of a Send or Write before its completion. Peers may change
+ * them only if they were posted as a part of the region that the peers access: such bytes are copied when they are sent,
+ * while other large payloads are sent by reference. The bytes of a receive or Read
  * must not be used before its completion. Local memory needs no registration; the sink of a Read must be a direct
  * buffer, and is registered for the time of the Read if it is not a region.
  *
