@@ -59,9 +59,9 @@ final class ConformanceClient implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        OptionCheck.require(spec, port >= 0 && port <= GREATEST_PORT, "--port " + port + " is not a TCP port");
+        OptionCheck.require(port >= 0 && port <= GREATEST_PORT, "--port " + port + " is not a TCP port");
         return options.run(Role.CLIENT, "client " + String.join(" ", words), () -> {
-            OptionCheck.require(spec, !words.isEmpty(), "COMMAND, which starts the client, is missing");
+            OptionCheck.require(!words.isEmpty(), "COMMAND, which starts the client, is missing");
             return new ClientLink(
                     InetAddress.getByName(bind), port, inProcess ? new CommandInProcess(words) : new Command(words));
         });

@@ -53,7 +53,7 @@ final class ConformanceCompare implements Callable<Integer> {
         for (Path file : files) {
             reports.add(Json.read(file));
         }
-        OptionCheck.require(spec, html != null || document != null, "--html or --into has to say where to write");
+        OptionCheck.require(html != null || document != null, "--html or --into has to say where to write");
         if (html != null) {
             Comparison.write(reports, html);
             spec.commandLine().getOut().println(reports.size() + " reports are compared in " + html);

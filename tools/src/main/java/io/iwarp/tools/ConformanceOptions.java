@@ -180,12 +180,11 @@ final class ConformanceOptions {
     int run(Role role, String peerText, Opener opener) throws IOException {
         ConformanceSuite suite = new ConformanceSuite();
         List<Case> cases = suite.except(suite.only(suite.cases(role), only), except);
-        OptionCheck.require(command, !cases.isEmpty(), "no case is left of --only " + String.join(",", only));
-        OptionCheck.require(command, revision == 1 || revision == 2, "--revision " + revision + " is neither 1 nor 2");
-        OptionCheck.require(
-                command, size >= 1 && size <= GREATEST_SIZE, "--size " + size + " is outside 1 to " + GREATEST_SIZE);
-        OptionCheck.require(command, millis(patience) > 0, "--patience " + patience + " is less than a millisecond");
-        OptionCheck.require(command, quiet > 0, "--quiet-time " + quiet + " is less than a millisecond");
+        OptionCheck.require(!cases.isEmpty(), "no case is left of --only " + String.join(",", only));
+        OptionCheck.require(revision == 1 || revision == 2, "--revision " + revision + " is neither 1 nor 2");
+        OptionCheck.require(size >= 1 && size <= GREATEST_SIZE, "--size " + size + " is outside 1 to " + GREATEST_SIZE);
+        OptionCheck.require(millis(patience) > 0, "--patience " + patience + " is less than a millisecond");
+        OptionCheck.require(quiet > 0, "--quiet-time " + quiet + " is less than a millisecond");
         requireFolder("--html", html);
         requireFolder("--json", json);
         requireFolder("--junit", junit);
@@ -236,7 +235,6 @@ final class ConformanceOptions {
     private void requireFolder(String option, @Nullable Path file) {
         Path folder = file == null ? null : file.toAbsolutePath().getParent();
         OptionCheck.require(
-                command,
                 folder == null || Files.isDirectory(folder),
                 option + " " + file + " is in no folder that exists: create " + folder);
     }

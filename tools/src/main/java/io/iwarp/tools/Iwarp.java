@@ -1,7 +1,6 @@
 package io.iwarp.tools;
 
 import io.iwarp.tools.cli.ErrorLines;
-import io.iwarp.tools.cli.GroupedOptions;
 import io.iwarp.tools.cli.Version;
 import io.iwarp.tools.counter.CounterCommand;
 import io.iwarp.tools.demo.Demo;
@@ -69,8 +68,22 @@ public final class Iwarp implements Runnable {
                 .setParameterExceptionHandler(ErrorLines::onUsageError)
                 .setExecutionExceptionHandler(ErrorLines::onFailure)
                 .setCaseInsensitiveEnumValuesAllowed(true);
-        GroupedOptions.applyTo(command);
+        layOut(command);
         return command;
+    }
+
+    /** Gives the help of a command and of all its subcommands the same form. */
+    private static void layOut(CommandLine command) {
+        command.getCommandSpec()
+                .usageMessage()
+                .abbreviateSynopsis(true)
+                .autoWidth(true)
+                .showDefaultValues(true)
+                .sortOptions(false)
+                .parameterListHeading("%nArguments:%n")
+                .optionListHeading("%nOptions:%n")
+                .commandListHeading("%nCommands:%n");
+        command.getSubcommands().values().forEach(Iwarp::layOut);
     }
 
     @Override

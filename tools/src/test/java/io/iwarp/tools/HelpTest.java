@@ -117,6 +117,8 @@ class HelpTest {
                         "\nArguments:\n",
                         "HOST:PORT",
                         "\nOptions:\n",
+                        "--verbose",
+                        "--help",
                         "--op=NAME",
                         "\niWARP options:\n",
                         "--markers",
@@ -124,10 +126,7 @@ class HelpTest {
                         "\nTransport options:\n",
                         "--threads",
                         "\nTLS options:\n",
-                        "--ca=FILE",
-                        "\nOther options:\n",
-                        "--verbose",
-                        "--help");
+                        "--ca=FILE");
         assertThat(help.split(" --threads=N ", -1)).hasSize(2);
     }
 

@@ -2,7 +2,6 @@ package io.iwarp.tools.cli;
 
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** A command: its output, and the checks of its arguments. */
@@ -30,8 +29,6 @@ public abstract class BaseCommand implements Callable<Integer> {
      * @param complaint the error, with the option and its value
      */
     protected final void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new ParameterException(spec.commandLine(), complaint);
-        }
+        OptionCheck.require(condition, complaint);
     }
 }

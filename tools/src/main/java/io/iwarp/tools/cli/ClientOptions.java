@@ -1,15 +1,14 @@
 package io.iwarp.tools.cli;
 
-import io.iwarp.verbs.QueuePairSettings;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ArgGroup;
 
 /** The options of every command that connects. */
 public final class ClientOptions extends ConnectionOptions {
-    @Mixin
-    private SetupOptions setup = new SetupOptions();
+    @ArgGroup(validate = false, order = 1, heading = "%niWARP options:%n")
+    private ClientWireOptions wire = new ClientWireOptions();
 
     @Override
-    public QueuePairSettings.Builder settings() {
-        return setup.applyTo(super.settings());
+    WireOptions wire() {
+        return wire;
     }
 }

@@ -2,11 +2,10 @@ package io.iwarp.tools.cli;
 
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ScopeType;
 
 /** The options of every command that connects or listens. */
 @Command(
@@ -14,23 +13,25 @@ import picocli.CommandLine.ScopeType;
         versionProvider = Version.class,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:done", "1:failed; one line on stderr says why", "2:the command line is wrong"})
-public class ConnectionOptions {
-    @Mixin
-    private WireOptions wire = new WireOptions();
-
-    @Mixin
+public abstract class ConnectionOptions {
+    @ArgGroup(validate = false, order = 2, heading = "%nTransport options:%n")
     private TransportOptions transport = new TransportOptions();
+
+    @ArgGroup(validate = false, order = 3, heading = "%nTLS options:%n")
+    private TlsOptions tls = new TlsOptions();
 
     @Option(
             names = {"-v", "--verbose"},
-            scope = ScopeType.INHERIT,
             description = "Log what the stack does to stderr.",
             showDefaultValue = Visibility.NEVER)
     private boolean verbose;
 
-    /** Returns the default settings with the MPA options applied. */
+    /** Returns the options about the protocol. */
+    abstract WireOptions wire();
+
+    /** Returns the default settings with the options about the protocol applied. */
     public QueuePairSettings.Builder settings() {
-        return wire.settings();
+        return wire().settings();
     }
 
     /** Returns the options about event loops and encryption. */
@@ -38,14 +39,19 @@ public class ConnectionOptions {
         return transport;
     }
 
+    /** Returns whether the connections are encrypted. */
+    public boolean encrypted() {
+        return tls.enabled();
+    }
+
     /** Opens the endpoint of a server. The caller closes it. */
     public Endpoint openServer() throws IOException {
-        return wire.open(verbose, transport.loops(), transport.ofServer());
+        return wire().open(verbose, transport.loops(), tls.ofServer().then(transport.unsentLimit()));
     }
 
     /** Opens the endpoint of a client. The caller closes it. */
     public Endpoint openClient() throws IOException {
-        return wire.open(verbose, transport.loops(), transport.ofClient());
+        return wire().open(verbose, transport.loops(), tls.ofClient().then(transport.unsentLimit()));
     }
 
     /**
@@ -53,6 +59,6 @@ public class ConnectionOptions {
      * for both. Closing it is the caller's.
      */
     public Endpoint openLocalServer() {
-        return new Endpoint(transport.loops(), transport.ofServer(), () -> {});
+        return new Endpoint(transport.loops(), tls.ofServer().then(transport.unsentLimit()), () -> {});
     }
 }

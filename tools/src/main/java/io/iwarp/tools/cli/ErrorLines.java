@@ -63,6 +63,9 @@ public final class ErrorLines {
 
     /** The command failed: one line. */
     public static int onFailure(Exception failure, CommandLine command, ParseResult parsed) {
+        if (failure instanceof OptionCheck.BadOptionException) {
+            return onUsageError(new ParameterException(command, failure.getMessage()), new String[0]);
+        }
         LOGGER.debug("{} failed", command.getCommandSpec().qualifiedName(), failure);
         new Output(command.getErr()).line(command.getCommandSpec().qualifiedName() + ": " + describe(failure));
         return ExitCode.SOFTWARE;

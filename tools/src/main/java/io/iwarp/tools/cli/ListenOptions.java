@@ -7,17 +7,11 @@ import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The listen address of a server. */
 public final class ListenOptions {
     private static final int GREATEST_PORT = 65_535;
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec command;
 
     @Option(
             names = "--port",
@@ -38,10 +32,9 @@ public final class ListenOptions {
 
     /** Looks the address up. */
     public InetSocketAddress address() throws UnknownHostException {
-        if (port < 0 || port > GREATEST_PORT) {
-            throw new ParameterException(
-                    command.commandLine(), "--port " + port + " is not a TCP port: choose 0 to " + GREATEST_PORT);
-        }
+        OptionCheck.require(
+                port >= 0 && port <= GREATEST_PORT,
+                "--port " + port + " is not a TCP port: choose 0 to " + GREATEST_PORT);
         return new InetSocketAddress(InetAddress.getByName(bind), port);
     }
 

@@ -9,7 +9,7 @@ public abstract class ServerCommand extends BaseCommand {
     private ListenOptions listen;
 
     @Mixin
-    private ConnectionOptions connection;
+    private ServerOptions connection;
 
     /**
      * Checks the options, and begins to serve.

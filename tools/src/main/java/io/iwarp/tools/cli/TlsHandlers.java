@@ -7,8 +7,8 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.security.cert.X509Certificate;
-import java.util.List;
+import java.nio.file.Path;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -19,11 +19,19 @@ public final class TlsHandlers implements TransportHandlers {
 
     private final SslContext context;
 
+    /**
+     * A certificate and its private key, in files in PEM format.
+     *
+     * @param certificate the certificate, followed by those of intermediate authorities
+     * @param key PKCS#8, not encrypted
+     */
+    public record Identity(Path certificate, Path key) {}
+
     private TlsHandlers(SslContextBuilder builder) {
         try {
             context = builder.protocols(VERSION).build();
         } catch (SSLException | IllegalArgumentException e) {
-            throw new CommandFailedException("TLS cannot be set up: " + String.valueOf(e.getMessage()));
+            throw unusable("TLS cannot be set up", e);
         }
     }
 
@@ -33,11 +41,15 @@ public final class TlsHandlers implements TransportHandlers {
      * @param identity null for a self-signed certificate of this process
      * @param authorities that the certificates of clients must come from; null if clients need none
      */
-    public static TlsHandlers accepting(@Nullable PemIdentity identity, @Nullable List<X509Certificate> authorities) {
-        PemIdentity server = identity == null ? TrialIdentity.create() : identity;
-        SslContextBuilder builder = SslContextBuilder.forServer(server.key(), server.certificates());
+    public static TlsHandlers accepting(@Nullable Identity identity, @Nullable Path authorities) {
+        SslContextBuilder builder = identity == null
+                ? TrialIdentity.create()
+                : ofFiles(
+                        "--cert and --key",
+                        () -> SslContextBuilder.forServer(
+                                identity.certificate().toFile(), identity.key().toFile()));
         if (authorities != null) {
-            builder.trustManager(authorities).clientAuth(ClientAuth.REQUIRE);
+            trust(builder, authorities).clientAuth(ClientAuth.REQUIRE);
         }
         return new TlsHandlers(builder);
     }
@@ -48,16 +60,41 @@ public final class TlsHandlers implements TransportHandlers {
      * @param identity null if the client has no certificate
      * @param authorities that the server's certificate must come from; null to accept any server
      */
-    public static TlsHandlers connecting(@Nullable PemIdentity identity, @Nullable List<X509Certificate> authorities) {
+    public static TlsHandlers connecting(@Nullable Identity identity, @Nullable Path authorities) {
         SslContextBuilder builder = SslContextBuilder.forClient();
         if (identity != null) {
-            builder.keyManager(identity.key(), identity.certificates());
+            ofFiles(
+                    "--cert and --key",
+                    () -> builder.keyManager(
+                            identity.certificate().toFile(), identity.key().toFile()));
         }
         return new TlsHandlers(
                 authorities == null
                         ? builder.trustManager(InsecureTrustManagerFactory.INSTANCE)
                                 .endpointIdentificationAlgorithm(null)
-                        : builder.trustManager(authorities).endpointIdentificationAlgorithm(HOST_NAME_CHECK));
+                        : trust(builder, authorities).endpointIdentificationAlgorithm(HOST_NAME_CHECK));
+    }
+
+    private static SslContextBuilder trust(SslContextBuilder builder, Path authorities) {
+        return ofFiles("--ca", () -> builder.trustManager(authorities.toFile()));
+    }
+
+    private static SslContextBuilder ofFiles(String options, Supplier<SslContextBuilder> read) {
+        try {
+            return read.get();
+        } catch (IllegalArgumentException e) {
+            throw unusable(options + " cannot be used", e);
+        }
+    }
+
+    private static CommandFailedException unusable(String what, Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        String reason = cause == failure ? "" : " (" + cause.getMessage() + ")";
+        return new CommandFailedException(what + ": " + failure.getMessage() + reason
+                + ": check the path; certificates are in PEM format, and a key in PKCS#8, not encrypted");
     }
 
     @Override

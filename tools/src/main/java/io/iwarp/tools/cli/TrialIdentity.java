@@ -1,5 +1,6 @@
 package io.iwarp.tools.cli;
 
+import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -18,15 +19,16 @@ final class TrialIdentity {
 
     private TrialIdentity() {}
 
-    static PemIdentity create() {
+    static SslContextBuilder create() {
         try {
             Path folder = Files.createTempDirectory("iwarp");
             Path store = folder.resolve("trial.p12");
             try {
                 runKeytool(store);
                 KeyStore keys = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
-                return new PemIdentity((PrivateKey) keys.getKey(NAME, PASSWORD.toCharArray()), List.of((X509Certificate)
-                        keys.getCertificate(NAME)));
+                return SslContextBuilder.forServer(
+                        (PrivateKey) keys.getKey(NAME, PASSWORD.toCharArray()),
+                        (X509Certificate) keys.getCertificate(NAME));
             } finally {
                 Files.deleteIfExists(store);
                 Files.delete(folder);

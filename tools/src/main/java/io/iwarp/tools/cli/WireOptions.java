@@ -8,31 +8,21 @@ import io.iwarp.tools.capture.Capture;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Help.Visibility;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 
 /** The options about the iWARP protocol that both sides have. */
-public final class WireOptions {
-    @Spec(Spec.Target.MIXEE)
-    private @Nullable CommandSpec command;
-
+public class WireOptions {
     @Option(
             names = "--markers",
-            scope = ScopeType.INHERIT,
             description = "Request markers in what the peer sends (RFC 5044 section 4.3).",
             showDefaultValue = Visibility.NEVER)
     private boolean markers;
 
     @Option(
             names = "--no-crc",
-            scope = ScopeType.INHERIT,
             description =
                     "Do not request CRC32C; it is off if the peer does not request it either (RFC 5044 section 4.4).",
             showDefaultValue = Visibility.NEVER)
@@ -40,7 +30,6 @@ public final class WireOptions {
 
     @Option(
             names = "--ird",
-            scope = ScopeType.INHERIT,
             paramLabel = "N",
             description =
                     "How many Reads and atomics of the peer are executed at a time, 0 to 16,382. The enhanced set-up"
@@ -50,7 +39,6 @@ public final class WireOptions {
 
     @Option(
             names = "--ord",
-            scope = ScopeType.INHERIT,
             paramLabel = "N",
             description =
                     "How many Reads and atomics of this side may be outstanding, 0 to 16,382. The enhanced set-up tells"
@@ -60,7 +48,6 @@ public final class WireOptions {
 
     @Option(
             names = "--mss",
-            scope = ScopeType.INHERIT,
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
             description =
@@ -71,7 +58,6 @@ public final class WireOptions {
 
     @Option(
             names = "--pcap",
-            scope = ScopeType.INHERIT,
             paramLabel = "FILE",
             description =
                     "Capture the traffic in this file, one FPDU in each TCP segment, so that Wireshark shows each of them. It"
@@ -80,7 +66,6 @@ public final class WireOptions {
 
     @Option(
             names = "--wire-log",
-            scope = ScopeType.INHERIT,
             description = "Log each start-up frame and FPDU, decoded, in one line.",
             showDefaultValue = Visibility.NEVER)
     private boolean wireLog;
@@ -106,11 +91,9 @@ public final class WireOptions {
     }
 
     private int within(int least, int greatest, String option, long value, String unit) {
-        if (value < least || value > greatest) {
-            throw new ParameterException(
-                    Objects.requireNonNull(command).commandLine(),
-                    option + " " + value + " is outside " + least + " to " + greatest + unit);
-        }
+        OptionCheck.require(
+                value >= least && value <= greatest,
+                option + " " + value + " is outside " + least + " to " + greatest + unit);
         return (int) value;
     }
 

@@ -59,7 +59,7 @@ final class PerfClient extends ClientCommand {
 
     @Override
     public Integer call() throws Exception {
-        List<PerfPlan> chosen = plans.plans(connection().transport());
+        List<PerfPlan> chosen = plans.plans(connection());
         QueuePairSettings.Builder settings = withMulpdu(settings());
         try (ResultFile lines = ResultFile.open("--json", json);
                 ResultFile page = ResultFile.open("--report", report);

@@ -87,7 +87,7 @@ final class PerfConnect extends ClientCommand {
                 connections,
                 parallel,
                 connection().transport().loops(),
-                connection().transport().tls(),
+                connection().encrypted(),
                 nanos,
                 run.times(),
                 before == null ? null : PerfUsage.collected().since(before),

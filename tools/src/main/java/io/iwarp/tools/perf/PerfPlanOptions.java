@@ -2,15 +2,13 @@ package io.iwarp.tools.perf;
 
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ConnectionOptions;
 import io.iwarp.tools.cli.EventLoops;
 import io.iwarp.tools.cli.OptionCheck;
-import io.iwarp.tools.cli.TransportOptions;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The options about what is measured. */
 final class PerfPlanOptions {
@@ -21,9 +19,6 @@ final class PerfPlanOptions {
     private static final long BANDWIDTH_SIZE = 1 << 16;
     private static final long LATENCY_SIZE = 64;
     private static final RemoteBuffer NO_MEMORY = new RemoteBuffer(0, 0, 0);
-
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec command;
 
     @Option(
             names = "--op",
@@ -89,27 +84,25 @@ final class PerfPlanOptions {
     private @Nullable Double interval;
 
     /** Returns what is measured, one plan for each size. */
-    List<PerfPlan> plans(TransportOptions transport) {
+    List<PerfPlan> plans(ConnectionOptions connection) {
         OptionCheck.require(
-                command,
                 connections >= 1 && connections <= MOST_CONNECTIONS,
                 "--connections " + connections + " is outside 1 to " + MOST_CONNECTIONS);
-        OptionCheck.require(command, duration > 0, "--duration " + duration + " is not more than 0 seconds");
-        OptionCheck.require(command, warmup >= 0, "--warmup " + warmup + " is negative");
+        OptionCheck.require(duration > 0, "--duration " + duration + " is not more than 0 seconds");
+        OptionCheck.require(warmup >= 0, "--warmup " + warmup + " is negative");
         OptionCheck.require(
-                command,
                 interval == null || (interval >= LEAST_INTERVAL && interval <= duration),
                 "--interval " + interval + " is outside " + LEAST_INTERVAL + " to " + duration
                         + " seconds, the duration");
-        EventLoops loops = transport.loops();
+        EventLoops loops = connection.transport().loops();
         int chosenDepth = chosenDepth();
         return sizes().stream()
                 .map(bytes -> new PerfPlan(
                         new PerfTask(operation, mode, bytes.intValue(), chosenDepth, NO_MEMORY),
                         connections,
                         loops,
-                        transport.tls(),
-                        transport.unsent(),
+                        connection.encrypted(),
+                        connection.transport().unsent(),
                         seconds(warmup),
                         seconds(duration),
                         interval == null ? Duration.ZERO : seconds(interval)))
@@ -119,14 +112,12 @@ final class PerfPlanOptions {
     private int chosenDepth() {
         if (mode == PerfMode.LATENCY) {
             OptionCheck.require(
-                    command,
                     depth == null || depth == 1,
                     "--mode latency has one operation at a time on each connection: leave --depth out");
             return 1;
         }
         int chosen = depth == null ? DEFAULT_DEPTH : depth;
         OptionCheck.require(
-                command,
                 chosen >= 1 && chosen <= PerfTask.GREATEST_DEPTH,
                 "--depth " + chosen + " is outside 1 to " + PerfTask.GREATEST_DEPTH);
         return chosen;
@@ -134,12 +125,9 @@ final class PerfPlanOptions {
 
     private List<Long> sizes() {
         OptionCheck.require(
-                command,
-                size == null || sweep == null,
-                "--size and --sweep are two ways to say the same: leave one out");
+                size == null || sweep == null, "--size and --sweep are two ways to say the same: leave one out");
         if (operation.atomic()) {
             OptionCheck.require(
-                    command,
                     sweep == null && (size == null || size.equals(List.of((long) Long.BYTES))),
                     "--op " + operation + " works on " + Long.BYTES + " bytes: leave --size and --sweep out");
             return List.of((long) Long.BYTES);
@@ -149,7 +137,6 @@ final class PerfPlanOptions {
         int least = mode == PerfMode.LATENCY && operation == PerfOperation.WRITE ? 1 : 0;
         for (long bytes : sizes) {
             OptionCheck.require(
-                    command,
                     bytes >= least && bytes <= PerfTask.GREATEST_SIZE,
                     "a size of " + bytes + " bytes is outside " + least + " to " + PerfTask.GREATEST_SIZE);
         }

@@ -3,8 +3,8 @@ package io.iwarp.tools.rdma;
 import io.iwarp.tools.cli.BaseCommand;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientOptions;
+import io.iwarp.tools.cli.ClientWireOptions;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.SetupOptions;
 import io.iwarp.verbs.QueuePairSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -90,7 +90,7 @@ public final class Cmatose extends BaseCommand {
     }
 
     private QueuePairSettings settings(boolean client) {
-        QueuePairSettings.Builder settings = SetupOptions.forSiw(connection.settings());
+        QueuePairSettings.Builder settings = ClientWireOptions.forSiw(connection.settings());
         if (client) {
             settings.mpa(settings.build().mpa().toBuilder().peerToPeer(true).build());
         }

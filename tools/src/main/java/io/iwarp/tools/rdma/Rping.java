@@ -3,12 +3,13 @@ package io.iwarp.tools.rdma;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.cli.BaseCommand;
 import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ClientWireOptions;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.SetupOptions;
 import io.iwarp.tools.cli.Shutdown;
+import io.iwarp.tools.cli.TlsOptions;
+import io.iwarp.tools.cli.TransportHandlers;
 import io.iwarp.tools.cli.TransportOptions;
-import io.iwarp.tools.cli.WireOptions;
 import io.iwarp.verbs.QueuePairSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The ping of rdma-core, to be used with it or with itself. */
@@ -116,14 +116,14 @@ public final class Rping extends BaseCommand {
             showDefaultValue = Visibility.NEVER)
     private boolean allRights;
 
-    @Mixin
-    private WireOptions wire;
+    @ArgGroup(validate = false, order = 1, heading = "%niWARP options:%n")
+    private ClientWireOptions wire = new ClientWireOptions();
 
-    @Mixin
-    private SetupOptions setup;
+    @ArgGroup(validate = false, order = 2, heading = "%nTransport options:%n")
+    private TransportOptions transport = new TransportOptions();
 
-    @Mixin
-    private TransportOptions transport;
+    @ArgGroup(validate = false, order = 3, heading = "%nTLS options:%n")
+    private TlsOptions tls = new TlsOptions();
 
     @Option(
             names = "--verbose",
@@ -146,8 +146,8 @@ public final class Rping extends BaseCommand {
         require(port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
         require(count >= 0, "-C " + count + " is negative");
         RpingOutput output = new RpingOutput(out(), err(), printData, debug);
-        try (Endpoint endpoint =
-                wire.open(verbose, transport.loops(), side.client ? transport.ofClient() : transport.ofServer())) {
+        TransportHandlers security = side.client ? tls.ofClient() : tls.ofServer();
+        try (Endpoint endpoint = wire.open(verbose, transport.loops(), security.then(transport.unsentLimit()))) {
             InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);
             return side.client
                     ? ping(endpoint, where, (int) bytes, output)
@@ -156,7 +156,7 @@ public final class Rping extends BaseCommand {
     }
 
     private int ping(Endpoint endpoint, InetSocketAddress server, int bytes, RpingOutput output) throws Exception {
-        QueuePairSettings.Builder settings = SetupOptions.forSiw(setup.applyTo(wire.settings()));
+        QueuePairSettings.Builder settings = ClientWireOptions.forSiw(wire.settings());
         MpaSettings enhanced = settings.build().mpa().toBuilder()
                 .enhanced(!plain)
                 .ird(DEPTH)

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Requirement;
 import io.iwarp.tools.CommandRun;
-import io.iwarp.tools.cli.ConnectionOptions;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
+import io.iwarp.tools.cli.ServerOptions;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -190,7 +190,7 @@ class CounterTest {
     private static QueuePair connect(Endpoint endpoint, String address) throws Exception {
         return endpoint.connect(
                 new PeerAddress.Converter().convert(address).resolve(),
-                new ConnectionOptions().settings().build(),
+                new ServerOptions().settings().build(),
                 CounterGrant.PROTOCOL.request(),
                 fresh -> {});
     }

@@ -3,9 +3,9 @@ package io.iwarp.tools.echo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.tools.CommandRun;
-import io.iwarp.tools.cli.ConnectionOptions;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
+import io.iwarp.tools.cli.ServerOptions;
 import io.iwarp.verbs.QueuePair;
 import io.netty.channel.ChannelOption;
 import java.net.InetAddress;
@@ -68,7 +68,7 @@ class EchoTest {
             String address = server.address();
             QueuePair killed = endpoint.connect(
                     new PeerAddress.Converter().convert(address).resolve(),
-                    new ConnectionOptions().settings().build(),
+                    new ServerOptions().settings().build(),
                     EchoServer.PROTOCOL.request(),
                     fresh -> {});
             killed.channel().config().setOption(ChannelOption.SO_LINGER, 0);

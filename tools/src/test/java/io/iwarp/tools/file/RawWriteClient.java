@@ -3,10 +3,10 @@ package io.iwarp.tools.file;
 import io.iwarp.CloseReason;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.tools.cli.ConnectionOptions;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
+import io.iwarp.tools.cli.ServerOptions;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -30,7 +30,7 @@ final class RawWriteClient implements AutoCloseable {
         try {
             client.endpoint.connect(
                     new PeerAddress.Converter().convert(address).resolve(),
-                    new ConnectionOptions().settings().build(),
+                    new ServerOptions().settings().build(),
                     FileServe.PROTOCOL.request(),
                     client.conversation::attach);
         } catch (Exception e) {

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.CommandRun;
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.ConnectionOptions;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
+import io.iwarp.tools.cli.ServerOptions;
 import io.iwarp.tools.cli.Transport;
 import io.iwarp.verbs.QueuePair;
 import io.netty.channel.ChannelOption;
@@ -304,7 +304,7 @@ class PerfTest {
             PerfTask task = new PerfTask(PerfOperation.SEND, PerfMode.BANDWIDTH, 64, 4, new RemoteBuffer(0, 0, 0));
             QueuePair killed = endpoint.connect(
                     new PeerAddress.Converter().convert(address).resolve(),
-                    new ConnectionOptions().settings().build(),
+                    new ServerOptions().settings().build(),
                     task.encode(),
                     fresh -> {});
             killed.channel().config().setOption(ChannelOption.SO_LINGER, 0);

@@ -5,15 +5,13 @@ import io.iwarp.verbs.QueuePairSettings;
 import java.time.Duration;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ScopeType;
 
-/** The options about the iWARP protocol that only a client has. A server follows the request of its client. */
-public final class SetupOptions {
+/** The options about the iWARP protocol of a client. A server follows the request of its client. */
+public final class ClientWireOptions extends WireOptions {
     private static final Duration FIRST_FPDU_DELAY = Duration.ofMillis(20);
 
     @Option(
             names = "--enhanced",
-            scope = ScopeType.INHERIT,
             description = "Request the enhanced set-up (RFC 6581): both sides agree how many Reads and atomics may be"
                     + " outstanding.",
             showDefaultValue = Visibility.NEVER)
@@ -21,14 +19,14 @@ public final class SetupOptions {
 
     @Option(
             names = "--peer-to-peer",
-            scope = ScopeType.INHERIT,
             description = "Request the peer-to-peer set-up (RFC 6581): the server may send first. Some RDMA hardware"
                     + " requires it.",
             showDefaultValue = Visibility.NEVER)
     private boolean peerToPeer;
 
-    /** Returns the settings with these options applied. */
-    public QueuePairSettings.Builder applyTo(QueuePairSettings.Builder settings) {
+    @Override
+    public QueuePairSettings.Builder settings() {
+        QueuePairSettings.Builder settings = super.settings();
         return settings.mpa(
                 mpa(settings).enhanced(enhanced).peerToPeer(peerToPeer).build());
     }
