@@ -68,6 +68,10 @@ final class Exchange {
         requester.sendReadyToReceive(kind);
     }
 
+    void sendKeepAlive() {
+        requester.sendKeepAlive();
+    }
+
     void startRequests() {
         requester.startRequests();
     }

@@ -73,6 +73,14 @@ public final class RdmapHandler extends ChannelDuplexHandler {
         stream.pull();
     }
 
+    /**
+     * Sends an RDMA Write of 0 bytes, so that the peer and middleboxes see that this side is alive. It is no request of the
+     * {@linkplain RdmapUlp#requestQueue queue}. Has no effect unless the stream is open and nothing waits for the transport.
+     */
+    public void keepAlive() {
+        stream.keepAlive();
+    }
+
     /** Retries the message that {@link io.iwarp.ddp.UntaggedQueue#awaitBuffer} held back. */
     public void resume() {
         context().read();

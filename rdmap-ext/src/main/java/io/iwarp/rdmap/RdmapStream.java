@@ -135,6 +135,14 @@ final class RdmapStream implements DdpUlp {
         }
     }
 
+    /** Sends an empty Write if the stream is open and nothing waits for the transport. */
+    void keepAlive() {
+        if (state.is(Phase.OPEN)) {
+            exchange().sendKeepAlive();
+            output.flush();
+        }
+    }
+
     /** Ends the stream after an error of this side. */
     private void fail(ProtocolFault fault) {
         terminateOrAbort(CloseReason.of(fault), fault.error());

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Requester {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */
-    private static final int READY_TO_RECEIVE_STAG = 1;
+    private static final int EMPTY_MESSAGE_STAG = 1;
 
     private final Output output;
     private final RequestQueue queue;
@@ -43,6 +43,7 @@ final class Requester {
     private final AtomicResponses atomicResponses;
 
     private @Nullable RdmapRequest readyToReceive;
+    private @Nullable RdmapRequest keepAlive;
     private int messagesUnderWay;
     private int nextIdentifier = 1;
     private long answeredBytes;
@@ -130,11 +131,28 @@ final class Requester {
     void sendReadyToReceive(ReadyToReceive kind) {
         RdmapRequest request = new RdmapRequest();
         readyToReceive = switch (kind) {
-            case WRITE -> request.write(READY_TO_RECEIVE_STAG, 0);
+            case WRITE -> request.write(EMPTY_MESSAGE_STAG, 0);
             case SEND -> request.send(false);
-            case READ -> request.read(READY_TO_RECEIVE_STAG, 0, 0, READY_TO_RECEIVE_STAG, 0);
+            case READ -> request.read(EMPTY_MESSAGE_STAG, 0, 0, EMPTY_MESSAGE_STAG, 0);
         };
         writeMessages(request);
+    }
+
+    /**
+     * Sends a Write of 0 bytes, which refers to no memory, so every peer accepts it (RFC 5040 section 5.1). It is not a
+     * request of the application, and its completion is not reported. Nothing is sent while other messages wait for the
+     * transport.
+     */
+    void sendKeepAlive() {
+        if (messagesUnderWay > 0) {
+            return;
+        }
+        RdmapRequest request = keepAlive;
+        if (request == null) {
+            request = new RdmapRequest();
+            keepAlive = request;
+        }
+        writeMessages(request.write(EMPTY_MESSAGE_STAG, 0));
     }
 
     /** The transport has accepted all bytes of a message of this requester. */
@@ -207,6 +225,9 @@ final class Requester {
     private void complete(RdmapRequest request) {
         if (request == readyToReceive) {
             readyToReceive = null;
+            return;
+        }
+        if (request == keepAlive) {
             return;
         }
         request.markDone();

@@ -116,7 +116,7 @@ public final class FuturePosts {
     /**
      * Reads all of an advertised buffer. At its completion the sink's writer index has moved past the bytes.
      *
-     * @param sink a direct buffer of one piece
+     * @param sink a direct buffer of one piece; used by one Read at a time
      * @return completes when the bytes are in place
      * @throws IllegalArgumentException if the sink is not such a buffer, or has fewer writable bytes than the source
      *     has bytes

@@ -1,11 +1,9 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
-import io.iwarp.Operation;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
@@ -22,8 +20,7 @@ final class IdleTimers {
     private final Duration keepAliveInterval;
     private final EventLoop eventLoop;
     private final Counters counters;
-    private final StreamLife life;
-    private final SendSide sends;
+    private final Runnable keepAlive;
     private final Consumer<CloseReason> closeInOrder;
     private @Nullable Future<?> idleTimer;
     private @Nullable Future<?> keepAliveTimer;
@@ -34,21 +31,20 @@ final class IdleTimers {
     /**
      * @param settings times; 0 disables a timer
      * @param counters the counters of the stream's traffic
+     * @param keepAlive sends a message without effect
      * @param closeInOrder ends the stream in order
      */
     IdleTimers(
             QueuePairSettings settings,
             EventLoop eventLoop,
             Counters counters,
-            StreamLife life,
-            SendSide sends,
+            Runnable keepAlive,
             Consumer<CloseReason> closeInOrder) {
         this.idleTimeout = settings.idleTimeout();
         this.keepAliveInterval = settings.keepAliveInterval();
         this.eventLoop = eventLoop;
         this.counters = counters;
-        this.life = life;
-        this.sends = sends;
+        this.keepAlive = keepAlive;
         this.closeInOrder = closeInOrder;
     }
 
@@ -106,25 +102,19 @@ final class IdleTimers {
         }
     }
 
+    /**
+     * What is posted, completed or polled does not matter: only bytes tell the peer that this side is alive. The stream may
+     * end while it sends.
+     */
     private void writeIfQuiet() {
         try {
-            boolean nothingPosted = sends.ring().uncompleted() == 0;
-            if (sent() == sentAtLastLook && life.state() == ConnectionState.READY && nothingPosted) {
-                writeNothing();
+            if (sent() == sentAtLastLook) {
+                keepAlive.run();
             }
         } finally {
-            watchSending();
-        }
-    }
-
-    /**
-     * Sends a Write of 0 bytes, which refers to no memory, so every peer accepts it (RFC 5040, section 5.1). If the
-     * queue is full, the stream is not quiet and nothing is sent.
-     */
-    private void writeNothing() {
-        if (sends.claim(0) instanceof WorkRequest request) {
-            request.write(0, 0);
-            sends.publish(request.set(0, Operation.WRITE, null));
+            if (!stopped) {
+                watchSending();
+            }
         }
     }
 }

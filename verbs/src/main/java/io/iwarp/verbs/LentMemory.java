@@ -56,13 +56,16 @@ final class LentMemory {
                 : new ProtocolFault(ProtocolError.DDP_LOCAL_CATASTROPHIC, describe(operation, workRequestId));
     }
 
-    /** Returns the error that ends the stream if a buffer no longer has room for the received bytes. */
+    /**
+     * Returns the error that ends the stream if a buffer no longer has room for the received bytes, or its writer index is
+     * not where they begin.
+     */
     static ProtocolFault changed(Operation operation, long workRequestId, long bytes) {
         return new ProtocolFault(
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,
                 "the application changed the buffer of " + operation + " " + workRequestId
-                        + ", or used it twice, and it no longer has room for the " + bytes
-                        + " received bytes: do not change it before the completion");
+                        + ", or used it twice, and the " + bytes
+                        + " received bytes no longer fit at its writer index: do not change it before the completion");
     }
 
     /** Releases the reference of a request that ends. */

@@ -175,7 +175,7 @@ final class Poster {
         }
         long taggedOffset = taggedOffset(from, fromOffset, length);
         if (length == 0) {
-            WorkRequest request = claim(0, options);
+            WorkRequest request = claim(sink, sink.writerIndex(), 0, options);
             request.read(0, 0, 0, from.stag(), taggedOffset);
             request.sinkBuffer(sink);
             publish(request, id, Operation.READ, options, target);
@@ -310,18 +310,20 @@ final class Poster {
     }
 
     private WorkRequest claim(ByteBuf source, PostOptions options) {
-        int index = source.readerIndex();
-        int length = source.readableBytes();
-        source.retain();
+        return claim(source, source.readerIndex(), source.readableBytes(), options);
+    }
+
+    private WorkRequest claim(ByteBuf memory, int index, int length, PostOptions options) {
+        memory.retain();
         WorkRequest request = null;
         try {
             request = claim(length, options);
         } finally {
             if (request == null) {
-                source.release();
+                memory.release();
             }
         }
-        request.payload().cover(source, index, length);
+        request.payload().cover(memory, index, length);
         return request;
     }
 

@@ -75,7 +75,7 @@ final class QueuePairEngine {
         IdleTimers idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
-                        : new IdleTimers(settings, eventLoop, counters, life, sends, this::closeInOrder);
+                        : new IdleTimers(settings, eventLoop, counters, this::keepAlive, this::closeInOrder);
         Runnable afterPeersClose = settings.closeWithPeer() ? () -> closeInOrder(CLOSED_BY_PEER) : () -> {};
         events = new StreamEvents(
                 channel,
@@ -107,6 +107,10 @@ final class QueuePairEngine {
         LoopTermination.await(eventLoop, loopTerminated);
         life.closed().told().thenRun(() -> LoopTermination.forget(eventLoop, loopTerminated));
         return rdmap;
+    }
+
+    private void keepAlive() {
+        rdmap.keepAlive();
     }
 
     private void resume() {

@@ -184,7 +184,7 @@ public final class SendQueue {
      * buffer is registered for the duration of the Read, which costs more than the Read of a small object. Use a region
      * for a sink that is reused.
      *
-     * @param sink a direct buffer of one piece
+     * @param sink a direct buffer of one piece; used by one Read at a time
      * @param length 0 to the number of writable bytes of the sink
      * @param source what the peer advertised
      * @param sourceOffset where to read from, in bytes from the start of the source

@@ -20,6 +20,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     private @Nullable CompletionTarget target;
     private @Nullable MemoryRegion temporarySink;
     private @Nullable ByteBuf sinkBuffer;
+    private int sinkIndex;
     private long postedNanos;
     private long countedBytes;
     private @Nullable LongOperationEvent event;
@@ -61,6 +62,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
     /** Sets the buffer of a Read that was posted with a buffer. */
     void sinkBuffer(ByteBuf buffer) {
         sinkBuffer = buffer;
+        sinkIndex = buffer.writerIndex();
     }
 
     /** Sets the time of the post; 0 if it is not recorded. */
@@ -128,8 +130,8 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
         if (gone != null || sink == null) {
             return gone;
         }
-        long end = sink.writerIndex() + readLength();
-        if (end > sink.capacity()) {
+        long end = sinkIndex + readLength();
+        if (sink.writerIndex() != sinkIndex || end > sink.capacity()) {
             return LentMemory.changed(operation, id, readLength());
         }
         sink.writerIndex((int) end);

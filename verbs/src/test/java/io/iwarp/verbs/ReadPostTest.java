@@ -12,6 +12,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,29 @@ class ReadPostTest {
         assertThat(read.bytes()).isZero();
         assertThat(bytes.writerIndex()).isZero();
         assertThat(bytes.refCnt()).isOne();
+    }
+
+    @Test
+    void aReadOfNoBytesHoldsItsBufferUntilTheCompletion() throws Exception {
+        ByteBuf sink = Unpooled.directBuffer(8, 8);
+        CompletableFuture<Completion> reading = queuePair.read(sink, new RemoteBuffer(1, 0, 0));
+        sink.release();
+        await(reading);
+        assertThat(sink.refCnt()).isZero();
+        assertThat(queuePair.closeReason()).isNull();
+    }
+
+    /** Both would place their bytes at the same index. */
+    @Test
+    void twoReadsIntoOneBufferAtATimeEndTheStream() throws Exception {
+        ByteBuf large = Unpooled.directBuffer(32, 32);
+        try (MemoryRegion source = domain.register(bytes, AccessRight.REMOTE_READ)) {
+            CompletableFuture<Completion> first = queuePair.read(large, source.remoteBuffer());
+            CompletableFuture<Completion> second = queuePair.read(large, source.remoteBuffer());
+            await(first);
+            assertThatThrownBy(() -> await(second)).hasMessageContaining("used it twice");
+        }
+        assertThat(large.release()).isTrue();
     }
 
     @Test
