@@ -24,6 +24,7 @@ public final class IwarpDevice {
     private final int maximumWindows;
     private final long maximumRegisteredBytes;
     private final ByteBudget partialFpdus;
+    private final ByteBudget managedReceives;
     private final Random random;
     private final STagTable table = new STagTable();
     /** Guards changes of the table, and all fields below. */
@@ -41,6 +42,7 @@ public final class IwarpDevice {
         this.maximumWindows = builder.maximumWindows;
         this.maximumRegisteredBytes = builder.maximumRegisteredBytes;
         this.partialFpdus = new ByteBudget(builder.maximumPartialFpduBytes);
+        this.managedReceives = new ByteBudget(builder.maximumManagedReceiveBytes);
         this.random = random;
     }
 
@@ -131,6 +133,34 @@ public final class IwarpDevice {
     /** Undoes {@link #reservePartialFpdu}. */
     public void unreservePartialFpdu(long bytes) {
         partialFpdus.give(bytes);
+    }
+
+    /**
+     * Returns the maximum number of buffer bytes of all streams together for messages of managed receives that are not
+     * delivered.
+     */
+    public long maximumManagedReceiveBytes() {
+        return managedReceives.limit();
+    }
+
+    /** Returns the number of buffer bytes of all streams together for messages of managed receives that are not delivered. */
+    public long managedReceiveBytes() {
+        return managedReceives.taken();
+    }
+
+    /**
+     * Reserves buffer bytes for a message of a managed receive. Queue pairs call this.
+     *
+     * @param held the number of bytes that the stream has reserved before
+     * @return false if too few are left, or the stream would hold more than is left for others; then nothing was reserved
+     */
+    public boolean reserveManagedReceive(long bytes, long held) {
+        return managedReceives.takeShare(bytes, held);
+    }
+
+    /** Undoes {@link #reserveManagedReceive}. */
+    public void unreserveManagedReceive(long bytes) {
+        managedReceives.give(bytes);
     }
 
     /** Returns the number of STags that were retired: of closed regions, and of invalidated windows. */
@@ -288,11 +318,13 @@ public final class IwarpDevice {
         private static final int DEFAULT_MAXIMUM_REGIONS = 1 << 20;
         private static final int DEFAULT_MAXIMUM_WINDOWS = 1 << 20;
         private static final int LEAST_PARTIAL_FPDU_BYTES = 65_792;
+        private static final long DEFAULT_MAXIMUM_MANAGED_RECEIVE_BYTES = 256L * 1024 * 1024;
 
         private int maximumRegions = DEFAULT_MAXIMUM_REGIONS;
         private int maximumWindows = DEFAULT_MAXIMUM_WINDOWS;
         private long maximumRegisteredBytes = Long.MAX_VALUE;
         private long maximumPartialFpduBytes = Long.MAX_VALUE;
+        private long maximumManagedReceiveBytes = DEFAULT_MAXIMUM_MANAGED_RECEIVE_BYTES;
 
         private Builder() {}
 
@@ -358,6 +390,24 @@ public final class IwarpDevice {
                         "maximumPartialFpduBytes is at least " + LEAST_PARTIAL_FPDU_BYTES + ", not " + maximum);
             }
             this.maximumPartialFpduBytes = maximum;
+            return this;
+        }
+
+        /**
+         * Sets the maximum number of buffer bytes of all streams together for messages of managed receives that are not
+         * delivered. Default 268,435,456 (256 MiB). One stream gets at most as much as is left for others, so at most
+         * half. A stream that needs more ends with the error 1/2/02. A buffer has at most four times the bytes that have
+         * arrived in rising order; a segment beyond a gap needs all the bytes up to its end.
+         *
+         * @param maximum at least 1
+         * @return this builder
+         * @throws IllegalArgumentException if it is less
+         */
+        public Builder maximumManagedReceiveBytes(long maximum) {
+            if (maximum < 1) {
+                throw new IllegalArgumentException("maximumManagedReceiveBytes is at least 1, not " + maximum);
+            }
+            this.maximumManagedReceiveBytes = maximum;
             return this;
         }
 

@@ -299,7 +299,10 @@ final class DdpReceiver {
     private @Nullable ProtocolFault copy(@Nullable ByteSpan sink) {
         if (sink == null) {
             return new ProtocolFault(
-                    ProtocolError.DDP_UNTAGGED_NO_BUFFER, describeMessage() + " found no memory for a receive buffer");
+                    ProtocolError.DDP_UNTAGGED_NO_BUFFER,
+                    describeMessage() + ": " + segment.payloadLength() + " bytes at message offset "
+                            + segment.messageOffset() + " found no memory: the streams of the device hold as much for"
+                            + " such messages as IwarpDevice.maximumManagedReceiveBytes allows");
         }
         int length = segment.payloadLength();
         if (length == 0) {

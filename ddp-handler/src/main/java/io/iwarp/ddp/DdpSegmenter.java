@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A payload is sent by reference, except for a segment that spans two pieces of a region, and for a region that peers may
  * change: bytes that change between the computation of the CRC and the transport's copy would end the stream. A source is
- * always copied, and only while its STag is valid. A copy is valid until the next cut unless somebody retains its buffer. If nobody does, the
- * buffer is reused for the next copy.
+ * always copied, and only while its STag is valid. A copy is valid until the next cut unless somebody retains its buffer. If
+ * nobody does, the buffer is reused for the next copy.
  *
  * <p>It belongs to the event loop of the stream.
  */

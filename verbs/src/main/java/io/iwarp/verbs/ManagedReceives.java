@@ -5,6 +5,7 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
@@ -13,32 +14,47 @@ import org.jspecify.annotations.Nullable;
  * Internal receives that the application does not post. A message gets a buffer from an allocator when its first
  * segment arrives, and the application gets that buffer with the completion. The receive queue depth limits the number
  * of messages that are incomplete or wait to be polled. An idle queue pair holds no buffer.
+ *
+ * <p>A buffer grows with what arrives in rising order. {@link IwarpDevice#maximumManagedReceiveBytes} limits the buffers
+ * of all streams, until their messages are delivered.
  */
 final class ManagedReceives extends Receives {
-    private final CompletionRoutes routes;
-    private final PostRing<ReceiveRequest> ring;
+    /** The capacity that a buffer is given for each byte that has arrived, while more are to come. */
+    private static final long GROWTH = 4;
 
-    /** @param bytes the maximum length of a message */
+    private final CompletionRoutes routes;
+    private final ByteBufAllocator allocator;
+    private final IwarpDevice device;
+    private final int bytes;
+    private final PostRing<ReceiveRequest> ring;
+    /** What is reserved at the device for all messages. */
+    private long reserved;
+    /** Whether the receive that was asked for last is the next to be delivered. */
+    private boolean atHead;
+
+    /**
+     * @param device limits the bytes of the messages that are not delivered
+     * @param bytes the maximum length of a message
+     */
     ManagedReceives(
             ReceiveWait wait,
             Completer completer,
             CompletionRoutes routes,
             int depth,
             ByteBufAllocator allocator,
+            IwarpDevice device,
             int bytes) {
         super(wait, completer);
         this.routes = routes;
-        this.ring = new PostRing<>(depth, () -> new Receive(allocator, bytes));
+        this.allocator = allocator;
+        this.device = device;
+        this.bytes = bytes;
+        this.ring = new PostRing<>(depth, Receive::new);
     }
 
-    private static final class Receive extends ReceiveRequest {
-        private final ByteBufAllocator allocator;
-        private final int bytes;
-
-        Receive(ByteBufAllocator allocator, int bytes) {
-            this.allocator = allocator;
-            this.bytes = bytes;
-        }
+    private final class Receive extends ReceiveRequest {
+        /** What is reserved at the device for this message. */
+        private int own;
 
         @Override
         protected long room() {
@@ -50,12 +66,49 @@ final class ManagedReceives extends Receives {
             if (isImmediate()) {
                 return super.sinkFor(segment);
             }
-            if (buffer() == null) {
-                boolean whole = segment.last() && segment.messageOffset() == 0;
-                int room = whole ? segment.payloadLength() : bytes;
-                sink().wrap(allocator.directBuffer(room, room), 0, room);
+            int end = (int) segment.messageOffset() + segment.payloadLength();
+            ByteBuf buffer = buffer();
+            if (buffer != null && end <= buffer.capacity()) {
+                return sink();
             }
-            return sink();
+            int capacity = capacity(segment, end);
+            // A whole message that is delivered at once leaves nothing behind. It spares the counter that all event
+            // loops share.
+            boolean passes = buffer == null && segment.last() && atHead;
+            if (!passes && !reserve(capacity)) {
+                return null;
+            }
+            if (buffer == null) {
+                buffer = allocator.directBuffer(capacity, segment.last() ? capacity : bytes);
+            } else {
+                buffer.capacity(capacity);
+            }
+            return sink().wrap(buffer, 0, capacity);
+        }
+
+        private int capacity(DdpSegment segment, int end) {
+            boolean rising = segment.messageOffset() <= coverage().contiguous();
+            return segment.last() || !rising ? end : (int) Math.min(bytes, GROWTH * end);
+        }
+
+        private boolean reserve(int capacity) {
+            int more = capacity - own;
+            if (more > 0 && !device.reserveManagedReceive(more, reserved)) {
+                return false;
+            }
+            own = capacity;
+            reserved += more;
+            return true;
+        }
+
+        @Override
+        void clear() {
+            super.clear();
+            if (own > 0) {
+                device.unreserveManagedReceive(own);
+                reserved -= own;
+                own = 0;
+            }
         }
     }
 
@@ -84,6 +137,7 @@ final class ManagedReceives extends Receives {
 
     @Override
     ReceiveRequest receive(int ahead) {
+        atHead = ahead == 0;
         return ring.peek(ahead);
     }
 

@@ -60,7 +60,8 @@ final class QueuePairEngine {
         life = new StreamLife(channel);
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
         Completer completer = new Completer(channel, drains);
-        receives = new ReceiveSide(channel, settings, life, drains, completer, routes, this::resume);
+        receives = new ReceiveSide(
+                channel, stream.protectionDomain().device(), settings, life, drains, completer, routes, this::resume);
         PostRing<WorkRequest> ring = new PostRing<>(
                 settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
         IwarpMetrics meters = settings.metrics();

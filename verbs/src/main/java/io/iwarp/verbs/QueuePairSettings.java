@@ -129,7 +129,9 @@ public final class QueuePairSettings {
      * Returns 0, the default, if the application posts the buffers of its receives. Otherwise it is the maximum message
      * length, 1 to 2^31 - 1 bytes, and the queue pair allocates a buffer for each message from the channel's allocator.
      * The application gets the buffer with the completion and must release it. The receive queue depth limits the
-     * number of messages that are incomplete or wait in a completion queue. An idle queue pair holds no buffer.
+     * number of messages that are incomplete or wait in a completion queue. A buffer grows with what arrives, and
+     * {@link io.iwarp.memory.IwarpDevice#maximumManagedReceiveBytes} limits those of messages that are not delivered. An
+     * idle queue pair holds no buffer.
      */
     public int managedReceiveBytes() {
         return managedReceiveBytes;

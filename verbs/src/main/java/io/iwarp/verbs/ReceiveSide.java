@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.memory.IwarpDevice;
 import io.iwarp.metrics.QueueLimit;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -17,9 +18,13 @@ final class ReceiveSide {
     private final int depth;
     private volatile Receives receives;
 
-    /** @param resume retries the held-back message */
+    /**
+     * @param device limits the memory of managed receives
+     * @param resume retries the held-back message
+     */
     ReceiveSide(
             Channel channel,
+            IwarpDevice device,
             QueuePairSettings settings,
             StreamLife life,
             DrainSchedule drains,
@@ -36,7 +41,7 @@ final class ReceiveSide {
         this.depth = settings.receiveQueueDepth();
         int managedBytes = settings.managedReceiveBytes();
         this.receives = managedBytes > 0
-                ? new ManagedReceives(wait, completer, routes, depth, channel.alloc(), managedBytes)
+                ? new ManagedReceives(wait, completer, routes, depth, channel.alloc(), device, managedBytes)
                 : new PostedReceives(wait, completer, depth);
     }
 
