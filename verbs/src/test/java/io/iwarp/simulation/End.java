@@ -1002,6 +1002,9 @@ final class End {
     }
 
     private void judgeReason(CloseReason reason, boolean disturbed) {
+        if (reason.error() == ProtocolError.MPA_CRC_MISMATCH) {
+            world.violated("the bytes that are sent are those of the CRC", this + " " + reason);
+        }
         if (reason.error() == ProtocolError.DDP_UNTAGGED_NO_BUFFER && reason.endedBy() == EndedBy.LOCAL_FAULT) {
             long waited = endedAt - progressAt;
             if (waited < plan.receiveWait) {

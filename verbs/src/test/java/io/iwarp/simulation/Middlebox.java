@@ -184,10 +184,11 @@ final class Middlebox implements Context {
     private void cut(byte[] bytes) {
         int header = header(bytes);
         int payload = bytes.length - header;
-        int pieces = Math.min(payload, 2 + trouble.dice.below(3));
+        boolean even = trouble.has(Trouble.Kind.HOLES);
+        int pieces = Math.min(payload, even ? 4 : 2 + trouble.dice.below(3));
         int begin = 0;
         for (int i = 0; i < pieces; i++) {
-            int end = i == pieces - 1 ? payload : begin + 1 + trouble.dice.below(payload - begin - (pieces - 1 - i));
+            int end = i == pieces - 1 ? payload : begin + (even ? payload / pieces : 1 + trouble.dice.below(payload - begin - (pieces - 1 - i)));
             byte[] piece = piece(bytes, begin, end);
             if (i == pieces - 1 && (bytes[0] & LAST) != 0) {
                 release();
@@ -227,7 +228,14 @@ final class Middlebox implements Context {
             lostOne = true;
             world.trace().add(world, "loses a piece", this);
             onLoss.run();
-            batch.remove(trouble.dice.below(batch.size()));
+            int lost = trouble.dice.below(batch.size());
+            byte[] other = batch.get(trouble.dice.below(batch.size()));
+            if (other.length == batch.get(lost).length && trouble.dice.permille(500)) {
+                // The lengths still make up the message.
+                batch.set(lost, other);
+            } else {
+                batch.remove(lost);
+            }
         }
         if (trouble.has(Trouble.Kind.PIECES)) {
             for (int i = batch.size() - 1; i > 0; i--) {

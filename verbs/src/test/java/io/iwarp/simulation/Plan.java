@@ -166,7 +166,7 @@ final class Plan {
     }
 
     private int longestUlpdu(Dice dice) {
-        return fullWindows
+        return fullWindows || trouble.has(Trouble.Kind.SHARED_SOURCES)
                 ? dice.oneOf(8000, MpaSettings.MAXIMUM_MULPDU)
                 : dice.oneOf(128, 1000, 1460, 8000, MpaSettings.MAXIMUM_MULPDU);
     }

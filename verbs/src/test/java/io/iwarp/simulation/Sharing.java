@@ -26,7 +26,8 @@ final class Sharing {
         this.target = target;
         boolean used = end.plan.trouble.has(Trouble.Kind.SHARED_SOURCES);
         memory = end.allocator.directBuffer(used ? BYTES : 1);
-        memory.writeZero(memory.capacity());
+        // Both sides write other bytes.
+        memory.writeBytes(MemoryModel.pattern(end.name.hashCode(), 0, memory.capacity()));
         region = end.domain.register(memory, AccessRight.REMOTE_WRITE);
     }
 
