@@ -475,8 +475,7 @@ final class RdmapStream implements DdpUlp {
         private String left() {
             return exchange().requesting() || ulp.requestQueue().waiting() == 0
                     ? exchange().describeLeft()
-                    : ulp.requestQueue().waiting()
-                            + " posted requests that wait for a place in the send queue (poll its completion queue) were";
+                    : ulp.requestQueue().waiting() + " requests that are still being posted were";
         }
     }
 

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p><b>No completion is lost.</b> A queue pair reserves room for as many completions as its send and receive queues
- * are deep (see {@link #capacityFor}), and is refused with {@link ResourceLimitException} if there is not enough room
+ * are deep, with the posts that may wait (see {@link #capacityFor}), and is refused with {@link ResourceLimitException} if there is not enough room
  * left. A request occupies its place in the send or receive queue until its completion is polled, so the queue cannot
  * overflow. If it is not polled, posts on its queue pairs eventually fail with {@link QueueFullException}; streams of
  * other completion queues are not affected (RFC 5040 section 8.1.1, RFC 5042 section 6.4.3.2). The reservation ends
@@ -97,7 +97,8 @@ public final class CompletionQueue implements AutoCloseable {
      * @throws ArithmeticException if the result exceeds an int
      */
     public static int capacityFor(QueuePairSettings settings, int queuePairs) {
-        return Math.multiplyExact(Math.addExact(settings.sendQueueDepth(), settings.receiveQueueDepth()), queuePairs);
+        int sends = Math.addExact(settings.sendQueueDepth(), settings.maximumWaitingPosts());
+        return Math.multiplyExact(Math.addExact(sends, settings.receiveQueueDepth()), queuePairs);
     }
 
     /**

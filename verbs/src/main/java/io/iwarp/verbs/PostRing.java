@@ -13,20 +13,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The posting thread claims, fills and publishes a slot. The event loop takes slots in the order of the claims and
  * retires a slot when its request has completed. The place is released after that: at once, or, if the completion goes
- * to a {@link CompletionQueue}, when the completion is polled. The place is occupied until then, so the number of
- * taken requests whose end is not reported never exceeds the depth. Slots are created at first use; nothing is
- * allocated after that ({@code PostBenchmark}).
+ * to a {@link CompletionQueue}, when the completion is polled. Slots are created at first use; nothing is allocated after
+ * that ({@code PostBenchmark}).
  *
- * <p>Posts may wait beyond the depth, if the ring was made so. They have slots like all others, which the event loop does
- * not take while the depth is reached. So all posts are in one order, the order of the claims. A release that lets a
- * waiting post go on tells the event loop. None is forgotten: the releasing thread first adds to the released places, then
- * reads the claims; a poster first claims, then publishes and wakes the event loop, which then reads the released places.
- * All of these are volatile. So the releasing thread sees the claim, or the event loop sees the release.
+ * <p>Posts may wait beyond the number that may be taken, if the ring was made so. They have slots like all others, so all
+ * posts are in one order, the order of the claims. Only the event loop decides when a waiting post goes on: when a request
+ * ahead of it retires. What the consumer of a completion queue polls makes room for posts, and nothing else.
  *
  * <pre>
  *     released       retired            taken           claimed
  *        │ to be polled │ being worked on │ posted, waiting │ free
  *   ─────┴──────────────┴─────────────────┴─────────────────┴──────►  position, counted from 0 for ever
+ *                       └─ at most "most" ┘
+ *        └────────────────── at most the depth ─────────────┘
  * </pre>
  *
  * <p>Visibility: publishing a slot is a release store of its position, taking it an acquire load; releasing is a
@@ -56,12 +55,12 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         }
     }
 
+    private final int most;
     private final int depth;
-    private final int capacity;
     private final AtomicReferenceArray<@Nullable S> slots;
     private final AtomicLongArray published;
     private final Supplier<S> factory;
-    private final Runnable roomForWaiting;
+    private final Runnable nextMayGoOn;
     private final AtomicLong claimed = new AtomicLong();
     private final AtomicLong released = new AtomicLong();
     private boolean severalRelease;
@@ -69,21 +68,21 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     private long taken;
     private long visible;
 
-    /** Creates a ring without posts that wait beyond the depth. */
+    /** Creates a ring without posts that wait. */
     PostRing(int depth, Supplier<S> factory) {
         this(depth, 0, factory, () -> {});
     }
 
     /**
-     * @param depth the maximum number of posts that are taken and not released
+     * @param most the maximum number of posts that are taken and not retired
      * @param waiting the number of posts that may wait beyond that
-     * @param roomForWaiting called by any thread when a release lets a waiting post go on
+     * @param nextMayGoOn called on the event loop when a waiting post may be taken
      */
-    PostRing(int depth, int waiting, Supplier<S> factory, Runnable roomForWaiting) {
-        this.depth = depth;
-        this.capacity = depth + waiting;
-        this.roomForWaiting = roomForWaiting;
-        int size = Integer.highestOneBit(Math.max(1, 2 * capacity - 1));
+    PostRing(int most, int waiting, Supplier<S> factory, Runnable nextMayGoOn) {
+        this.most = most;
+        this.depth = most + waiting;
+        this.nextMayGoOn = nextMayGoOn;
+        int size = Integer.highestOneBit(Math.max(1, 2 * depth - 1));
         this.slots = new AtomicReferenceArray<>(size);
         this.published = new AtomicLongArray(size);
         this.factory = factory;
@@ -92,14 +91,10 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         }
     }
 
+    /** Returns the maximum number of posts that are not released: those that may be taken, and those that may wait. */
     @Override
     public int depth() {
         return depth;
-    }
-
-    /** Returns the maximum number of posts that are not released: the depth, and those that may wait beyond it. */
-    int capacity() {
-        return capacity;
     }
 
     /**
@@ -109,7 +104,7 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     @Nullable
     S claim() {
         long position = claimed.get();
-        while (position - released.getAcquire() < capacity) {
+        while (position - released.getAcquire() < depth) {
             S slot = madeSlot(index(position));
             if (claimed.compareAndSet(position, position + 1)) {
                 slot.position(position);
@@ -153,11 +148,14 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         return slot(taken + ahead);
     }
 
-    /** Event loop: returns the next slot to take. Returns null if none is published, or the depth is reached. */
+    /** Event loop: returns the next slot to take. Returns null if none is published, or the post has to wait. */
     @Nullable
     S next() {
-        boolean none = waiting() == 0 || (capacity > depth && taken - released.get() >= depth);
-        return none ? null : slot(taken);
+        return waiting() == 0 || allTaken() ? null : slot(taken);
+    }
+
+    private boolean allTaken() {
+        return taken - retired == most;
     }
 
     /** Event loop: takes the {@link #next} slot, if there is one. */
@@ -178,7 +176,11 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
 
     /** Event loop: retires the oldest taken slot. Its content must be cleared. Its place is released later. */
     void retire() {
+        boolean mayHaveToWait = allTaken();
         retired++;
+        if (mayHaveToWait && waiting() > 0) {
+            nextMayGoOn.run();
+        }
     }
 
     /**
@@ -190,9 +192,6 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
             released.incrementAndGet();
         } else {
             released.setRelease(released.getPlain() + 1);
-        }
-        if (capacity > depth && unreleased() >= depth) {
-            roomForWaiting.run();
         }
     }
 
@@ -226,7 +225,7 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
      * closed.
      */
     int untaken() {
-        return (int) Math.min(capacity, claimedSince((long) TAKEN.getOpaque(this)));
+        return (int) Math.min(depth, claimedSince((long) TAKEN.getOpaque(this)));
     }
 
     /**
@@ -235,14 +234,10 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
      */
     @Override
     public int uncompleted() {
-        return (int) Math.min(capacity, unreleased());
+        return (int) Math.min(depth, claimedSince(released.get()));
     }
 
-    private long unreleased() {
-        return claimedSince(released.get());
-    }
-
-    /** The caller has read {@code position} first, so the claims may be ahead of it by more than the capacity. */
+    /** The caller has read {@code position} first, so the claims may be ahead of it by more than the depth. */
     private long claimedSince(long position) {
         return (claimed.get() & ~CLOSED) - position;
     }

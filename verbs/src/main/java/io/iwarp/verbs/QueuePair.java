@@ -237,7 +237,7 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Sets the queues for completions of requests posted with an id, and reserves room in them: the depth of the send
-     * queue and the depth of the receive queue. Set them once, before the first post.
+     * queue, with the posts that may wait, and the depth of the receive queue. Set them once, before the first post.
      *
      * @param sends gets the completions of everything but receives
      * @param receives gets the completions of receives; may be the same

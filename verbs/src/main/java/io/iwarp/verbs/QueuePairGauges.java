@@ -40,7 +40,7 @@ final class QueuePairGauges implements ConnectionGauges {
 
     @Override
     public int sendQueueDepth() {
-        return sends.capacity();
+        return sends.depth();
     }
 
     @Override

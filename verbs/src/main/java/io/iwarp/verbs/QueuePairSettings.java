@@ -111,10 +111,10 @@ public final class QueuePairSettings {
 
     /**
      * Returns how many posts may wait beyond {@link #sendQueueDepth()}, not counting receives: 0 to 1,048,576. With 0, the
-     * default, such a post fails. A waiting post goes on when an earlier request has completed, or, with a completion
-     * queue, when its completion was polled. All posts have one order. {@link QueuePair#close} sends the waiting ones as
+     * default, such a post fails. A waiting post goes on when an earlier request has completed. All posts have one order. {@link QueuePair#close} sends the waiting ones as
      * well. At the end of the stream they are flushed behind the others, with the same cause.
-     * {@link #maximumOutstandingBytes()} limits their bytes. A place costs about 12 bytes, and about 100 more once used.
+     * {@link #maximumOutstandingBytes()} limits their bytes. A completion queue needs
+     * room for them. A place costs about 12 bytes, and about 100 more once used.
      */
     public int maximumWaitingPosts() {
         return maximumWaitingPosts;

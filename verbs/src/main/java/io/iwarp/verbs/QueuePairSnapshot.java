@@ -68,7 +68,7 @@ public final class QueuePairSnapshot {
         parameters = life.parameters();
         sendRequests = sends.uncompleted();
         queuedSendRequests = sends.untaken();
-        sendQueueDepth = sends.capacity();
+        sendQueueDepth = sends.depth();
         receiveRequests = receives.uncompleted();
         receiveQueueDepth = receives.depth();
         outstandingReads = difference(values, Counter.READS_REQUESTED, Counter.READS_ANSWERED);

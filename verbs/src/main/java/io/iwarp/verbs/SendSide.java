@@ -64,7 +64,7 @@ final class SendSide implements RequestQueue {
         WorkRequest request = ring.claim();
         if (request == null) {
             giveBack(bytes);
-            return full(QueueLimit.SEND, new QueueFullException("send", ring.capacity()));
+            return full(QueueLimit.SEND, new QueueFullException("send", ring.depth()));
         }
         return request;
     }

@@ -179,7 +179,7 @@ final class End {
             prepared.sharedReceiveQueue(pool.queue());
         }
         if (plan.completionQueue) {
-            CompletionQueue sendQueue = CompletionQueue.create(200);
+            CompletionQueue sendQueue = CompletionQueue.create(CompletionQueue.capacityFor(settings, 1));
             CompletionQueue getQueue = CompletionQueue.create(200);
             prepared.completionQueues(sendQueue, getQueue);
             sends = sendQueue;

@@ -15,6 +15,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -119,19 +120,18 @@ class WaitingPostsTest {
         assertThat(reader.closed().toCompletableFuture()).isCompleted();
     }
 
-    /** They need no room in a completion queue. */
     @Test
-    void eachPollOfACompletionQueueLetsOneGoOn() {
+    void theyCompleteAlthoughNobodyPollsTheCompletionQueue() {
         try (CompletionQueue queue = queue();
                 SimulatedPair other = pair(queue)) {
             QueuePair polled = readAll(other);
-            for (int waiting = WAITING; waiting > 0; waiting--) {
-                assertThat(polled.snapshot().queuedSendRequests()).isEqualTo(waiting);
-                poll(queue, 1);
-                other.run();
-            }
+            assertThat(queue.reserved()).isEqualTo(queue.capacity());
+            assertThat(queue.size()).isEqualTo(ALL);
             assertThat(polled.snapshot().queuedSendRequests()).isZero();
-            poll(queue, DEPTH);
+            assertThatThrownBy(() -> polled.send(Unpooled.EMPTY_BUFFER)).isInstanceOf(QueueFullException.class);
+            poll(queue, 1);
+            assertThat(polled.send(Unpooled.EMPTY_BUFFER)).isNotDone();
+            poll(queue, ALL);
 
             assertThat(ids()).containsExactly(upTo(ALL));
             assertThat(completed).allMatch(Completion::successful);
@@ -139,19 +139,24 @@ class WaitingPostsTest {
     }
 
     @Test
-    void whatAStreamLeavesWaitingIsFlushedAsACompletionQueueIsPolled() {
+    void allHaveCompletedWhenTheEndIsReported() {
         try (CompletionQueue queue = queue();
                 SimulatedPair other = pair(queue)) {
-            QueuePair polled = readAll(other);
+            QueuePair polled = other.initiator.queuePair();
+            for (int i = 0; i < ALL - 1; i++) {
+                polled.sendQueue().read(i, region, 0, 8, region.remoteBuffer(), 8, PostOptions.NONE);
+            }
+            CompletableFuture<Completion> last = polled.send(Unpooled.EMPTY_BUFFER);
+            List<Object> atTheEnd = new ArrayList<>();
+            polled.closed().thenRun(() -> atTheEnd.addAll(List.of(last.isCompletedExceptionally(), queue.size())));
             polled.abort();
             other.run();
-            assertThat(polled.closed().toCompletableFuture()).isCompleted();
-            while (poll(queue, DEPTH) > 0) {
-                other.run();
-            }
 
-            assertThat(ids()).containsExactly(upTo(ALL));
-            assertThat(completed.stream().map(Completion::successful)).containsExactly(true, true, false, false, false);
+            assertThat(atTheEnd).containsExactly(true, ALL - 1);
+            poll(queue, ALL);
+            assertThat(ids()).containsExactly(upTo(ALL - 1));
+            assertThat(completed).allMatch(flushed -> flushed.failure() == polled.closeReason());
+            assertThat(queue.reserved()).isZero();
         }
     }
 
@@ -201,29 +206,23 @@ class WaitingPostsTest {
         }
     }
 
-    /** An application that waits for the end before it polls waits for itself; not for ever. */
     @Test
-    void aCloseWhoseCompletionsNobodyPollsHasItsDeadline() {
+    void aCloseNeedsNobodyWhoPolls() {
         try (CompletionQueue queue = queue();
                 SimulatedPair other = pair(queue)) {
             QueuePair polled = readAll(other);
             polled.close();
             other.run();
-            other.advance(RdmapSettings.DEFAULT.closeTimeout());
 
             assertThat(polled.closed().toCompletableFuture()).isCompleted();
-            assertThat(polled.closeReason().detail())
-                    .contains("3 posted requests that wait")
-                    .contains("poll");
-            while (poll(queue, DEPTH) > 0) {
-                other.run();
-            }
+            poll(queue, ALL);
             assertThat(ids()).containsExactly(upTo(ALL));
+            assertThat(completed).allMatch(Completion::successful);
         }
     }
 
     private CompletionQueue queue() {
-        return CompletionQueue.create(DEPTH + settings.receiveQueueDepth());
+        return CompletionQueue.create(CompletionQueue.capacityFor(settings, 1));
     }
 
     private SimulatedPair pair(CompletionQueue queue) {

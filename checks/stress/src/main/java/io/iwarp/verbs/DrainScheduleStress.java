@@ -15,25 +15,13 @@ public final class DrainScheduleStress {
 
     /** A ring, the drain of which notices when two threads run it. */
     static class Drained {
-        final PostRing<NumberedSlot> ring;
+        final PostRing<NumberedSlot> ring = new PostRing<>(4, NumberedSlot::new);
         final LoopByHand other = new LoopByHand();
         final LoopByHand loop = new LoopByHand().tellsOfItsEnd(other);
         final DrainSchedule schedule = new DrainSchedule(loop.loop(), this::takeAll, this::takeAll);
         private final AtomicBoolean busy = new AtomicBoolean();
         private int taken;
         private boolean beside;
-
-        Drained() {
-            this(4, 0);
-        }
-
-        Drained(int depth, int waiting) {
-            ring = new PostRing<>(depth, waiting, NumberedSlot::new, this::wake);
-        }
-
-        private void wake() {
-            schedule.wake();
-        }
 
         private void takeAll() {
             if (busy.getAndSet(true)) {
@@ -71,75 +59,6 @@ public final class DrainScheduleStress {
         @Actor
         public void poster() {
             post();
-        }
-
-        /** Drains. */
-        @Actor
-        public void loop() {
-            loop.run();
-        }
-
-        /** Lets the loop come to rest. */
-        @Arbiter
-        public void rest(IZ_Result result) {
-            loop.run();
-            tell(result);
-        }
-    }
-
-    /** A queue of one request that is complete, though its completion is not polled, and room for one that waits. */
-    static class Full extends Drained {
-        Full() {
-            super(1, 1);
-            ring.releasedByConsumer();
-            post();
-            loop.run();
-            ring.retire();
-        }
-    }
-
-    /** A post that has to wait is made and drained, while the completion that it waits for is polled. */
-    @JCStressTest
-    @Outcome(id = "2, false", expect = Expect.ACCEPTABLE, desc = "the post was taken")
-    @Outcome(expect = Expect.FORBIDDEN, desc = "the post was missed, or two threads took posts at a time")
-    @State
-    public static class PostBesideRelease extends Full {
-        /** Posts and drains. */
-        @Actor
-        public void loop() {
-            post();
-            loop.run();
-        }
-
-        /** Polls. */
-        @Actor
-        public void consumer() {
-            ring.release();
-        }
-
-        /** Lets the loop come to rest. */
-        @Arbiter
-        public void rest(IZ_Result result) {
-            loop.run();
-            tell(result);
-        }
-    }
-
-    /** The event loop drains what has to wait, while the completion that it waits for is polled. */
-    @JCStressTest
-    @Outcome(id = "2, false", expect = Expect.ACCEPTABLE, desc = "the post was taken")
-    @Outcome(expect = Expect.FORBIDDEN, desc = "the post was missed, or two threads took posts at a time")
-    @State
-    public static class ReleaseBesideDrain extends Full {
-        /** A drain of what has to wait is on its way. */
-        public ReleaseBesideDrain() {
-            post();
-        }
-
-        /** Polls. */
-        @Actor
-        public void consumer() {
-            ring.release();
         }
 
         /** Drains. */
