@@ -9,7 +9,7 @@ import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Runner;
 import io.iwarp.conformance.judge.SuiteOptions;
 import io.iwarp.conformance.judge.Support;
-import io.iwarp.conformance.report.CaptureFile;
+import io.iwarp.conformance.report.CaseCapture;
 import io.iwarp.conformance.report.Html;
 import io.iwarp.conformance.report.JUnit;
 import io.iwarp.conformance.report.Json;
@@ -300,7 +300,7 @@ final class ConformanceOptions {
             Files.createDirectories(captures);
             for (Result result : results) {
                 if (!result.entries().isEmpty()) {
-                    CaptureFile.write(
+                    CaseCapture.write(
                             result.entries(), captures.resolve(result.test().id() + ".pcap"));
                 }
             }

@@ -1,19 +1,16 @@
 package io.iwarp.tools.capture;
 
+import io.iwarp.conformance.report.PcapFile;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ServerSocketChannel;
-import io.netty.handler.pcap.PcapWriteHandler;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.Inet6Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -24,17 +21,17 @@ import org.jspecify.annotations.Nullable;
  * {@link MpaSegments}. The file does not show the segments and acknowledgements of the kernel.
  */
 public final class Capture implements Closeable {
-    private final OutputStream file;
+    private static final long MICROS_PER_MILLI = 1000;
 
-    private Capture(OutputStream file) {
+    private final PcapFile file;
+
+    private Capture(PcapFile file) {
         this.file = file;
     }
 
     /** Creates the file, or empties it, and writes its header. */
     public static Capture create(Path path) throws IOException {
-        OutputStream file = new CaptureFile(path);
-        PcapWriteHandler.writeGlobalHeader(file);
-        return new Capture(file);
+        return new Capture(new PcapFile(new CaptureStream(path), () -> System.currentTimeMillis() * MICROS_PER_MILLI));
     }
 
     /** Adds the capturing handler. Call this method before other handlers are added to the pipeline. */
@@ -50,31 +47,31 @@ public final class Capture implements Closeable {
         }
     }
 
-    /**
-     * Shows {@link CapturedConnection} what passes. IPv6 is shown as IPv4, because the IPv6 headers of Netty's handler
-     * have no version.
-     */
+    /** Shows {@link CapturedConnection} what passes. */
     private final class Tap extends ChannelDuplexHandler {
+        private PcapFile.@Nullable Connection written;
         private @Nullable CapturedConnection connection;
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) throws Exception {
-            if (ctx.channel().remoteAddress() instanceof InetSocketAddress remote
-                    && ctx.channel().localAddress() instanceof InetSocketAddress local) {
+            if (ctx.channel().remoteAddress() instanceof InetSocketAddress there
+                    && ctx.channel().localAddress() instanceof InetSocketAddress here) {
                 boolean server = ctx.channel().parent() instanceof ServerSocketChannel;
-                InetSocketAddress here = ipv4(local, 1);
-                InetSocketAddress there = ipv4(remote, 2);
-                connection = new CapturedConnection(PcapWriteHandler.builder()
-                        .writePcapGlobalHeader(false)
-                        .sharedOutputStream(true)
-                        .forceTcpChannel(server ? here : there, server ? there : here, server)
-                        .build(file));
+                synchronized (file) {
+                    PcapFile.Connection opened = server ? file.open(there, here) : file.open(here, there);
+                    written = opened;
+                    connection = new CapturedConnection((outbound, bytes) -> {
+                        synchronized (file) {
+                            opened.send(outbound != server, ByteBufUtil.getBytes(bytes), Integer.MAX_VALUE);
+                        }
+                    });
+                }
             }
             ctx.fireChannelActive();
         }
 
         @Override
-        public void channelRead(ChannelHandlerContext ctx, Object message) {
+        public void channelRead(ChannelHandlerContext ctx, Object message) throws IOException {
             if (connection != null && message instanceof ByteBuf bytes) {
                 connection.received(bytes);
             }
@@ -82,7 +79,7 @@ public final class Capture implements Closeable {
         }
 
         @Override
-        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) throws IOException {
             if (connection != null && message instanceof ByteBuf bytes) {
                 connection.sent(bytes);
             }
@@ -90,21 +87,15 @@ public final class Capture implements Closeable {
         }
 
         @Override
-        public void channelInactive(ChannelHandlerContext ctx) {
-            if (connection != null) {
-                connection.close();
+        public void channelInactive(ChannelHandlerContext ctx) throws IOException {
+            if (connection != null && written != null) {
+                connection.end();
                 connection = null;
+                synchronized (file) {
+                    written.close();
+                }
             }
             ctx.fireChannelInactive();
-        }
-
-        /** An IPv6 address becomes one of those IPv4 addresses that are for documentation (RFC 5737). */
-        private static InetSocketAddress ipv4(InetSocketAddress address, int host) throws UnknownHostException {
-            if (!(address.getAddress() instanceof Inet6Address)) {
-                return address;
-            }
-            byte[] standIn = {(byte) 192, 0, 2, (byte) host};
-            return new InetSocketAddress(InetAddress.getByAddress(standIn), address.getPort());
         }
     }
 }

@@ -1,8 +1,7 @@
 package io.iwarp.tools.capture;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandler;
-import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.stream.Stream;
@@ -18,7 +17,7 @@ final class CapturedConnection {
 
     private final Direction sent = new Direction(true);
     private final Direction received = new Direction(false);
-    private final EmbeddedChannel writer;
+    private final Sink sink;
     private final Deque<Segment> waiting = new ArrayDeque<>();
     private int waitingBytes;
 
@@ -78,26 +77,29 @@ final class CapturedConnection {
         }
     }
 
-    /**
-     * @param writer writes each buffer that passes it as a TCP segment
-     */
-    CapturedConnection(ChannelHandler writer) {
-        this.writer = new EmbeddedChannel(writer);
+    /** Takes segments. */
+    interface Sink {
+        /** Writes bytes that this side sent, or received, as a segment. */
+        void write(boolean outbound, ByteBuf bytes) throws IOException;
+    }
+
+    CapturedConnection(Sink sink) {
+        this.sink = sink;
     }
 
     /** Takes a copy of bytes that this side sends. */
-    void sent(ByteBuf bytes) {
+    void sent(ByteBuf bytes) throws IOException {
         sent.add(bytes);
         write();
     }
 
     /** Takes a copy of bytes that this side received. */
-    void received(ByteBuf bytes) {
+    void received(ByteBuf bytes) throws IOException {
         received.add(bytes);
         write();
     }
 
-    private void write() {
+    private void write() throws IOException {
         if (waitingBytes > MOST_WAITING_BYTES) {
             Stream.of(sent, received)
                     .filter(direction -> direction.open != null)
@@ -105,22 +107,15 @@ final class CapturedConnection {
         }
         for (Segment next = waiting.peek(); next != null && next.bytes != null; next = waiting.peek()) {
             waitingBytes -= next.bytes.readableBytes();
-            if (next.outbound) {
-                writer.writeOutbound(next.bytes);
-                writer.releaseOutbound();
-            } else {
-                writer.writeInbound(next.bytes);
-                writer.releaseInbound();
-            }
+            sink.write(next.outbound, next.bytes);
             waiting.remove();
         }
     }
 
-    /** Writes the remaining bytes and the end of the connection. */
-    void close() {
+    /** Writes the remaining bytes. */
+    void end() throws IOException {
         sent.flush();
         received.flush();
         write();
-        writer.finishAndReleaseAll();
     }
 }

@@ -140,7 +140,7 @@ class CaptureTest {
     }
 
     @Test
-    void ipv6IsShownAsIpv4() throws Exception {
+    void ipv6IsShownAsItIs() throws Exception {
         assumeTrue(hasIpv6(), "this machine has no IPv6");
         Path file = directory.resolve("v6.pcap");
         try (CommandRun server = CommandRun.start("echo-server", "--bind", "::1", "--port", "0")) {

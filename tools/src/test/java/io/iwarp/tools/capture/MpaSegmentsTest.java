@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelDuplexHandler;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelPromise;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +55,7 @@ class MpaSegmentsTest {
     }
 
     /** The start-up frames of both sides, with requests for markers. */
-    private static void start(CapturedConnection connection, int there, int back) {
+    private static void start(CapturedConnection connection, int there, int back) throws IOException {
         connection.sent(new Sent(false, "MPA ID Req Frame", there).bytes);
         connection.received(new Sent(false, "MPA ID Rep Frame", back).bytes);
     }
@@ -129,22 +127,12 @@ class MpaSegmentsTest {
 
     /** Notes what is captured: the direction, and the length. */
     private static CapturedConnection connection(Consumer<String> captured) {
-        return new CapturedConnection(new ChannelDuplexHandler() {
-            @Override
-            public void channelRead(ChannelHandlerContext ctx, Object message) {
-                captured.accept("in " + ((ByteBuf) message).readableBytes());
-            }
-
-            @Override
-            public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-                captured.accept("out " + ((ByteBuf) message).readableBytes());
-                promise.setSuccess();
-            }
-        });
+        return new CapturedConnection(
+                (outbound, bytes) -> captured.accept((outbound ? "out " : "in ") + bytes.readableBytes()));
     }
 
     @Test
-    void anAnswerIsNeverCapturedBeforeItsRequest() {
+    void anAnswerIsNeverCapturedBeforeItsRequest() throws IOException {
         List<String> captured = new ArrayList<>();
         CapturedConnection connection = connection(captured::add);
         Sent there = new Sent(true, "MPA ID Req Frame", MARKERS).fpdu(ULPDU_TO_THE_MARKER, 1);
@@ -157,25 +145,25 @@ class MpaSegmentsTest {
         there.fpdu(10, 3);
         connection.sent(there.bytes.slice(soFar, there.bytes.writerIndex() - soFar));
         assertThat(captured).containsExactly("out 23", "in 23", "out 516", "in 20", "out 16");
-        connection.close();
+        connection.end();
         assertThat(captured).hasSize(5);
     }
 
     @Test
-    void theEndWritesWhatWaits() {
+    void theEndWritesWhatWaits() throws IOException {
         List<String> captured = new ArrayList<>();
         CapturedConnection connection = connection(captured::add);
         start(connection, MARKERS, MARKERS);
         connection.sent(fpdus(new Sent(true, "MPA ID Req Frame", MARKERS).fpdu(ULPDU_TO_THE_MARKER, 1)));
         connection.received(fpdus(new Sent(true, "MPA ID Rep Frame", MARKERS).fpdu(10, 2)));
         connection.received(Unpooled.buffer().writeShort(100).writeZero(7));
-        connection.close();
+        connection.end();
 
         assertThat(captured).containsExactly("out 23", "in 23", "out 512", "in 20", "in 9");
     }
 
     @Test
-    void aDirectionThatStopsDoesNotHoldBackTheOtherForEver() {
+    void aDirectionThatStopsDoesNotHoldBackTheOtherForEver() throws IOException {
         List<String> captured = new ArrayList<>();
         CapturedConnection connection = connection(captured::add);
         start(connection, 0, MARKERS);

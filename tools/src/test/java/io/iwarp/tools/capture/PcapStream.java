@@ -16,9 +16,8 @@ final class PcapStream {
     private static final int GLOBAL_HEADER = 24;
     private static final int LENGTH_OFFSET = 8;
     private static final int PACKET_HEADER = 16;
-    private static final int ETHERNET_HEADER = 14;
-    private static final int IPV4_VERSION_AND_LENGTH = 0x45;
     private static final int IPV4_HEADER = 20;
+    private static final int IPV6_HEADER = 40;
     private static final int TCP_HEADER = 20;
     private static final int SYN = 0x02;
 
@@ -40,10 +39,13 @@ final class PcapStream {
     }
 
     private static void addPacket(Map<String, PcapStream> streams, ByteBuffer packet) {
-        ByteBuffer ip = packet.slice(ETHERNET_HEADER, packet.limit() - ETHERNET_HEADER);
-        require(ip.get(0) == IPV4_VERSION_AND_LENGTH, "packets are IPv4 without options");
-        ByteBuffer tcp = ip.slice(IPV4_HEADER, ip.limit() - IPV4_HEADER);
-        String direction = ip.getInt(12) + ":" + tcp.getShort(0) + " to " + ip.getInt(16) + ":" + tcp.getShort(2);
+        int version = packet.get(0) >> 4;
+        int header = version == 6 ? IPV6_HEADER : IPV4_HEADER;
+        int length = version == 6 ? packet.getShort(4) + IPV6_HEADER : packet.getShort(2);
+        require(version == 6 || version == 4, "packets are IP");
+        require((length & 0xffff) == packet.limit(), "the packet has the length that its header says");
+        ByteBuffer tcp = packet.slice(header, packet.limit() - header);
+        String direction = tcp.getShort(0) + " to " + tcp.getShort(2);
         PcapStream stream = streams.computeIfAbsent(direction, fresh -> new PcapStream());
         if ((tcp.get(13) & SYN) != 0) {
             stream.nextSequence = tcp.getInt(4) + 1;

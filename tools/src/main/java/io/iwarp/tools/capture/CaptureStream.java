@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The file of a capture. If it cannot be written, for example because the disk is full, the traffic goes on: further bytes are
  * dropped, and {@link #close} throws the first failure.
  *
- * <p>Not safe for use by several threads: {@link Capture} and Netty's handler lock it.
+ * <p>Not safe for use by several threads: {@link Capture} locks it.
  */
-final class CaptureFile extends OutputStream {
+final class CaptureStream extends OutputStream {
     private static final int BUFFER_BYTES = 1 << 16;
 
     private final Path path;
@@ -21,7 +21,7 @@ final class CaptureFile extends OutputStream {
     private @Nullable IOException failure;
 
     /** Creates the file, or empties it. */
-    CaptureFile(Path path) throws IOException {
+    CaptureStream(Path path) throws IOException {
         this.path = path;
         this.file = new BufferedOutputStream(Files.newOutputStream(path), BUFFER_BYTES);
     }
