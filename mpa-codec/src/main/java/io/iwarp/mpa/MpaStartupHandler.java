@@ -5,6 +5,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
+import io.iwarp.internal.LoopTasks;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -104,7 +105,13 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         Channel channel = ctx.channel();
         if (channel.isActive() || !channel.isOpen()) {
             // Later: an initializer may still be adding the handlers that have to see the events of this one.
-            ctx.executor().execute(() -> startAfterAdding(ctx));
+            startSoon(ctx);
+        }
+    }
+
+    private void startSoon(ChannelHandlerContext ctx) {
+        if (!LoopTasks.execute(ctx.executor(), () -> startAfterAdding(ctx), () -> startSoon(ctx))) {
+            ctx.close();
         }
     }
 

@@ -87,7 +87,7 @@ final class ReceiveWait {
 
     private void resumeSoon() {
         end();
-        eventLoop.execute(resume);
+        drains.execute(resume);
     }
 
     /**

@@ -51,6 +51,8 @@ public final class BesideHttp {
             .allocate(ByteBufAllocator.DEFAULT, Long.BYTES)
             .rights(AccessRight.REMOTE_ATOMIC)
             .register();
+    private final IwarpConnector connector = new IwarpConnector(
+            new Bootstrap().group(group).channel(NioSocketChannel.class), IwarpChannelInitializer.initiator(domain));
     private final ChannelGroup browsers = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final IwarpListener iwarp;
     private final Channel http;
@@ -100,9 +102,13 @@ public final class BesideHttp {
         }
     }
 
-    /** Stops listening, closes the connections in order, then stops the threads. */
+    /** Stops listening, closes the connections in order, those of the clients as well, then stops the threads. */
     private void shutDown() throws Exception {
         http.close().sync();
+        connector
+                .shutdownGracefully(Duration.ofSeconds(5))
+                .toCompletableFuture()
+                .get();
         iwarp.shutdownGracefully(Duration.ofSeconds(5)).toCompletableFuture().get();
         browsers.close().sync();
         counter.close();
@@ -111,11 +117,7 @@ public final class BesideHttp {
     }
 
     private void count(long add) throws Exception {
-        QueuePair client = new IwarpConnector(
-                        new Bootstrap().group(group).channel(NioSocketChannel.class),
-                        IwarpChannelInitializer.initiator(domain))
-                .connect(iwarp.localAddress())
-                .get();
+        QueuePair client = connector.connect(iwarp.localAddress()).get();
         RemoteBuffer number = client.remoteBuffers().get(0);
         System.out.println("counter was " + client.fetchAdd(number, add).get().original());
     }
