@@ -111,23 +111,30 @@ public final class IwarpDevice {
         }
     }
 
-    /** Returns the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part. */
+    /**
+     * Returns the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
+     * input that waits for a receive.
+     */
     public long maximumPartialFpduBytes() {
         return partialFpdus.limit();
     }
 
-    /** Returns the number of buffer bytes of all streams together for FPDUs that have arrived in part. */
+    /**
+     * Returns the number of buffer bytes of all streams together for FPDUs that have arrived in part, and for input that
+     * waits for a receive.
+     */
     public long partialFpduBytes() {
         return partialFpdus.taken();
     }
 
     /**
-     * Reserves buffer bytes for an FPDU that has arrived in part. MPA calls this.
+     * Reserves buffer bytes for an FPDU that has arrived in part, or for input that waits for a receive. MPA calls this.
      *
-     * @return false if this would exceed the limit; then nothing was reserved
+     * @param held the number of bytes that the stream has reserved before
+     * @return false if too few are left, or the stream would hold more than is left for others; then nothing was reserved
      */
-    public boolean reservePartialFpdu(long bytes) {
-        return partialFpdus.take(bytes);
+    public boolean reservePartialFpdu(long bytes, long held) {
+        return partialFpdus.takeShare(bytes, held);
     }
 
     /** Undoes {@link #reservePartialFpdu}. */
@@ -317,7 +324,7 @@ public final class IwarpDevice {
     public static final class Builder {
         private static final int DEFAULT_MAXIMUM_REGIONS = 1 << 20;
         private static final int DEFAULT_MAXIMUM_WINDOWS = 1 << 20;
-        private static final int LEAST_PARTIAL_FPDU_BYTES = 65_792;
+        private static final int LEAST_PARTIAL_FPDU_BYTES = 1 << 20;
         private static final long DEFAULT_MAXIMUM_MANAGED_RECEIVE_BYTES = 256L * 1024 * 1024;
 
         private int maximumRegions = DEFAULT_MAXIMUM_REGIONS;
@@ -376,11 +383,13 @@ public final class IwarpDevice {
         }
 
         /**
-         * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part. Default
-         * 2^63 - 1, which is no limit. A stream that needs more ends with a local error. One FPDU takes up to 64 KiB,
-         * and at most four times the bytes that have arrived, or 256 bytes.
+         * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
+         * input that waits for a receive. Default 2^63 - 1, which is no limit. One stream gets at most as much as is left
+         * for others, so the one that holds most is refused first. A stream that needs more ends with a local error. One
+         * FPDU takes up to 64 KiB, and at most four times the bytes that have arrived, or 256 bytes. Input that waits
+         * takes as many bytes as one read has brought, up to 256 KiB.
          *
-         * @param maximum at least 65,792, so that one stream can always receive
+         * @param maximum at least 1,048,576, so that one stream can always receive
          * @return this builder
          * @throws IllegalArgumentException if it is less
          */

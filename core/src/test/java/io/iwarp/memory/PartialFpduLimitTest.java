@@ -7,21 +7,23 @@ import org.junit.jupiter.api.Test;
 
 /** The limit of the device on the buffers of FPDUs that have arrived in part. */
 class PartialFpduLimitTest {
-    private static final long LIMIT = 65_792;
+    private static final long LIMIT = 1 << 20;
     private static final long INNOCENT = 10_000;
 
     private final IwarpDevice device =
             IwarpDevice.builder().maximumPartialFpduBytes(LIMIT).build();
 
     @Test
-    void asManyBytesAsAllowedAreReservedAndNotOneMore() {
+    void aStreamGetsAsMuchAsIsLeftForOthersAndNotOneByteMore() {
         assertThat(device.maximumPartialFpduBytes()).isEqualTo(LIMIT);
-        assertThat(device.reservePartialFpdu(LIMIT - 1)).isTrue();
-        assertThat(device.reservePartialFpdu(2)).isFalse();
-        assertThat(device.reservePartialFpdu(1)).isTrue();
-        assertThat(device.partialFpduBytes()).isEqualTo(LIMIT);
+        assertThat(device.reservePartialFpdu(LIMIT / 2 - 1, 0)).isTrue();
+        assertThat(device.reservePartialFpdu(2, LIMIT / 2 - 1)).isFalse();
+        assertThat(device.reservePartialFpdu(1, LIMIT / 2 - 1)).isTrue();
+        assertThat(device.reservePartialFpdu(LIMIT / 4 + 1, 0)).isFalse();
+        assertThat(device.reservePartialFpdu(LIMIT / 4, 0)).isTrue();
+        assertThat(device.partialFpduBytes()).isEqualTo(LIMIT / 2 + LIMIT / 4);
 
-        device.unreservePartialFpdu(LIMIT);
+        device.unreservePartialFpdu(LIMIT / 2 + LIMIT / 4);
 
         assertThat(device.partialFpduBytes()).isZero();
     }
@@ -33,7 +35,7 @@ class PartialFpduLimitTest {
         AtomicBoolean granted = new AtomicBoolean();
         Runnable greedy = () -> {
             while (!over.get()) {
-                granted.compareAndSet(false, device.reservePartialFpdu(LIMIT + 1));
+                granted.compareAndSet(false, device.reservePartialFpdu(LIMIT + 1, 0));
             }
         };
         Thread[] others = {new Thread(greedy), new Thread(greedy)};
@@ -42,7 +44,7 @@ class PartialFpduLimitTest {
         }
         int refused = 0;
         for (int i = 0; i < 1_000_000; i++) {
-            if (device.reservePartialFpdu(INNOCENT)) {
+            if (device.reservePartialFpdu(INNOCENT, 0)) {
                 device.unreservePartialFpdu(INNOCENT);
             } else {
                 refused++;

@@ -4,6 +4,7 @@ import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.internal.EventLoopBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
@@ -42,6 +43,9 @@ public final class FpduDecoder {
         /** Bytes that are not a valid FPDU. */
         FAULT
     }
+
+    /** ULPDUs that contain markers follow each other: one buffer of an event loop serves all its streams. */
+    private static final EventLoopBuffers WARM = new EventLoopBuffers(FpduLayout.MAX_ULPDU_LENGTH, 1);
 
     private final ByteBufAllocator allocator;
     private final boolean crc;
@@ -163,7 +167,7 @@ public final class FpduDecoder {
         return FpduLayout.fpduLength(FpduLayout.MAX_ULPDU_LENGTH);
     }
 
-    /** Releases the buffer for ULPDUs cut by markers. */
+    /** Releases the buffer for ULPDUs cut by markers. Decoding may go on. */
     public void release() {
         if (joined != null) {
             joined.release();
@@ -253,7 +257,7 @@ public final class FpduDecoder {
             return whole.clear();
         }
         release();
-        whole = allocator.directBuffer(bytes);
+        whole = WARM.take(allocator, bytes);
         joined = whole;
         return whole;
     }

@@ -20,21 +20,27 @@ final class FpduInput {
 
     private final ByteBufAllocator allocator;
     private final FpduDecoder decoder;
+    private final InputMemory memory;
     private final PartialFpdu partial;
     private final ReceivedUlpdu ulpdu = new ReceivedUlpdu();
     private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
     private @Nullable ByteBuf current;
     private int index;
     private @Nullable ByteBuf gathered;
+    /** What is reserved for the current buffer: its capacity if it is the copy of a stall, otherwise 0. */
+    private int kept;
+
     private @Nullable ProtocolFault noRoom;
 
     /**
-     * @param device limits the bytes that the streams of a device hold of incomplete FPDUs; null for no limit
+     * @param device limits the bytes that the streams of a device hold of incomplete FPDUs and in stalls; null for no
+     *     limit
      */
     FpduInput(ByteBufAllocator allocator, FpduDecoder decoder, @Nullable IwarpDevice device) {
         this.allocator = allocator;
         this.decoder = decoder;
-        this.partial = new PartialFpdu(allocator, device);
+        this.memory = new InputMemory(device);
+        this.partial = new PartialFpdu(allocator, memory);
     }
 
     /** Takes in the bytes and their reference. */
@@ -57,7 +63,51 @@ final class FpduInput {
             }
         }
         ulpdu.clear();
+        decoder.release();
         return Progress.INCOMPLETE;
+    }
+
+    /**
+     * The receiver cannot take the ULPDU found last. Copies it and all unread bytes, so that they do not hold the buffers
+     * of the event loop, or much larger ones, in which they came. Call it again after an {@link #add} in the stall.
+     *
+     * @return false if there is no room: see {@link #fault()}, then call only {@link #release()}
+     */
+    boolean stall() {
+        if (kept > 0 && waiting.isEmpty()) {
+            return true;
+        }
+        int unread = current == null ? 0 : current.writerIndex() - index;
+        int bytes = ulpdu.length() + unread;
+        for (ByteBuf later : waiting) {
+            bytes += later.readableBytes();
+        }
+        ByteBuf copy = allocator.directBuffer(Math.max(1, bytes));
+        // The previous copy counts until this one has replaced it.
+        if (!memory.reserve(bytes)) {
+            copy.release();
+            noRoom = new ProtocolFault(
+                    ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                    bytes + " bytes wait for a receive, and the streams of the device hold as much as"
+                            + " IwarpDevice.maximumPartialFpduBytes allows");
+            return false;
+        }
+        copy.writeBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length());
+        if (current != null) {
+            copy.writeBytes(current, index, unread);
+        }
+        for (ByteBuf later = waiting.poll(); later != null; later = waiting.poll()) {
+            copy.writeBytes(later);
+            later.release();
+        }
+        ulpdu.wrap(copy, 0, ulpdu.length());
+        forgetGathered();
+        decoder.release();
+        forgetCurrent();
+        current = copy;
+        index = ulpdu.length();
+        kept = bytes;
+        return true;
     }
 
     /** Returns the ULPDU found last, valid until {@link #next()} or {@link #release()}. */
@@ -91,10 +141,7 @@ final class FpduInput {
         forgetGathered();
         partial.release();
         decoder.release();
-        if (current != null) {
-            current.release();
-            current = null;
-        }
+        forgetCurrent();
         for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = waiting.poll()) {
             bytes.release();
         }
@@ -142,9 +189,7 @@ final class FpduInput {
 
     private @Nullable ByteBuf unread() {
         while (current == null || index >= current.writerIndex()) {
-            if (current != null) {
-                current.release();
-            }
+            forgetCurrent();
             current = waiting.poll();
             if (current == null) {
                 return null;
@@ -152,6 +197,15 @@ final class FpduInput {
             index = current.readerIndex();
         }
         return current;
+    }
+
+    private void forgetCurrent() {
+        if (current != null) {
+            current.release();
+            current = null;
+            memory.unreserve(kept);
+            kept = 0;
+        }
     }
 
     private void forgetGathered() {

@@ -151,7 +151,9 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             return;
         }
         in.add(bytes);
-        if (!parsing && !stalled) {
+        if (stalled) {
+            keepStalled(ctx, in);
+        } else if (!parsing) {
             parse(ctx, in);
         }
     }
@@ -219,6 +221,12 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (ctx.channel().config().isAutoRead()) {
             autoReadTurnedOff = true;
             ctx.channel().config().setAutoRead(false);
+        }
+    }
+
+    private void keepStalled(ChannelHandlerContext ctx, FpduInput in) {
+        if (!in.stall()) {
+            fault(ctx, Objects.requireNonNull(in.fault()));
         }
     }
 
@@ -384,6 +392,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             ctx.fireChannelRead(received);
             if (received.takeStall() && phase == Phase.RECEIVING) {
                 stall(ctx);
+                keepStalled(ctx, Objects.requireNonNull(input));
             }
         }
     }

@@ -1,7 +1,6 @@
 package io.iwarp.mpa;
 
 import io.iwarp.internal.EventLoopBuffers;
-import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.jspecify.annotations.Nullable;
@@ -25,17 +24,15 @@ final class PartialFpdu {
     private static final EventLoopBuffers WARM = new EventLoopBuffers(FpduDecoder.maxWireLength(), 4);
 
     private final ByteBufAllocator allocator;
-    private final @Nullable IwarpDevice device;
+    private final InputMemory memory;
     private @Nullable ByteBuf bytes;
     /** What is counted at the device for the buffer. */
     private int reserved;
 
-    /**
-     * @param device limits what all streams hold together; null for no limit
-     */
-    PartialFpdu(ByteBufAllocator allocator, @Nullable IwarpDevice device) {
+    /** @param memory limits what all streams hold together */
+    PartialFpdu(ByteBufAllocator allocator, InputMemory memory) {
         this.allocator = allocator;
-        this.device = device;
+        this.memory = memory;
     }
 
     boolean isEmpty() {
@@ -72,7 +69,7 @@ final class PartialFpdu {
     }
 
     private boolean reserve(int capacity) {
-        if (device != null && !device.reservePartialFpdu((long) capacity - reserved)) {
+        if (!memory.reserve(capacity - reserved)) {
             return false;
         }
         reserved = capacity;
@@ -80,9 +77,7 @@ final class PartialFpdu {
     }
 
     private void unreserve() {
-        if (device != null) {
-            device.unreservePartialFpdu(reserved);
-        }
+        memory.unreserve(reserved);
         reserved = 0;
     }
 

@@ -102,7 +102,7 @@ class MpaFramingInboundTest {
     void anUnfinishedFpduHoldsNoMoreThanTheLargestFpdu() {
         mpa.finish();
         PooledByteBufAllocator allocator = new PooledByteBufAllocator(false);
-        PartialFpdu partial = new PartialFpdu(allocator, null);
+        PartialFpdu partial = new PartialFpdu(allocator, new InputMemory(null));
         ByteBuf source = Unpooled.buffer(70_000).writeZero(70_000);
         int needed = FpduDecoder.maxWireLength();
 

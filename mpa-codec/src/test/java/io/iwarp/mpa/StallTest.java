@@ -2,6 +2,11 @@ package io.iwarp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.ProtocolError;
+import io.iwarp.Role;
+import io.iwarp.memory.IwarpDevice;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -35,6 +40,14 @@ class StallTest {
                 taken.add((byte[]) mpa.seen.get(mpa.seen.size() - 1));
             }
         };
+    }
+
+    private static byte[] concatenate(byte[]... parts) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            all.writeBytes(part);
+        }
+        return all.toByteArray();
     }
 
     private boolean autoRead() {
@@ -112,5 +125,69 @@ class StallTest {
         mpa.channel.read();
         assertThat(taken).isEmpty();
         assertThat(mpa.seen(MpaEvent.Fault.class)).isEmpty();
+    }
+
+    private FramingChannel stalling(IwarpDevice device, boolean markers) {
+        FramingChannel end = new FramingChannel(MpaSettings.defaults(), TcpSegmentSize::of, device)
+                .establish(Role.RESPONDER, true, false, markers);
+        end.onUlpdu = (ctx, ulpdu) -> {
+            if (full) {
+                ulpdu.stall();
+            } else {
+                taken.add((byte[]) end.seen.get(end.seen.size() - 1));
+            }
+        };
+        return end;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aStallHoldsWhatWaitsAndNotTheReadBuffersInWhichItCame(boolean markers) {
+        IwarpDevice device = IwarpDevice.create();
+        FramingChannel end = stalling(device, markers);
+        ReferenceFramer sender = new ReferenceFramer(true, markers);
+        full = true;
+        byte[] all = concatenate(sender.frame(new byte[700]), sender.frame(new byte[800]), sender.frame(new byte[900]));
+        int cut = all.length - 500;
+        ByteBuf first = Unpooled.directBuffer(256 * 1024).writeBytes(all, 0, cut);
+        ByteBuf second = Unpooled.directBuffer(256 * 1024).writeBytes(all, cut, 500);
+
+        end.channel.writeInbound(first);
+        assertThat(first.refCnt()).isZero();
+        assertThat(device.partialFpduBytes()).isBetween(cut - 100L, (long) cut);
+        end.channel.writeInbound(second);
+        assertThat(second.refCnt()).isZero();
+        assertThat(device.partialFpduBytes()).isBetween(all.length - 100L, (long) all.length);
+        end.channel.read();
+        assertThat(taken).isEmpty();
+
+        full = false;
+        end.channel.read();
+        assertThat(taken).extracting(ulpdu -> ulpdu.length).containsExactly(700, 800, 900);
+        assertThat(device.partialFpduBytes()).isZero();
+        assertThat(end.finish()).isFalse();
+        assertThat(mpa.seen(MpaEvent.Fault.class)).isEmpty();
+    }
+
+    @Test
+    void aStallThatWouldHoldMoreThanTheDeviceAllowsEndsTheStream() {
+        IwarpDevice device =
+                IwarpDevice.builder().maximumPartialFpduBytes(1 << 20).build();
+        List<FramingChannel> ends = new ArrayList<>();
+        full = true;
+        for (int i = 0; i < 20; i++) {
+            FramingChannel end = stalling(device, false);
+            ends.add(end);
+            ReferenceFramer sender = new ReferenceFramer(true, false);
+            end.receive(concatenate(sender.frame(new byte[60_000]), sender.frame(new byte[60_000])));
+            assertThat(device.partialFpduBytes()).isLessThan(1 << 20);
+        }
+        assertThat(ends.get(0).seen(MpaEvent.Fault.class)).isEmpty();
+        assertThat(ends.get(19).seen(MpaEvent.Fault.class))
+                .singleElement()
+                .extracting(event -> event.fault().error())
+                .isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
+        ends.forEach(FramingChannel::finish);
+        assertThat(device.partialFpduBytes()).isZero();
     }
 }

@@ -3,11 +3,13 @@ package io.iwarp.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +79,7 @@ class UnfinishedFpduTest {
     /** It is the buffer that must be small, not only the account. */
     @Test
     void theBufferGrowsWithWhatArrives() {
-        PartialFpdu partial = new PartialFpdu(ByteBufAllocator.DEFAULT, null);
+        PartialFpdu partial = new PartialFpdu(ByteBufAllocator.DEFAULT, new InputMemory(null));
         byte[] bytes = fpdu(LARGE);
         int index = 0;
         for (int come : new int[] {20, 300, 5_000, bytes.length}) {
@@ -88,22 +90,44 @@ class UnfinishedFpduTest {
         partial.release();
     }
 
+    /** Markers are cut out of a ULPDU by a copy. */
     @Test
-    void theStreamsOfADeviceHoldNoMoreThanItsLimitTogether() {
+    void aStreamBetweenTwoFpdusHoldsNoBuffer() {
+        UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+        FpduInput input =
+                new FpduInput(allocator, new FpduDecoder(allocator, true, true, new Counters()), IwarpDevice.create());
+        byte[] bytes = new ReferenceFramer(true, true).frame(new byte[5_000]);
+        input.add(allocator.directBuffer(bytes.length).writeBytes(bytes));
+        assertThat(input.next()).isEqualTo(FpduDecoder.Progress.FPDU);
+        assertThat(input.ulpdu().length()).isEqualTo(5_000);
+
+        assertThat(input.next()).isEqualTo(FpduDecoder.Progress.INCOMPLETE);
+
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    @Test
+    void theStreamsOfADeviceHoldNoMoreThanItsLimitTogetherAndOneThatNeedsLittleIsServed() {
         IwarpDevice device =
-                IwarpDevice.builder().maximumPartialFpduBytes(100_000).build();
-        FramingChannel first = established(device);
-        FramingChannel second = established(device);
-        first.receive(Arrays.copyOf(fpdu(LARGE), 60_000));
-        assertThat(device.partialFpduBytes()).isEqualTo(FpduLayout.fpduLength(LARGE));
+                IwarpDevice.builder().maximumPartialFpduBytes(1 << 20).build();
+        List<FramingChannel> hoarders = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            FramingChannel hoarder = established(device);
+            hoarder.receive(Arrays.copyOf(fpdu(LARGE), 60_000));
+            hoarders.add(hoarder);
+            assertThat(device.partialFpduBytes()).isLessThan(1 << 20);
+        }
+        assertThat(faults(hoarders.get(29))).containsExactly(ProtocolError.DDP_LOCAL_CATASTROPHIC);
+        assertThat(faults(hoarders.get(0))).isEmpty();
 
-        second.receive(Arrays.copyOf(fpdu(LARGE), 60_000));
+        FramingChannel honest = established(device);
+        honest.receive(Arrays.copyOf(fpdu(20_000), 15_000));
 
-        assertThat(faults(second)).containsExactly(ProtocolError.DDP_LOCAL_CATASTROPHIC);
-        assertThat(faults(first)).isEmpty();
-        first.close();
+        assertThat(faults(honest)).isEmpty();
+        hoarders.forEach(FramingChannel::close);
+        honest.close();
         assertThat(device.partialFpduBytes()).isZero();
-        assertThatThrownBy(() -> IwarpDevice.builder().maximumPartialFpduBytes(65_791))
+        assertThatThrownBy(() -> IwarpDevice.builder().maximumPartialFpduBytes((1 << 20) - 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maximumPartialFpduBytes");
     }
