@@ -37,7 +37,7 @@ final class FileMemory extends TaggedMemory {
             long size;
             try {
                 size = channel.size();
-            } catch (IOException | RuntimeException | Error e) {
+            } catch (Throwable e) {
                 memory.close();
                 throw e;
             }

@@ -51,7 +51,7 @@ sealed interface MemorySource {
                     pieces.add(buffer.retain());
                 }
                 return new RegionMemory(pieces);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 pieces.forEach(ByteBuf::release);
                 throw e;
             }
@@ -98,7 +98,7 @@ sealed interface MemorySource {
                     pieces.add(allocateZeroed(allocator, (int) Math.min(left, maximumPiece)));
                 }
                 return new RegionMemory(pieces);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 pieces.forEach(ByteBuf::release);
                 throw e;
             }

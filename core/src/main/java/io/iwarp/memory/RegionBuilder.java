@@ -162,7 +162,7 @@ public final class RegionBuilder {
         MemoryRegion region;
         try {
             region = issue(from.acquire());
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             domain.dismissRegion(length);
             throw e;
         }
@@ -179,7 +179,7 @@ public final class RegionBuilder {
             TaggedBuffer tagged =
                     domain.device().issue(domain, stream, rightBits, baseTaggedOffset, memory, 0, memory.length());
             return new MemoryRegion(domain, stream, tagged, memory);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             memory.close();
             throw e;
         }

@@ -81,7 +81,7 @@ public final class WindowBuilder {
         MemoryWindow window;
         try {
             window = region.bind(stream, rightBits, baseTaggedOffset, offset, length);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             device.unreserveWindow();
             throw e;
         }

@@ -125,7 +125,7 @@ final class DdpReceiver {
     private @Nullable ProtocolFault handleOrFail() {
         try {
             return handle();
-        } catch (RuntimeException | Error failure) {
+        } catch (Throwable failure) {
             heldBack = false;
             return new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC, "this side failed while it took a segment", failure);

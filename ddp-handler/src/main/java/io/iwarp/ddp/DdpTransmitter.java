@@ -197,7 +197,7 @@ final class DdpTransmitter {
                 written++;
                 context.flush();
             }
-        } catch (RuntimeException | Error unexpected) {
+        } catch (Throwable unexpected) {
             failure = unexpected;
         } finally {
             if (loop == Loop.RUNNING) {
@@ -247,7 +247,7 @@ final class DdpTransmitter {
                 segmenter.begin(buffer.begin());
             }
             cut = segmenter.cut(segment, limit);
-        } catch (RuntimeException | Error unreadable) {
+        } catch (Throwable unreadable) {
             // The memory was released, or there is no memory for a copy. Nothing was cut, so the stream has no hole.
             fail(unreadable, faultOf(unreadable));
             return false;
@@ -283,7 +283,7 @@ final class DdpTransmitter {
                 loseWhatWasRefused();
             }
             settle();
-        } catch (RuntimeException | Error unexpected) {
+        } catch (Throwable unexpected) {
             failUnexpectedly(unexpected);
         }
     }

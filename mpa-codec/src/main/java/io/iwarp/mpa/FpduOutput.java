@@ -69,7 +69,7 @@ final class FpduOutput {
             if (!ended) {
                 encode(ctx, ulpdu);
             }
-        } catch (RuntimeException unreadable) {
+        } catch (Throwable unreadable) {
             // The payload was released or shrunk; nothing of the ULPDU has been encoded.
             promise.tryFailure(unreadable);
             return;

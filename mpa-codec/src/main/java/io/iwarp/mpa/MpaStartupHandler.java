@@ -293,7 +293,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         int mulpdu = Mulpdu.MINIMUM;
         try {
             mulpdu = Mulpdu.initial(settings, ctx.channel(), agreement.sendMarkers());
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             if (agreement.role() == Role.RESPONDER) {
                 report(
                         ctx,

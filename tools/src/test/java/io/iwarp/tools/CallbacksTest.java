@@ -17,7 +17,16 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.Set;
 
 /** The application is called in one way, which stops whatever it throws. */
-@AnalyzeClasses(packages = "io.iwarp.verbs", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(
+        packages = {
+            "io.iwarp.memory",
+            "io.iwarp.metrics",
+            "io.iwarp.mpa",
+            "io.iwarp.ddp",
+            "io.iwarp.rdmap",
+            "io.iwarp.verbs"
+        },
+        importOptions = ImportOption.DoNotIncludeTests.class)
 class CallbacksTest {
     private static final String THE_WAY = "io.iwarp.verbs.Application";
     private static final String TARGET = "io.iwarp.verbs.CompletionTarget.complete(";
