@@ -756,6 +756,9 @@ final class End {
 
     /** Plays with what Netty lets anybody do to a channel. */
     private void pause() {
+        if (loop().isShuttingDown()) {
+            return;
+        }
         int what = world.dice.below(4);
         world.trace().add(world, "autoRead and read()", this, what);
         switch (what) {
@@ -764,7 +767,9 @@ final class End {
                 channel.config().setAutoRead(false);
                 world.after(world.dice.between(0, plan.longestRest), "autoRead", () -> {
                     channel.pausedByApplication(false);
-                    channel.eventLoop().execute(() -> channel.config().setAutoRead(true));
+                    if (!loop().isShutdown()) {
+                        loop().execute(() -> channel.config().setAutoRead(true));
+                    }
                 });
             }
             case 1 -> channel.config().setAutoRead(true);
@@ -979,7 +984,9 @@ final class End {
     }
 
     private void judgePosts(CloseReason reason) {
-        boolean closedInOrder = readyAtClose && reason.endedBy() == EndedBy.LOCAL_APPLICATION && !abortCalled;
+        boolean loopEnds = loop().isShuttingDown();
+        boolean closedInOrder =
+                readyAtClose && !loopEnds && reason.endedBy() == EndedBy.LOCAL_APPLICATION && !abortCalled;
         for (Post post : posts) {
             if (post.returned && !post.completed) {
                 world.violated("each post completes once", this + " " + post + " never completes");

@@ -188,7 +188,9 @@ final class Middlebox implements Context {
         int pieces = Math.min(payload, even ? 4 : 2 + trouble.dice.below(3));
         int begin = 0;
         for (int i = 0; i < pieces; i++) {
-            int end = i == pieces - 1 ? payload : begin + (even ? payload / pieces : 1 + trouble.dice.below(payload - begin - (pieces - 1 - i)));
+            int end = i == pieces - 1
+                    ? payload
+                    : begin + (even ? payload / pieces : 1 + trouble.dice.below(payload - begin - (pieces - 1 - i)));
             byte[] piece = piece(bytes, begin, end);
             if (i == pieces - 1 && (bytes[0] & LAST) != 0) {
                 release();

@@ -74,7 +74,10 @@ final class Plan {
         int several = dice.permille(250) ? 2 + dice.below(2) : 1;
         boolean slow = trouble.has(Trouble.Kind.SLOW_LOOPS);
         connections = slow ? 3 : several;
-        oneLoop = dice.permille(300) && !slow && !trouble.has(Trouble.Kind.FREEZE);
+        oneLoop = dice.permille(300)
+                && !slow
+                && !trouble.has(Trouble.Kind.FREEZE)
+                && !trouble.has(Trouble.Kind.LOOP_ENDS);
         interruptionPermille = dice.oneOf(0, 0, 20, 100, 300);
         stallPermille = dice.oneOf(0, 0, 50, 300);
         outOfMemoryPermille = !fullWindows && dice.permille(120) ? dice.oneOf(2, 10, 50) : 0;
@@ -98,8 +101,9 @@ final class Plan {
         receiveWait = dice.permille(receives == Receives.OWN ? 600 : 950)
                 ? dice.oneOf(20 * MILLI, 2000 * MILLI, 20_000 * MILLI)
                 : 0;
-        initialReceives = receiveWait == 0 ? 16 : dice.below(9);
-        receiveDelay = dice.oneOf(0L, 10 * MILLI, receiveWait * 3 / 4, receiveWait * 3 / 4);
+        initialReceives = receiveWait == 0 ? 16 : dice.below(slow ? 3 : 9);
+        long delay = dice.oneOf(0L, 10 * MILLI, receiveWait * 3 / 4, receiveWait * 3 / 4);
+        receiveDelay = slow ? Math.min(delay, 1 * MILLI) : delay;
         callbackPostPermille = dice.oneOf(0, 0, 200);
         pausePermille = dice.permille(250) ? 100 : 0;
         revokes = dice.permille(150);

@@ -7,13 +7,18 @@ import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.AbstractScheduledEventExecutor;
+import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import io.netty.util.concurrent.Promise;
 import io.netty.util.concurrent.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An event loop without a thread. Each step is one task, one timer or one event of one socket; which of them comes first is
@@ -29,6 +34,10 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
     private long stepTime;
     private long busyUntil;
     private boolean frozen;
+    private @Nullable Promise<Void> termination;
+    private boolean ending;
+    private boolean leavesChannels;
+    private boolean ended;
 
     SimulatedLoop(World world, String name) {
         this.world = world;
@@ -82,6 +91,9 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
     }
 
     private long nextStep() {
+        if (ending) {
+            return ended ? NEVER : 0;
+        }
         if (!tasks.isEmpty()) {
             return 0;
         }
@@ -97,6 +109,10 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
     @Override
     public void step() {
         busyUntil = world.now() + stepTime;
+        if (ending) {
+            endOn();
+            return;
+        }
         ready.clear();
         for (SimulatedChannel channel : channels) {
             if (channel.hasInput() || channel.hasRoom()) {
@@ -152,6 +168,9 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
 
     @Override
     public void execute(Runnable task) {
+        if (ended) {
+            throw new RejectedExecutionException(this + " has been shut down");
+        }
         tasks.add(Objects.requireNonNull(task));
     }
 
@@ -193,40 +212,78 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
         return promise;
     }
 
+    /** It will {@linkplain #end end} before its world. */
+    void mayEnd() {
+        termination = new DefaultPromise<>(ImmediateEventExecutor.INSTANCE);
+    }
+
+    /**
+     * Shuts down. What is queued is still done.
+     *
+     * @param busy whether it comes to no poll any more, and leaves its channels as they are
+     */
+    void end(boolean busy) {
+        ending = true;
+        leavesChannels = busy;
+        frozen = false;
+    }
+
+    private void endOn() {
+        cancelScheduledTasks();
+        if (!leavesChannels) {
+            leavesChannels = true;
+            for (SimulatedChannel channel : channels) {
+                channel.unsafe().close(channel.unsafe().voidPromise());
+            }
+        } else if (!tasks.isEmpty()) {
+            run(tasks.remove(), "task");
+        } else {
+            ended = true;
+            world.after(0, "loop terminated", () -> termination().setSuccess(null));
+        }
+    }
+
+    private Promise<Void> termination() {
+        if (termination == null) {
+            throw new UnsupportedOperationException("the loop lives as long as its world");
+        }
+        return termination;
+    }
+
     @Override
     public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
-        throw new UnsupportedOperationException("the loop lives as long as its world");
+        throw new UnsupportedOperationException("only the simulation ends a loop");
     }
 
     @Override
     public Future<?> terminationFuture() {
-        throw new UnsupportedOperationException("the loop lives as long as its world");
+        return termination();
     }
 
     @Override
     @Deprecated
     public void shutdown() {
-        throw new UnsupportedOperationException("the loop lives as long as its world");
+        throw new UnsupportedOperationException("only the simulation ends a loop");
     }
 
     @Override
     public boolean isShuttingDown() {
-        return false;
+        return ending;
     }
 
     @Override
     public boolean isShutdown() {
-        return false;
+        return ended;
     }
 
     @Override
     public boolean isTerminated() {
-        return false;
+        return ended && termination().isDone();
     }
 
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) {
-        return false;
+        return isTerminated();
     }
 
     @Override

@@ -227,7 +227,7 @@ public final class Simulation {
         SimulatedLoop loop = new SimulatedLoop(world, name);
         loops.add(loop);
         if (trouble.has(Trouble.Kind.SLOW_LOOPS) && trouble.dice.permille(500)) {
-            loop.slow(trouble.dice.oneOf(10_000L, 300_000L, MILLI));
+            loop.slow(trouble.dice.oneOf(10_000L, MILLI, 5 * MILLI));
         }
         return loop;
     }
@@ -371,6 +371,15 @@ public final class Simulation {
         }
 
         void planTrouble() {
+            if (trouble.has(Trouble.Kind.LOOP_ENDS)) {
+                SimulatedLoop loop = (trouble.dice.permille(500) ? asks : asked).loop();
+                loop.mayEnd();
+                boolean busy = trouble.dice.permille(500);
+                world.after(trouble.dice.between(0, trouble.dice.oneOf(100_000L, MILLI, SECOND)), "loop ends", () -> {
+                    disturbed = true;
+                    loop.end(busy);
+                });
+            }
             if (trouble.has(Trouble.Kind.FREEZE)) {
                 End end = trouble.dice.permille(500) ? asks : asked;
                 long thaw = trouble.dice.between(1, trouble.dice.oneOf(1, 400)) * SECOND;

@@ -15,6 +15,8 @@ final class Trouble {
         FREEZE,
         /** Completion queues are polled late. */
         LATE_POLLS,
+        /** The event loop of one side is shut down. */
+        LOOP_ENDS,
         /** Callbacks throw checked exceptions too. */
         CHECKED_EXCEPTIONS,
         /** Messages arrive in other pieces, in another order, and twice. */
