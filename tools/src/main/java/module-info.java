@@ -33,4 +33,6 @@ module io.iwarp.tools {
             info.picocli;
     opens io.iwarp.tools.perf to
             info.picocli;
+    opens io.iwarp.tools.conformance to
+            info.picocli;
 }

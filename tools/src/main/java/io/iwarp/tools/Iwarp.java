@@ -2,6 +2,7 @@ package io.iwarp.tools;
 
 import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.Version;
+import io.iwarp.tools.conformance.Conformance;
 import io.iwarp.tools.counter.CounterCommand;
 import io.iwarp.tools.demo.Demo;
 import io.iwarp.tools.echo.EchoClient;
@@ -31,10 +32,7 @@ import picocli.CommandLine.Spec;
             CounterCommand.class,
             Rping.class,
             Cmatose.class,
-            Perf.class,
-            Conformance.class,
-            CompletionScript.class,
-            HelpPages.class
+            Perf.class
         })
 public final class Iwarp implements Runnable {
     @Spec
@@ -65,6 +63,9 @@ public final class Iwarp implements Runnable {
     /** The command with all its subcommands, ready to be executed once. */
     static CommandLine commandLine() {
         CommandLine command = new CommandLine(new Iwarp())
+                .addSubcommand(new Conformance(Iwarp::commandLine))
+                .addSubcommand(new CompletionScript())
+                .addSubcommand(new HelpPages())
                 .setParameterExceptionHandler(ErrorLines::onUsageError)
                 .setExecutionExceptionHandler(ErrorLines::onFailure)
                 .setCaseInsensitiveEnumValuesAllowed(true);

@@ -114,6 +114,8 @@ class LayeringTest {
             .definedBy("io.iwarp.tools.rdma..")
             .layer("perf")
             .definedBy("io.iwarp.tools.perf..")
+            .layer("conformance")
+            .definedBy("io.iwarp.tools.conformance..")
             .layer("root")
             .definedBy("io.iwarp.tools")
             .whereLayer("capture")
@@ -131,6 +133,8 @@ class LayeringTest {
             .whereLayer("rdma")
             .mayOnlyAccessLayers("cli")
             .whereLayer("perf")
+            .mayOnlyAccessLayers("cli")
+            .whereLayer("conformance")
             .mayOnlyAccessLayers("cli");
 
     /** Output passes {@code Output}, which makes what comes from a peer harmless. */

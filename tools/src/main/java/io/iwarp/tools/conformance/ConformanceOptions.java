@@ -1,4 +1,4 @@
-package io.iwarp.tools;
+package io.iwarp.tools.conformance;
 
 import io.iwarp.conformance.ConformanceSuite;
 import io.iwarp.conformance.judge.Case;
@@ -16,9 +16,9 @@ import io.iwarp.conformance.report.Json;
 import io.iwarp.conformance.report.Report;
 import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.OptionCheck;
+import io.iwarp.tools.cli.Output;
 import io.iwarp.tools.cli.Version;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -188,16 +188,17 @@ final class ConformanceOptions {
         requireFolder("--html", html);
         requireFolder("--json", json);
         requireFolder("--junit", junit);
-        PrintWriter out = command.commandLine().getOut();
+        Output out = new Output(command.commandLine().getOut());
+        Output err = new Output(command.commandLine().getErr());
         if (list) {
-            cases.forEach(test -> out.println(line(suite, test)));
-            out.println(cases.size() + " cases");
+            cases.forEach(test -> out.line(line(suite, test)));
+            out.line(cases.size() + " cases");
             return 0;
         }
         SuiteOptions options = options(role);
         String kind = peer == null ? null : peer.toString();
         KnownDeviations known = suite.known(kind);
-        known.basis().forEach(line -> out.println(kind + ": " + line));
+        known.basis().forEach(line -> out.line(kind + ": " + line));
         Report report;
         List<Result> results;
         try (Link link = opener.open()) {
@@ -205,17 +206,15 @@ final class ConformanceOptions {
             report = suite.report(title == null ? peerText : title, options, kind, results);
             write(report, results);
         } catch (IOException e) {
-            command.commandLine().getErr().println(command.qualifiedName() + ": " + ErrorLines.describe(e));
+            err.line(command.qualifiedName() + ": " + ErrorLines.describe(e));
             return CANNOT_RUN;
         }
-        skipped(results).forEach((cause, count) -> out.println("skipped " + count + ": " + cause));
-        out.println(report.count("PASSED") + " passed, " + report.count("FAILED") + " failed, " + report.count("KNOWN")
+        skipped(results).forEach((cause, count) -> out.line("skipped " + count + ": " + cause));
+        out.line(report.count("PASSED") + " passed, " + report.count("FAILED") + " failed, " + report.count("KNOWN")
                 + " failed as known, " + report.count("SKIPPED") + " skipped");
         if (results.get(0).test().id().equals(Runner.FIRST_PING)) {
-            command.commandLine()
-                    .getErr()
-                    .println(command.qualifiedName() + ": the peer does not complete a ping, so that no case can run: "
-                            + results.get(0).detail() + ". What it sent is on stdout.");
+            err.line(command.qualifiedName() + ": the peer does not complete a ping, so that no case can run: "
+                    + results.get(0).detail() + ". What it sent is on stdout.");
             return CANNOT_RUN;
         }
         return report.count("FAILED") == 0 ? 0 : 1;
@@ -270,20 +269,19 @@ final class ConformanceOptions {
                 String.join(", ", suite.sections(test)));
     }
 
-    private static void print(PrintWriter out, Result result) {
+    private static void print(Output out, Result result) {
         Case test = result.test();
         switch (result.status()) {
-            case PASSED -> out.printf(Locale.ROOT, "ok      %s%n", test.id());
-            case SKIPPED -> out.printf(Locale.ROOT, "skipped %s: %s%n", test.id(), result.detail());
-            case KNOWN -> out.printf(Locale.ROOT, "known   %s: %s%n", test.id(), result.detail());
+            case PASSED -> out.line("ok      %s", test.id());
+            case SKIPPED -> out.line("skipped %s: %s", test.id(), result.detail());
+            case KNOWN -> out.line("known   %s: %s", test.id(), result.detail());
             default -> {
-                out.printf(Locale.ROOT, "FAILED  %s: %s (%s)%n", test.id(), test.title(), test.level());
-                out.println("        seen:    " + result.detail());
-                out.println("        allowed: " + result.allowed());
-                result.dialogue().forEach(line -> out.println("        " + line));
+                out.line("FAILED  %s: %s (%s)", test.id(), test.title(), test.level());
+                out.line("        seen:    " + result.detail());
+                out.line("        allowed: " + result.allowed());
+                result.dialogue().forEach(line -> out.line("        " + line));
             }
         }
-        out.flush();
     }
 
     private void write(Report report, List<Result> results) throws IOException {

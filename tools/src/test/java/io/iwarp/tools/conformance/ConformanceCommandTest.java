@@ -1,7 +1,8 @@
-package io.iwarp.tools;
+package io.iwarp.tools.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.tools.CommandRun;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

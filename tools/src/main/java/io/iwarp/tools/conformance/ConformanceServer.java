@@ -1,16 +1,14 @@
-package io.iwarp.tools;
+package io.iwarp.tools.conformance;
 
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.ServerLink;
+import io.iwarp.tools.cli.BaseCommand;
 import io.iwarp.tools.cli.PeerAddress;
-import java.util.concurrent.Callable;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Tests the conformance of a server. */
 @Command(
@@ -22,10 +20,7 @@ import picocli.CommandLine.Spec;
             "  iwarp rping -s -P &",
             "  iwarp conformance server 127.0.0.1:7174 --size 65535 --html report.html"
         })
-final class ConformanceServer implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
+final class ConformanceServer extends BaseCommand {
     @Parameters(
             paramLabel = "HOST:PORT",
             arity = "0..1",
@@ -40,10 +35,8 @@ final class ConformanceServer implements Callable<Integer> {
     public Integer call() throws Exception {
         PeerAddress address = server;
         return options.run(Role.SERVER, "server " + address, () -> {
-            if (address == null) {
-                throw new ParameterException(spec.commandLine(), "HOST:PORT of the server is missing");
-            }
-            return new ServerLink(address.resolve());
+            require(address != null, "HOST:PORT of the server is missing");
+            return new ServerLink(Objects.requireNonNull(address).resolve());
         });
     }
 }

@@ -1,6 +1,8 @@
-package io.iwarp.tools;
+package io.iwarp.tools.conformance;
 
 import io.iwarp.tools.cli.Version;
+import java.util.function.Supplier;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -14,9 +16,22 @@ import picocli.CommandLine.Spec;
                 "Judges an iWARP peer of any make by what it does on the wire. The way in is the exchange of rping.",
         footer = "%n'iwarp conformance COMMAND --help' tells more about a command.",
         subcommands = {ConformanceServer.class, ConformanceClient.class, ConformanceCompare.class})
-final class Conformance implements Runnable {
+public final class Conformance implements Runnable {
+    private final Supplier<CommandLine> iwarp;
+
     @Spec
     private CommandSpec spec;
+
+    /**
+     * @param iwarp returns all commands, ready to be executed once, for clients that run in this process
+     */
+    public Conformance(Supplier<CommandLine> iwarp) {
+        this.iwarp = iwarp;
+    }
+
+    Supplier<CommandLine> iwarp() {
+        return iwarp;
+    }
 
     @Override
     public void run() {

@@ -1,22 +1,20 @@
-package io.iwarp.tools;
+package io.iwarp.tools.conformance;
 
 import io.iwarp.conformance.report.Comparison;
 import io.iwarp.conformance.report.Json;
 import io.iwarp.conformance.report.Repeats;
 import io.iwarp.conformance.report.Report;
 import io.iwarp.conformance.report.ResultsTable;
+import io.iwarp.tools.cli.BaseCommand;
 import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.Version;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Compares reports of the conformance suite. */
 @Command(
@@ -30,10 +28,7 @@ import picocli.CommandLine.Spec;
             "1:they differ; a line on stderr for each case, or one that says what failed"
         },
         footer = {"%nExample:", "  iwarp conformance compare siw.json card.json --html comparison.html"})
-final class ConformanceCompare implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
+final class ConformanceCompare extends BaseCommand {
     @Parameters(paramLabel = "FILE", arity = "1..*", description = "Reports that --json wrote.")
     private List<Path> files = List.of();
 
@@ -56,14 +51,14 @@ final class ConformanceCompare implements Callable<Integer> {
         OptionCheck.require(html != null || document != null, "--html or --into has to say where to write");
         if (html != null) {
             Comparison.write(reports, html);
-            spec.commandLine().getOut().println(reports.size() + " reports are compared in " + html);
+            out().line(reports.size() + " reports are compared in " + html);
         }
         if (document != null) {
             ResultsTable.replace(reports, document);
-            spec.commandLine().getOut().println("the results are in " + document);
+            out().line("the results are in " + document);
         }
         List<String> unexplained = Repeats.unexplained(reports);
-        unexplained.forEach(spec.commandLine().getErr()::println);
+        unexplained.forEach(err()::line);
         return unexplained.isEmpty() ? 0 : 1;
     }
 }

@@ -1,4 +1,4 @@
-package io.iwarp.tools;
+package io.iwarp.tools.conformance;
 
 import io.iwarp.conformance.judge.ClientLink;
 import io.iwarp.conformance.judge.Command;
@@ -6,15 +6,21 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 
 /** A command of this program that runs on a thread of this process. */
 final class CommandInProcess implements ClientLink.Starter {
     private static final long END_SECONDS = 15;
 
+    private final Supplier<CommandLine> iwarp;
     private final List<String> words;
 
-    CommandInProcess(List<String> words) {
+    /**
+     * @param iwarp returns all commands, ready to be executed once
+     */
+    CommandInProcess(Supplier<CommandLine> iwarp, List<String> words) {
+        this.iwarp = iwarp;
         this.words = List.copyOf(words);
     }
 
@@ -23,7 +29,7 @@ final class CommandInProcess implements ClientLink.Starter {
         String[] arguments = Command.fill(words, port, size).toArray(String[]::new);
         StringWriter output = new StringWriter();
         PrintWriter printer = new PrintWriter(output, true);
-        CommandLine command = Iwarp.commandLine().setOut(printer).setErr(printer);
+        CommandLine command = iwarp.get().setOut(printer).setErr(printer);
         Thread thread = new Thread(() -> command.execute(arguments), "conformance-client");
         thread.setDaemon(true);
         thread.start();

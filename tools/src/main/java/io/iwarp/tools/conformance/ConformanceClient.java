@@ -1,17 +1,16 @@
-package io.iwarp.tools;
+package io.iwarp.tools.conformance;
 
 import io.iwarp.conformance.judge.ClientLink;
 import io.iwarp.conformance.judge.Command;
 import io.iwarp.conformance.judge.Role;
+import io.iwarp.tools.cli.BaseCommand;
 import io.iwarp.tools.cli.OptionCheck;
 import java.net.InetAddress;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.ParentCommand;
 
 /** Tests the conformance of a client. */
 @picocli.CommandLine.Command(
@@ -22,11 +21,11 @@ import picocli.CommandLine.Spec;
             "  iwarp conformance client -- rping -c -a 192.0.2.1 -p {port} -C {count} -S {size}",
             "  iwarp conformance client --in-process -- rping -c -p {port} -C {count} -S {size}"
         })
-final class ConformanceClient implements Callable<Integer> {
+final class ConformanceClient extends BaseCommand {
     private static final int GREATEST_PORT = 65_535;
 
-    @Spec
-    private CommandSpec spec;
+    @ParentCommand
+    private Conformance parent;
 
     @Parameters(
             paramLabel = "COMMAND",
@@ -63,7 +62,9 @@ final class ConformanceClient implements Callable<Integer> {
         return options.run(Role.CLIENT, "client " + String.join(" ", words), () -> {
             OptionCheck.require(!words.isEmpty(), "COMMAND, which starts the client, is missing");
             return new ClientLink(
-                    InetAddress.getByName(bind), port, inProcess ? new CommandInProcess(words) : new Command(words));
+                    InetAddress.getByName(bind),
+                    port,
+                    inProcess ? new CommandInProcess(parent.iwarp(), words) : new Command(words));
         });
     }
 }
