@@ -24,7 +24,10 @@ public interface ConnectionGauges {
     /** Returns the capacity of the send queue. */
     int sendQueueDepth();
 
-    /** Returns the number of posted receives that no message has used. */
+    /**
+     * Returns the number of posted receives whose completions were not polled; of managed and shared receives, those that
+     * messages hold.
+     */
     int receiveRequests();
 
     /** Returns the capacity of the receive queue. */

@@ -119,7 +119,9 @@ public enum IwarpMeter implements MeterDocumentation {
             "Bytes of requests other than receives that an event loop has taken and have not completed"),
     /** Receives posted and not used. */
     RECEIVE_QUEUE_REQUESTS(
-            "iwarp.receive.queue.requests", Meter.Type.GAUGE, "Posted receives that no message has used"),
+            "iwarp.receive.queue.requests",
+            Meter.Type.GAUGE,
+            "Posted receives without a polled completion; of managed and shared receives, those that messages hold"),
     /** Capacity of the receive queues. */
     RECEIVE_QUEUE_DEPTH(
             "iwarp.receive.queue.depth", Meter.Type.GAUGE, "Capacity of the receive queues of all open connections"),

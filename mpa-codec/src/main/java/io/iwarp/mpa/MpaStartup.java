@@ -88,6 +88,11 @@ final class MpaStartup {
         return enter(state.start());
     }
 
+    /** The transport has taken the Request Frame. TLS takes nothing before its handshake is done. */
+    void requestTaken() {
+        state = state.requestTaken();
+    }
+
     /**
      * Bytes of the peer arrived. Those of its frame are read from {@code in}. After Establish or Leave, the rest of
      * {@code in} belongs to the layer that takes over. The caller keeps {@code in}.
@@ -188,6 +193,10 @@ final class MpaStartup {
             throw new IllegalStateException("MPA start-up was started already: " + progress());
         }
 
+        default State requestTaken() {
+            return this;
+        }
+
         default Step received(ByteBuf in) {
             throw new IllegalStateException("MPA start-up takes no bytes now: " + progress());
         }
@@ -238,7 +247,7 @@ final class MpaStartup {
             MpaFrameReader reader = new MpaFrameReader(
                     Role.RESPONDER,
                     (flags, revision) -> MpaRevisions.refusalOfReply(request.enhanced(), flags, revision));
-            return new Step(new AwaitingReply(settings, request, reader), new StartupAction.Send(request));
+            return new Step(new AwaitingReply(settings, request, false, reader), new StartupAction.Send(request));
         }
 
         @Override
@@ -247,8 +256,13 @@ final class MpaStartup {
         }
     }
 
-    private record AwaitingReply(MpaSettings settings, MpaFrame.Request request, MpaFrameReader reader)
+    private record AwaitingReply(MpaSettings settings, MpaFrame.Request request, boolean taken, MpaFrameReader reader)
             implements State {
+
+        @Override
+        public State requestTaken() {
+            return new AwaitingReply(settings, request, true, reader);
+        }
 
         @Override
         public Step received(ByteBuf in) {
@@ -293,27 +307,33 @@ final class MpaStartup {
 
         @Override
         public boolean awaitsEnhancedReply() {
-            return request.enhanced() && reader.isUntouched();
+            return request.enhanced() && unanswered();
+        }
+
+        private boolean unanswered() {
+            return taken && reader.isUntouched();
         }
 
         /** Servers of other protocols often wait for more, an HTTP server for the end of a line. */
         @Override
         public String hintAtSilence() {
-            return reader.isUntouched()
+            return unanswered()
                     ? "; perhaps what listens there is not an iWARP server or expects TLS, or its application has not answered"
                     : "";
         }
 
         @Override
         public String hintAtClose() {
-            return reader.isUntouched()
+            return unanswered()
                     ? "; perhaps the peer expects TLS, is not an iWARP server, or refuses connections for now"
                     : "";
         }
 
         @Override
         public String progress() {
-            return "the MPA Request Frame was sent and " + reader.progress();
+            return taken
+                    ? "the MPA Request Frame was sent and " + reader.progress()
+                    : "the transport had not taken the MPA Request Frame: perhaps the TLS handshake was not done";
         }
     }
 

@@ -57,9 +57,6 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private @Nullable Future<?> timeout;
     private @Nullable MpaConnectionRequest request;
 
-    /** Whether the peer may have seen our Request Frame: in TLS it may wait for a handshake that fails. */
-    private boolean requestTaken;
-
     private MpaStartupHandler(MpaSettings settings, MpaStartup startup, ConnectionRequestListener listener) {
         this.settings = settings;
         this.startup = startup;
@@ -251,14 +248,14 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         } else if (action instanceof StartupAction.Leave leave) {
             leave(ctx, leave);
         } else if (action instanceof StartupAction.Fail fail) {
-            report(ctx, fail.reason(), fail.enhancedRefused() && requestTaken);
+            report(ctx, fail.reason(), fail.enhancedRefused());
         }
     }
 
     private void sendRequest(ChannelHandlerContext ctx, MpaFrame.Request frame) {
         write(ctx, frame).addListener(written -> {
             if (written.isSuccess()) {
-                requestTaken = true;
+                startup.requestTaken();
             } else {
                 writeFailed(ctx, written.cause());
             }

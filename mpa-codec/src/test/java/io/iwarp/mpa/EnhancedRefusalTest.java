@@ -244,7 +244,10 @@ class EnhancedRefusalTest {
         peer.switchesTo(MpaStartupHandler.initiator(ENHANCED, NO_PRIVATE_DATA)).closes();
 
         assertThat(writing).hasSize(1);
-        assertThat(peer.failed().enhancedRefused()).isFalse();
+        MpaEvent.StartupFailed failed = peer.failed();
+        assertThat(failed.enhancedRefused()).isFalse();
+        assertThat(failed.reason().detail())
+                .endsWith("the transport had not taken the MPA Request Frame: perhaps the TLS handshake was not done");
         peer.done();
     }
 

@@ -15,6 +15,7 @@ final class StartupDriver {
 
     static MpaStartup started(MpaStartup startup) {
         startup.start();
+        startup.requestTaken();
         return startup;
     }
 

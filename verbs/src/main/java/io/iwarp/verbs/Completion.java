@@ -173,7 +173,14 @@ public final class Completion {
 
     @Override
     public String toString() {
-        String outcome = failure == null ? bytes + " bytes" : "flushed: " + failure;
-        return operation + " " + workRequestId + ", " + outcome;
+        return operation + " " + workRequestId + ", " + (failure == null ? result() : "flushed: " + failure);
+    }
+
+    private String result() {
+        if (operation == Operation.FETCH_ADD || operation == Operation.COMPARE_SWAP) {
+            return "found " + original;
+        }
+        String moved = hasImmediate ? "Immediate Data " + immediate : bytes + " bytes";
+        return invalidatedStag == 0 ? moved : moved + String.format(", invalidated STag 0x%08x", invalidatedStag);
     }
 }

@@ -11,12 +11,15 @@ final class CompletionRoutes {
     private volatile @Nullable CompletionTarget receives;
     private volatile boolean toQueues;
 
-    /** Sets the listener for completions that go to no completion queue. */
+    /**
+     * Sets the listener for completions.
+     *
+     * @throws IllegalStateException if completion queues are set
+     */
     void listener(CompletionTarget listener) {
-        if (!toQueues) {
-            sends = listener;
-            receives = listener;
-        }
+        requireNoQueues();
+        sends = listener;
+        receives = listener;
     }
 
     /** Sets the completion queues. */

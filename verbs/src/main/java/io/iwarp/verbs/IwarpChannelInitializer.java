@@ -85,7 +85,9 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      * @param domain of the memory that the peer may access
      * @param settings of each queue pair
      * @param privateData sent to the responder with the connection request, 0 to 512 bytes
-     * @param prepare called with each queue pair before the connection request is sent: set listeners, post receives
+     * @param prepare called with each queue pair before the connection request is sent: set listeners, post receives. The
+     *     handlers of the stack are not in the pipeline yet. A handler that {@code addLast} adds here lies between them and
+     *     the socket and sees bytes.
      * @throws IllegalArgumentException if there are more than 512 bytes of private data
      */
     public static IwarpChannelInitializer initiator(

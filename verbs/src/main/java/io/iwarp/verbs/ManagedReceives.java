@@ -117,6 +117,17 @@ final class ManagedReceives extends Receives {
         return ring;
     }
 
+    /** An idle receive is not posted by anybody. */
+    @Override
+    int inUse() {
+        return ring.unreported();
+    }
+
+    @Override
+    String describeUse() {
+        return "delivered and not polled, none has to be posted";
+    }
+
     @Override
     String insteadOfPosting() {
         return "it takes its buffers from an allocator, as QueuePairSettings.managedReceiveBytes says";

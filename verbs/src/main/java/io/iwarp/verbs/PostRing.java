@@ -91,6 +91,11 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         }
     }
 
+    /** Returns the maximum number of posts that are taken and not retired. */
+    int most() {
+        return most;
+    }
+
     /** Returns the maximum number of posts that are not released: those that may be taken, and those that may wait. */
     @Override
     public int depth() {
@@ -235,6 +240,12 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     @Override
     public int uncompleted() {
         return (int) Math.min(depth, claimedSince(released.get()));
+    }
+
+    /** Returns the number of taken requests that are not released, 0 to the depth. Any thread may call it. */
+    int unreported() {
+        long before = released.get();
+        return (int) Math.min(depth, Math.max(0, (long) TAKEN.getOpaque(this) - before));
     }
 
     /** The caller has read {@code position} first, so the claims may be ahead of it by more than the depth. */

@@ -20,6 +20,11 @@ final class PostedReceives extends Receives {
     }
 
     @Override
+    String describeUse() {
+        return "posted";
+    }
+
+    @Override
     @Nullable
     ReceiveRequest claim() {
         return ring.claim();

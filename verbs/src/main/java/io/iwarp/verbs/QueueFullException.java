@@ -1,21 +1,35 @@
 package io.iwarp.verbs;
 
 /**
- * Thrown when a post exceeds the queue's depth or the maximum number of outstanding bytes. Nothing was posted; post
- * again when a request has completed.
+ * Thrown when a post exceeds the depth of a queue, or what is left of the maximum number of outstanding bytes. Nothing was
+ * posted; post again when a request has completed.
  */
 public final class QueueFullException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    QueueFullException(long asked, long taken, long limit) {
-        super("a request of " + asked + " bytes was posted while uncompleted ones have " + taken + " of the " + limit
-                + " bytes that they may have together: "
-                + (asked > limit ? "post it in smaller pieces" : "wait for a completion")
-                + ", or configure greater maximumOutstandingBytes");
+    private QueueFullException(String message) {
+        super(message);
     }
 
-    QueueFullException(String queue, int depth) {
-        super("the " + queue + " queue holds " + depth
-                + " uncompleted requests, its full depth: wait for a completion, or configure a greater depth");
+    static QueueFullException ofSends(int depth, int waiting) {
+        return new QueueFullException("the send queue holds " + (depth + waiting)
+                + " uncompleted requests, sendQueueDepth " + depth + " and maximumWaitingPosts " + waiting
+                + ": wait for a completion, or configure more");
+    }
+
+    static QueueFullException ofReceives(int depth) {
+        return new QueueFullException("the receive queue holds " + depth
+                + " uncompleted receives, its receiveQueueDepth: wait for a completion, or configure more");
+    }
+
+    static QueueFullException ofSharedReceives(int depth) {
+        return new QueueFullException("the shared receive queue holds " + depth
+                + " uncompleted receives, its depth: wait for a completion, or create a deeper queue");
+    }
+
+    static QueueFullException ofBytes(long asked, long taken, long limit) {
+        return new QueueFullException("a request of " + asked + " bytes was posted while uncompleted ones have " + taken
+                + " of the " + limit + " bytes that they may have together: wait for a completion, or configure greater"
+                + " maximumOutstandingBytes");
     }
 }

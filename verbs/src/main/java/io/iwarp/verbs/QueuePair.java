@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may post. A post never blocks: it costs one queue offer. The posts of several threads share one flush.
  *
- * <p><b>Refused posts.</b> A post throws {@link QueueFullException} if it exceeds the queue's depth or byte limit (with
+ * <p><b>Refused posts.</b> A post throws {@link QueueFullException} if it exceeds the queue's depth or what is left of its byte limit (with
  * {@link QueuePairSettings#maximumWaitingPosts} it waits beyond the depth), and
  * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} or {@link IllegalStateException} if it is
  * invalid. A refused post has no effect and holds no reference. On a queue pair that is
@@ -211,10 +211,11 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Sets the listener for completions of requests posted with an id, unless they go to a completion queue. Set it
-     * before the first such post: a post throws {@link IllegalStateException} if neither is set. With
+     * Sets the listener for completions of requests posted with an id. Set it before the first such post: a post throws {@link IllegalStateException} if neither is set. With
      * {@linkplain QueuePairSettings#managedReceiveBytes managed receives} or a shared receive queue, set it before the
      * connection is accepted or made: a message that cannot be reported ends the stream.
+     *
+     * @throws IllegalStateException if completion queues were set, which get all completions
      */
     public QueuePair completionListener(CompletionListener listener) {
         routes().listener(target(listener));
@@ -364,7 +365,7 @@ public final class QueuePair implements AutoCloseable {
                 role,
                 engine.life(),
                 engine.sends().ring(),
-                engine.receives().receives().bound(),
+                engine.receives().receives(),
                 counters);
     }
 

@@ -45,7 +45,7 @@ final class QueuePairGauges implements ConnectionGauges {
 
     @Override
     public int receiveRequests() {
-        return receives.receives().bound().uncompleted();
+        return receives.receives().inUse();
     }
 
     @Override

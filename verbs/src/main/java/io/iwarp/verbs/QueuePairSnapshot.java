@@ -32,6 +32,7 @@ public final class QueuePairSnapshot {
     private final int sendQueueDepth;
     private final int receiveRequests;
     private final int receiveQueueDepth;
+    private final String receivesAre;
     private final long outstandingReads;
     private final long outstandingPeerReads;
     private final Map<Counter, Long> counters;
@@ -42,7 +43,7 @@ public final class QueuePairSnapshot {
             Role role,
             StreamLife life,
             PostRing<WorkRequest> sends,
-            CompletionBound receives,
+            Receives receives,
             Counters counted) {
         return new QueuePairSnapshot(channel, role, life, sends, receives, counted);
     }
@@ -52,7 +53,7 @@ public final class QueuePairSnapshot {
             Role role,
             StreamLife life,
             PostRing<WorkRequest> sends,
-            CompletionBound receives,
+            Receives receives,
             Counters counted) {
         Map<Counter, Long> values = new EnumMap<>(Counter.class);
         // Read from the last counter to the first: answers are read before requests, so no difference is negative.
@@ -69,8 +70,9 @@ public final class QueuePairSnapshot {
         sendRequests = sends.uncompleted();
         queuedSendRequests = sends.untaken();
         sendQueueDepth = sends.depth();
-        receiveRequests = receives.uncompleted();
-        receiveQueueDepth = receives.depth();
+        receiveRequests = receives.inUse();
+        receiveQueueDepth = receives.bound().depth();
+        receivesAre = receives.describeUse();
         outstandingReads = difference(values, Counter.READS_REQUESTED, Counter.READS_ANSWERED);
         outstandingPeerReads = difference(values, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED);
         counters = Collections.unmodifiableMap(values);
@@ -125,7 +127,10 @@ public final class QueuePairSnapshot {
         return sendQueueDepth;
     }
 
-    /** Returns the number of posted receives that are unused. */
+    /**
+     * Returns the number of receives that were posted and have not completed or whose completions were not polled. With a
+     * shared receive queue, those that this queue pair holds; with managed receives, only those that were not polled.
+     */
     public int receiveRequests() {
         return receiveRequests;
     }
@@ -176,7 +181,7 @@ public final class QueuePairSnapshot {
         text.append("\n  send       ").append(sendRequests).append(" of ").append(sendQueueDepth);
         text.append(" posted, ").append(queuedSendRequests).append(" of them not started");
         text.append("\n  receive    ").append(receiveRequests).append(" of ").append(receiveQueueDepth);
-        text.append(" posted");
+        text.append(" ").append(receivesAre);
         text.append("\n  Reads      ").append(outstandingReads);
         text.append(parameters == null ? "" : " of " + parameters.ord()).append(" outstanding, ");
         text.append(outstandingPeerReads);

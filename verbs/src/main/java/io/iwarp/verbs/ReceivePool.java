@@ -107,7 +107,7 @@ final class ReceivePool {
     private ReceiveRequest add(long workRequestId) {
         requireOpen();
         if (uncompleted == depth) {
-            throw new QueueFullException("shared receive", depth);
+            throw QueueFullException.ofSharedReceives(depth);
         }
         ReceiveRequest used = unused.peek();
         ReceiveRequest request = used == null ? new ReceiveRequest() : used;

@@ -89,7 +89,7 @@ final class ReceiveSide {
         }
         CloseReason over = life.overReason();
         return over == null
-                ? Refusal.full(QueueLimit.RECEIVE, new QueueFullException("receive", depth))
+                ? Refusal.full(QueueLimit.RECEIVE, QueueFullException.ofReceives(depth))
                 : Refusal.closed(over);
     }
 

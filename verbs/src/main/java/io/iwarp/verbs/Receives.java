@@ -27,6 +27,14 @@ abstract class Receives implements ReceiveWait.Source {
     /** Returns the bound of receives whose end is not reported to the application. */
     abstract CompletionBound bound();
 
+    /** Any thread: returns the number of receives that the application posted or has to poll, 0 to the depth of the bound. */
+    int inUse() {
+        return bound().uncompleted();
+    }
+
+    /** Returns what {@link #inUse} counts, to follow the number and the depth. */
+    abstract String describeUse();
+
     /** Returns the hint for an application that posts receives where none are allowed; null if they are allowed. */
     @Nullable
     String insteadOfPosting() {

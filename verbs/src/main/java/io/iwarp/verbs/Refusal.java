@@ -24,6 +24,14 @@ final class Refusal implements Claim {
         return new Refusal(full, limit);
     }
 
+    /** Returns the refusal of a request that does not fit even if no other is outstanding. */
+    static Refusal tooLarge(long bytes, long limit) {
+        return new Refusal(
+                new IllegalArgumentException("a request of " + bytes + " bytes exceeds maximumOutstandingBytes, "
+                        + limit + ": post it in smaller pieces, or configure more"),
+                QueueLimit.BYTES);
+    }
+
     /** Returns the refusal of a receive by a queue pair with another source of receives. */
     static Refusal notPosted(String instead) {
         return new Refusal(new IllegalStateException("no receives are posted on this queue pair: " + instead), null);

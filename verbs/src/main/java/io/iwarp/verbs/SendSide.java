@@ -59,12 +59,14 @@ final class SendSide implements RequestQueue {
         }
         ByteBudget byteBudget = budget;
         if (byteBudget != null && !byteBudget.take(bytes)) {
-            return full(QueueLimit.BYTES, new QueueFullException(bytes, byteBudget.taken(), byteBudget.limit()));
+            return bytes > byteBudget.limit()
+                    ? Refusal.tooLarge(bytes, byteBudget.limit())
+                    : full(QueueLimit.BYTES, QueueFullException.ofBytes(bytes, byteBudget.taken(), byteBudget.limit()));
         }
         WorkRequest request = ring.claim();
         if (request == null) {
             giveBack(bytes);
-            return full(QueueLimit.SEND, new QueueFullException("send", ring.depth()));
+            return full(QueueLimit.SEND, QueueFullException.ofSends(ring.most(), ring.depth() - ring.most()));
         }
         return request;
     }

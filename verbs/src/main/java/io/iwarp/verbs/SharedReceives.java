@@ -34,6 +34,11 @@ final class SharedReceives extends Receives implements CompletionBound {
     }
 
     @Override
+    String describeUse() {
+        return "held, its share of a shared receive queue";
+    }
+
+    @Override
     public int depth() {
         return share;
     }

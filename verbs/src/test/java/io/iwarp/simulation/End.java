@@ -543,7 +543,8 @@ final class End {
         boolean expected = why instanceof QueueFullException
                 || why instanceof QueuePairClosedException
                 || SimulatedFailure.planned(why)
-                || (revoked && post.region != null);
+                || (revoked && post.region != null)
+                || (why instanceof IllegalArgumentException && post.length > settings.maximumOutstandingBytes());
         if (!expected) {
             world.violated("a post is refused for a reason", this + " " + post + ": " + why);
         }

@@ -93,7 +93,8 @@ class LimitsTest {
                     .hasMessageContaining("68 of the 100 bytes")
                     .hasMessageContaining("wait for a completion");
             assertThatThrownBy(() -> initiator.write(message(101), new RemoteBuffer(1, 0, 101)))
-                    .isInstanceOf(QueueFullException.class)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("101 bytes exceeds maximumOutstandingBytes, 100")
                     .hasMessageContaining("smaller pieces");
             assertThat(metrics.refusals(QueueLimit.BYTES)).isEqualTo(2);
             assertThat(metrics.refusals(QueueLimit.SEND)).isZero();
@@ -130,7 +131,7 @@ class LimitsTest {
             for (int round = 0; round < 2; round++) {
                 peer.deaf(true);
                 assertThatThrownBy(() -> queuePair.send(message(limit + 1)))
-                        .isInstanceOf(QueueFullException.class)
+                        .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("smaller pieces");
                 for (int length : posts) {
                     assertThat(queuePair.send(message(length))).isNotDone();

@@ -75,4 +75,31 @@ class SnapshotTest {
             assertThat(over.toString()).contains("ended      the peer closed the stream");
         }
     }
+
+    @Test
+    void itTellsWhoseReceivesMessagesTake() {
+        QueuePairSettings managed =
+                QueuePairSettings.builder().managedReceiveBytes(8).build();
+        try (SharedReceiveQueue receives = SharedReceiveQueue.create(8, 2);
+                CompletionQueue completions = CompletionQueue.create(1_000);
+                SimulatedPair pair = new SimulatedPair(
+                        domain,
+                        QueuePairSettings.DEFAULT,
+                        managed,
+                        qp -> qp.sharedReceiveQueue(receives),
+                        qp -> qp.completionQueue(completions))) {
+            QueuePair taker = pair.responder.queuePair();
+            for (int polled = 0; polled < 2; polled++) {
+                assertThat(taker.snapshot().receiveRequests()).isZero();
+                assertThat(taker.snapshot().toString())
+                        .contains("receive    0 of 128 delivered and not polled, none has to be posted");
+                pair.initiator.queuePair().send(Unpooled.EMPTY_BUFFER);
+                pair.run();
+                assertThat(taker.snapshot().receiveRequests()).isOne();
+                completions.poll((qp, completion) -> completion.buffer().release(), 1);
+            }
+            assertThat(pair.initiator.queuePair().snapshot().toString())
+                    .contains("receive    0 of 2 held, its share of a shared receive queue");
+        }
+    }
 }

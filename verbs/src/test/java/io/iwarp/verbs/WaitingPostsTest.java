@@ -84,7 +84,7 @@ class WaitingPostsTest {
         assertThat(reader.snapshot().queuedSendRequests()).isEqualTo(WAITING);
         assertThatThrownBy(() -> read(ALL))
                 .isInstanceOf(QueueFullException.class)
-                .hasMessageContaining("holds 5 uncompleted requests");
+                .hasMessageContaining("holds 5 uncompleted requests, sendQueueDepth 2 and maximumWaitingPosts 3");
         pair.run();
 
         assertThat(ids()).containsExactly(upTo(ALL));

@@ -64,6 +64,15 @@ class WrongArgumentTest {
     }
 
     @Test
+    void aListenerBesideCompletionQueuesIsRefused() {
+        CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(QueuePairSettings.DEFAULT, 1));
+        QueuePair queuePair = queuePair().completionQueue(queue);
+        assertThatThrownBy(() -> queuePair.completionListener((same, completion) -> {}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has its completion queues already");
+    }
+
+    @Test
     void aPollWithoutAHandlerTakesNothing() {
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(QueuePairSettings.DEFAULT, 1));
         QueuePair queuePair = queuePair().completionQueue(queue);
