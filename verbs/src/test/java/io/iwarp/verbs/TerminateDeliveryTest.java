@@ -70,6 +70,7 @@ class TerminateDeliveryTest {
             peer.pass(INSTANT);
             assertThat(peer.hearsNothing()).isTrue();
             assertEnded(peer, EndedBy.LOCAL_FAULT, ProtocolError.DDP_TAGGED_INVALID_STAG);
+            assertThat(peer.queuePair().counters().get(Counter.TERMINATES_SENT)).isZero();
         }
     }
 
