@@ -3,15 +3,12 @@ package io.iwarp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.iwarp.EndedBy;
-import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.StandardOpenOption;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -61,22 +58,5 @@ class ReadOnlyRegionTest extends ReadOfAFile {
                     .isThrownBy(() -> shared.receive(1, region, 0, LENGTH))
                     .withMessageContaining("is read-only");
         }
-    }
-
-    /** The JVM turns the signal of the processor into an error, which the reading thread may see some instructions later. */
-    @Test
-    void aFileThatIsTruncatedEndsTheStreamThatReadsIt() throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.truncate(0);
-        }
-        CompletableFuture<Completion> read = reader.read(sink, region.remoteBuffer());
-
-        pair.run();
-
-        assertThat(read).isCompletedExceptionally();
-        assertThat(reader.closeReason().error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
-        assertThat(owner.closeReason().endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
-        assertThat(owner.closeReason().error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
-        assertThat(sink.writerIndex()).isZero();
     }
 }
