@@ -366,7 +366,9 @@ class StreamLifeTest {
         assertThat(peer.end.ended).isEmpty();
         peer.pass(MOMENT);
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
-        assertThat(peer.reason().detail()).contains("close timeout of PT5S").contains("1 posted request");
+        assertThat(peer.reason().detail())
+                .contains("close timeout of PT5S")
+                .contains("1 requests that are still being posted");
     }
 
     @Test
