@@ -122,7 +122,7 @@ final class QueuePairEngine {
      * Ends the stream, or drains, after the event loop has terminated. The loop's thread has stopped, and only one other
      * thread calls this.
      */
-    private void drainAfterLoop() {
+    void drainAfterLoop() {
         CloseReason reason = life.closeReason();
         if (reason == null) {
             rdmap.end(LOOP_IS_GONE);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import io.iwarp.ConnectionState;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.testing.Requirement;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +45,6 @@ class KeepAliveTest {
     }
 
     @Test
-    @Requirement("RDMAP-19")
     void aSilentQueuePairIsKeptAlive() {
         try (SimulatedPair pair = connect(qp -> {})) {
             assertItLives(pair);

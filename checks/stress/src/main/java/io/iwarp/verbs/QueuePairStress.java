@@ -1,7 +1,5 @@
 package io.iwarp.verbs;
 
-import io.iwarp.CloseReason;
-import io.iwarp.EndedBy;
 import io.iwarp.memory.MemoryRegion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -17,8 +15,6 @@ import org.openjdk.jcstress.infra.results.I_Result;
 
 /** Cases of {@link QueuePair} beside its end: each post that returned completes once, no other does. */
 public final class QueuePairStress {
-    private static final CloseReason REASON = new CloseReason(EndedBy.LOCAL_APPLICATION, null, "over", null);
-
     private QueuePairStress() {}
 
     /** A queue pair that counts completions. */
@@ -33,7 +29,7 @@ public final class QueuePairStress {
         }
 
         void end() {
-            loop.run(() -> queuePair.engine().events().onEnded(REASON));
+            loop.run(queuePair.engine()::drainAfterLoop);
             loop.run();
         }
 
