@@ -149,6 +149,30 @@ public enum IwarpMeter implements MeterDocumentation {
     /** Limit of windows. */
     MEMORY_WINDOWS_LIMIT(
             "iwarp.memory.windows.limit", Meter.Type.GAUGE, "Maximum number of bound windows of the device"),
+    /** Bytes of input that cannot be handled yet. */
+    MEMORY_INPUT(
+            "iwarp.memory.input",
+            Meter.Type.GAUGE,
+            "bytes",
+            "Buffer bytes of FPDUs that have arrived in part, and of input that waits for a receive"),
+    /** Limit of the bytes of input that cannot be handled yet. */
+    MEMORY_INPUT_LIMIT(
+            "iwarp.memory.input.limit",
+            Meter.Type.GAUGE,
+            "bytes",
+            "Maximum number of buffer bytes of FPDUs that have arrived in part, and of input that waits for a receive"),
+    /** Bytes of managed receives. */
+    MEMORY_MANAGED(
+            "iwarp.memory.managed",
+            Meter.Type.GAUGE,
+            "bytes",
+            "Buffer bytes of messages of managed receives that are not delivered"),
+    /** Limit of the bytes of managed receives. */
+    MEMORY_MANAGED_LIMIT(
+            "iwarp.memory.managed.limit",
+            Meter.Type.GAUGE,
+            "bytes",
+            "Maximum number of buffer bytes of messages of managed receives that are not delivered"),
     /** Refusals for a limit. */
     MEMORY_REFUSED(
             "iwarp.memory.refused",

@@ -198,6 +198,18 @@ public final class IwarpMeters implements MeterBinder {
                 IwarpMeter.MEMORY_WINDOWS_LIMIT,
                 Tags.empty(),
                 m -> m.device().maximumWindows());
+        gauge(registry, IwarpMeter.MEMORY_INPUT, Tags.empty(), m -> m.device().partialFpduBytes());
+        gauge(
+                registry,
+                IwarpMeter.MEMORY_INPUT_LIMIT,
+                Tags.empty(),
+                m -> m.device().maximumPartialFpduBytes());
+        gauge(registry, IwarpMeter.MEMORY_MANAGED, Tags.empty(), m -> m.device().managedReceiveBytes());
+        gauge(
+                registry,
+                IwarpMeter.MEMORY_MANAGED_LIMIT,
+                Tags.empty(),
+                m -> m.device().maximumManagedReceiveBytes());
         for (MemoryLimit limit : MemoryLimit.values()) {
             Tags tags = tag(IwarpMeter.Tag.LIMIT, limit.tag());
             counter(registry, IwarpMeter.MEMORY_REFUSED, tags, m -> m.device().refusals(limit));

@@ -37,6 +37,8 @@ class IwarpMetersTest {
             .maximumRegions(2)
             .maximumWindows(3)
             .maximumRegisteredBytes(1000)
+            .maximumPartialFpduBytes(2_000_000)
+            .maximumManagedReceiveBytes(3_000_000)
             .build();
     private final IwarpMetrics metrics = new IwarpMetrics(device);
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -121,7 +123,7 @@ class IwarpMetersTest {
     }
 
     @Test
-    void registeredMemoryAndItsLimitsShow() {
+    void memoryAndItsLimitsShow() {
         new IwarpMeters(metrics).bindTo(registry);
         ByteBuf memory = Unpooled.directBuffer(600, 600);
         ProtectionDomain domain = device.allocateProtectionDomain();
@@ -134,6 +136,12 @@ class IwarpMetersTest {
             assertThat(value(IwarpMeter.MEMORY_WINDOWS)).isZero();
             assertThat(value(IwarpMeter.MEMORY_WINDOWS_LIMIT)).isEqualTo(3);
             assertThat(value(IwarpMeter.STAGS_RETIRED)).isZero();
+            assertThat(device.reservePartialFpdu(70, 0)).isTrue();
+            assertThat(device.reserveManagedReceive(80, 0)).isTrue();
+            assertThat(value(IwarpMeter.MEMORY_INPUT)).isEqualTo(70);
+            assertThat(value(IwarpMeter.MEMORY_INPUT_LIMIT)).isEqualTo(2_000_000);
+            assertThat(value(IwarpMeter.MEMORY_MANAGED)).isEqualTo(80);
+            assertThat(value(IwarpMeter.MEMORY_MANAGED_LIMIT)).isEqualTo(3_000_000);
         } finally {
             region.close();
             domain.close();
