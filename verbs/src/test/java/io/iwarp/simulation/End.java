@@ -429,6 +429,14 @@ final class End {
             sink.writerIndex(1);
         }
         post.buffer = sink;
+        postRead(post, sink, from, options);
+        if (length == 0) {
+            // Nothing of it is looked at later.
+            post.letGo();
+        }
+    }
+
+    private void postRead(Post post, ByteBuf sink, RemoteBuffer from, PostOptions options) {
         post(
                 post,
                 () -> queuePair().sendQueue().read(post.id, sink, sink.writableBytes(), from, 0, options),
@@ -643,7 +651,7 @@ final class End {
     }
 
     private void checkRead(Post post) {
-        if (post.kind != Post.Kind.READ) {
+        if (post.kind != Post.Kind.READ || post.length == 0) {
             return;
         }
         ByteBuf sink = post.region == null ? Objects.requireNonNull(post.buffer) : localMemory;
@@ -941,7 +949,7 @@ final class End {
     private void checkKeepAlive(boolean excused) {
         noteWritten();
         long interval = settings.keepAliveInterval().toNanos();
-        if (excused || !polled()) {
+        if (excused) {
             quietSince = world.now();
         } else if (interval > 0 && world.now() - quietSince > 3 * interval + LONG_REST) {
             world.violated(
