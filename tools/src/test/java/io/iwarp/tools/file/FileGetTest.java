@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Reading from the write server, as a user does it, and as a client that lies, meddles or dies. */
-class ReadTest {
+/** Reading from the file server, as a user does it, and as a client that lies, meddles or dies. */
+class FileGetTest {
     private static final int SLOT = 4096;
 
     @TempDir
@@ -66,7 +66,7 @@ class ReadTest {
             assertThat(server.out()).contains("fetched some file.bin").contains(hash);
         }
         assertThat(copies.resolve("some file.bin")).hasSameBinaryContentAs(file);
-        assertThat(WriteTest.names(copies)).containsExactly("some file.bin");
+        assertThat(FilePutTest.names(copies)).containsExactly("some file.bin");
     }
 
     @ParameterizedTest
@@ -149,7 +149,7 @@ class ReadTest {
             assertOneLine(client, "the server refused", complaint);
             assertThat(server.exitCode()).isEqualTo(1);
         }
-        assertThat(WriteTest.names(copies)).isEmpty();
+        assertThat(FilePutTest.names(copies)).isEmpty();
     }
 
     @Test
@@ -171,7 +171,7 @@ class ReadTest {
     void aFileThatChangesWhileItIsReadIsRefusedAndNotKept() throws Exception {
         Path file = file("f", 3 * SLOT);
         try (CommandRun server = server("--buffer", "4K");
-                RawWriteClient client = RawWriteClient.connect(server.address())) {
+                RawFileClient client = RawFileClient.connect(server.address())) {
             client.says(new FileMessage.Fetch("f"));
             assertThat(client.hears()).isEqualTo(new FileMessage.Found(3 * SLOT));
             FileMessage.Served first = (FileMessage.Served) client.hears();
@@ -193,7 +193,7 @@ class ReadTest {
     void aFileThatBecomesShorterIsRefused() throws Exception {
         Path file = file("f", 3 * SLOT);
         try (CommandRun server = server("--buffer", "4K");
-                RawWriteClient client = RawWriteClient.connect(server.address())) {
+                RawFileClient client = RawFileClient.connect(server.address())) {
             client.says(new FileMessage.Fetch("f"));
             assertThat(client.hears()).isInstanceOf(FileMessage.Found.class);
             FileMessage.Served first = (FileMessage.Served) client.hears();
@@ -210,7 +210,7 @@ class ReadTest {
     void aPieceCanOnlyBeReadUntilItWasGivenBack() throws Exception {
         Path file = file("f", 3 * SLOT);
         try (CommandRun server = server("--buffer", "4K");
-                RawWriteClient client = RawWriteClient.connect(server.address())) {
+                RawFileClient client = RawFileClient.connect(server.address())) {
             client.says(new FileMessage.Fetch("f"));
             assertThat(client.hears()).isInstanceOf(FileMessage.Found.class);
             FileMessage.Served first = (FileMessage.Served) client.hears();
@@ -228,8 +228,8 @@ class ReadTest {
     void aPieceCannotBeWrittenNorReadByAnother() throws Exception {
         file("f", SLOT);
         try (CommandRun server = server();
-                RawWriteClient victim = RawWriteClient.connect(server.address());
-                RawWriteClient reader = RawWriteClient.connect(victim.address())) {
+                RawFileClient victim = RawFileClient.connect(server.address());
+                RawFileClient reader = RawFileClient.connect(victim.address())) {
             victim.says(new FileMessage.Fetch("f"));
             assertThat(victim.hears()).isInstanceOf(FileMessage.Found.class);
             FileMessage.Served served = (FileMessage.Served) victim.hears();
@@ -248,7 +248,7 @@ class ReadTest {
     void aClientThatKeepsAPieceOrTakesAnotherIsRefused(boolean kept) throws Exception {
         file("f", 3 * SLOT);
         try (CommandRun server = server("--buffer", "4K");
-                RawWriteClient client = RawWriteClient.connect(server.address())) {
+                RawFileClient client = RawFileClient.connect(server.address())) {
             client.says(new FileMessage.Fetch("f"));
             assertThat(client.hears()).isInstanceOf(FileMessage.Found.class);
             FileMessage.Served first = (FileMessage.Served) client.hears();
@@ -270,7 +270,7 @@ class ReadTest {
     void aClientThatDiesIsForgottenAndTheNextIsServed() throws Exception {
         Path file = file("f", 3 * SLOT);
         try (CommandRun server = server("--buffer", "4K", "--clients", "1")) {
-            RawWriteClient killed = RawWriteClient.connect(server.address());
+            RawFileClient killed = RawFileClient.connect(server.address());
             killed.says(new FileMessage.Fetch("f"));
             assertThat(killed.hears()).isInstanceOf(FileMessage.Found.class);
             killed.dies();
@@ -302,7 +302,7 @@ class ReadTest {
         assertThat(server.stop()).isZero();
 
         assertOneLine(client, "the server refused f: the server is being stopped");
-        assertThat(WriteTest.names(copies)).isEmpty();
+        assertThat(FilePutTest.names(copies)).isEmpty();
     }
 
     @Test
@@ -318,7 +318,7 @@ class ReadTest {
             assertThat(client.err().lines()).singleElement().asString().matches(".*(lost|closed).*");
             server.awaitLine(Pattern.compile(".* failed, it has not all of the file: .*"));
         }
-        assertThat(WriteTest.names(copies)).isEmpty();
+        assertThat(FilePutTest.names(copies)).isEmpty();
     }
 
     /** {@return a client that reads f in many small steps, and has begun to do so} */

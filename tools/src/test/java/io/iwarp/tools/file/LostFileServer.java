@@ -17,10 +17,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A write server that is lost: it grants memory for one piece, takes some pieces, and then cuts the connection as the end of
+ * A file server that is lost: it grants memory for one piece, takes some pieces, and then cuts the connection as the end of
  * its process would.
  */
-final class LostWriteServer implements AutoCloseable {
+final class LostFileServer implements AutoCloseable {
     private static final int SLOT = 4096;
 
     private final Endpoint endpoint = Endpoint.plain();
@@ -28,7 +28,7 @@ final class LostWriteServer implements AutoCloseable {
     private final int pieces;
     private final IwarpListener listener;
 
-    private LostWriteServer(int pieces) throws Exception {
+    private LostFileServer(int pieces) throws Exception {
         this.pieces = pieces;
         listener = endpoint.listen(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -36,8 +36,8 @@ final class LostWriteServer implements AutoCloseable {
                 this::onConnectionRequest);
     }
 
-    static LostWriteServer start(int pieces) throws Exception {
-        return new LostWriteServer(pieces);
+    static LostFileServer start(int pieces) throws Exception {
+        return new LostFileServer(pieces);
     }
 
     String address() {

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the write server answers to clients that lie, meddle or die. */
-class WriteServerTest {
+/** What the file server answers to clients that lie, meddle or die. */
+class FileServeTest {
     private static final int SLOT = 4096;
     private static final String NO_HASH = "00".repeat(FileMessage.HASH_LENGTH);
 
@@ -82,7 +82,7 @@ class WriteServerTest {
     @ParameterizedTest
     @ValueSource(bytes = {0, 12, -1, 1})
     void garbageIsRefused(byte kind) throws Exception {
-        try (RawWriteClient client = RawWriteClient.connect(address)) {
+        try (RawFileClient client = RawFileClient.connect(address)) {
             client.says(kind, (byte) 1);
 
             assertThat(client.hears())
@@ -94,7 +94,7 @@ class WriteServerTest {
 
     @Test
     void anEmptyMessageIsRefused() throws Exception {
-        try (RawWriteClient client = RawWriteClient.connect(address)) {
+        try (RawFileClient client = RawFileClient.connect(address)) {
             client.says();
 
             assertThat(client.hears()).isInstanceOf(FileMessage.Refused.class);
@@ -113,7 +113,7 @@ class WriteServerTest {
 
     @Test
     void moreBytesThanOfferedAreRefused() throws Exception {
-        try (RawWriteClient client = RawWriteClient.connect(address)) {
+        try (RawFileClient client = RawFileClient.connect(address)) {
             client.says(new FileMessage.Offer(10, "f"));
             assertThat(client.hears()).isInstanceOf(FileMessage.Grant.class);
             client.says(new FileMessage.Piece(0, 9));
@@ -127,7 +127,7 @@ class WriteServerTest {
 
     @Test
     void aFileWithAnotherHashIsNotKept() throws Exception {
-        try (RawWriteClient client = RawWriteClient.connect(address)) {
+        try (RawFileClient client = RawFileClient.connect(address)) {
             client.says(new FileMessage.Offer(3, "f"));
             FileMessage.Grant grant = (FileMessage.Grant) client.hears();
             client.writes(new byte[] {1, 2, 3}, grant.memory());
@@ -145,18 +145,18 @@ class WriteServerTest {
 
     @Test
     void aClientThatDiesLeavesNothingBehindAndTheNextIsServed() throws Exception {
-        RawWriteClient killed = RawWriteClient.connect(address);
+        RawFileClient killed = RawFileClient.connect(address);
         killed.says(new FileMessage.Offer(3L * SLOT, "f"));
         FileMessage.Grant grant = (FileMessage.Grant) killed.hears();
         killed.writes(new byte[SLOT], grant.memory().slice(0, SLOT));
         killed.says(new FileMessage.Piece(0, SLOT));
         assertThat(killed.hears()).isEqualTo(new FileMessage.Credit(0));
-        assertThat(WriteTest.names(inbox)).singleElement().asString().startsWith(PartialFile.PREFIX);
+        assertThat(FilePutTest.names(inbox)).singleElement().asString().startsWith(PartialFile.PREFIX);
 
         killed.dies();
         server.awaitLine(Pattern.compile(".* nothing was kept: .*lost.*"));
         killed.close();
-        assertThat(WriteTest.names(inbox)).isEmpty();
+        assertThat(FilePutTest.names(inbox)).isEmpty();
 
         Path file = Path.of(System.getProperty("java.home"), "release");
         CommandRun next = CommandRun.of("file", "put", address, file.toString());
@@ -166,7 +166,7 @@ class WriteServerTest {
 
     @Test
     void oneNameIsWrittenByOneClientAtATime() throws Exception {
-        try (RawWriteClient first = RawWriteClient.connect(address)) {
+        try (RawFileClient first = RawFileClient.connect(address)) {
             first.says(new FileMessage.Offer(1, "f"));
             assertThat(first.hears()).isInstanceOf(FileMessage.Grant.class);
 
@@ -180,8 +180,8 @@ class WriteServerTest {
     @Test
     @Requirement({"SEC-20", "SEC-22"})
     void aClientCannotWriteIntoTheMemoryOfAnother() throws Exception {
-        try (RawWriteClient victim = RawWriteClient.connect(address);
-                RawWriteClient attacker = RawWriteClient.connect(address)) {
+        try (RawFileClient victim = RawFileClient.connect(address);
+                RawFileClient attacker = RawFileClient.connect(address)) {
             victim.says(new FileMessage.Offer(1, "f"));
             FileMessage.Grant grant = (FileMessage.Grant) victim.hears();
 
@@ -199,11 +199,11 @@ class WriteServerTest {
     @Test
     @Requirement("SEC-20")
     void clientsAtTheSameTimeWriteIntoMemoryOfTheirOwn() throws Exception {
-        try (RawWriteClient first = RawWriteClient.connect(address);
-                RawWriteClient second = RawWriteClient.connect(address)) {
-            List<RawWriteClient> clients = List.of(first, second);
+        try (RawFileClient first = RawFileClient.connect(address);
+                RawFileClient second = RawFileClient.connect(address)) {
+            List<RawFileClient> clients = List.of(first, second);
             for (byte i = 0; i < clients.size(); i++) {
-                RawWriteClient client = clients.get(i);
+                RawFileClient client = clients.get(i);
                 client.says(new FileMessage.Offer(2, "f" + i));
                 FileMessage.Grant grant = (FileMessage.Grant) client.hears();
                 client.writes(new byte[] {i}, grant.memory().slice(0, 1));
@@ -212,7 +212,7 @@ class WriteServerTest {
                 assertThat(client.hears()).as("both bytes are in place").isEqualTo(new FileMessage.Credit(0));
             }
             for (byte i = 0; i < clients.size(); i++) {
-                RawWriteClient client = clients.get(i);
+                RawFileClient client = clients.get(i);
                 client.says(new FileMessage.Piece(1, 1));
                 assertThat(client.hears()).isEqualTo(new FileMessage.Credit(1));
                 client.says(new FileMessage.Done(sha256(i, i)));
@@ -229,8 +229,8 @@ class WriteServerTest {
     @Test
     @Requirement("SEC-22")
     void aClientCannotTakeBackTheMemoryOfAnother() throws Exception {
-        try (RawWriteClient victim = RawWriteClient.connect(address);
-                RawWriteClient attacker = RawWriteClient.connect(address)) {
+        try (RawFileClient victim = RawFileClient.connect(address);
+                RawFileClient attacker = RawFileClient.connect(address)) {
             victim.says(new FileMessage.Offer(1, "f"));
             FileMessage.Grant grant = (FileMessage.Grant) victim.hears();
 
@@ -250,7 +250,7 @@ class WriteServerTest {
     @Requirement("SEC-21")
     void aReaderSeesItsFileAndNothingElse() throws Exception {
         storeOneByte();
-        try (RawWriteClient writer = RawWriteClient.connect(address)) {
+        try (RawFileClient writer = RawFileClient.connect(address)) {
             writer.says(new FileMessage.Offer(SLOT, "secret"));
             FileMessage.Grant grant = (FileMessage.Grant) writer.hears();
             writer.writes(new byte[SLOT], grant.memory().slice(0, SLOT));
@@ -258,7 +258,7 @@ class WriteServerTest {
             assertThat(writer.hears()).isEqualTo(new FileMessage.Credit(0));
         }
         server.awaitLine(Pattern.compile(".* nothing was kept: .*"));
-        try (RawWriteClient reader = RawWriteClient.connect(address)) {
+        try (RawFileClient reader = RawFileClient.connect(address)) {
             FileMessage.Served served = fetch(reader);
             assertThat(served.memory().length()).isEqualTo(1);
             assertThat(reader.reads(served.memory())).containsExactly(7);
@@ -275,7 +275,7 @@ class WriteServerTest {
     @Requirement("SEC-21")
     void aReaderHasItsRightUntilItHasTakenThePiece() throws Exception {
         storeOneByte();
-        try (RawWriteClient reader = RawWriteClient.connect(address)) {
+        try (RawFileClient reader = RawFileClient.connect(address)) {
             RemoteBuffer memory = fetch(reader).memory();
             reader.givesBack(memory, new FileMessage.Taken(0));
             assertThat(reader.hears()).isInstanceOf(FileMessage.Done.class);
@@ -290,7 +290,7 @@ class WriteServerTest {
         Files.write(inbox.resolve("mine"), new byte[] {7});
     }
 
-    private static FileMessage.Served fetch(RawWriteClient reader) throws Exception {
+    private static FileMessage.Served fetch(RawFileClient reader) throws Exception {
         reader.says(new FileMessage.Fetch("mine"));
         FileMessage found = reader.hears();
         return found instanceof FileMessage.Served served ? served : (FileMessage.Served) reader.hears();
@@ -300,12 +300,12 @@ class WriteServerTest {
     @Requirement("SEC-21")
     void memoryIsRevokedBeforeTheNextClientGetsIt() throws Exception {
         FileMessage.Grant old;
-        try (RawWriteClient first = RawWriteClient.connect(address)) {
+        try (RawFileClient first = RawFileClient.connect(address)) {
             first.says(new FileMessage.Offer(1, "f"));
             old = (FileMessage.Grant) first.hears();
         }
         server.awaitLine(Pattern.compile(".* nothing was kept: .*"));
-        try (RawWriteClient second = RawWriteClient.connect(address)) {
+        try (RawFileClient second = RawFileClient.connect(address)) {
             second.writes(new byte[] {1}, old.memory());
 
             assertThat(second.hearsTheEnd().error())
@@ -349,18 +349,18 @@ class WriteServerTest {
         } finally {
             limited.destroy();
         }
-        assertThat(WriteTest.names(inbox)).isEmpty();
+        assertThat(FilePutTest.names(inbox)).isEmpty();
     }
 
     private FileMessage answerTo(FileMessage message) throws Exception {
-        try (RawWriteClient client = RawWriteClient.connect(address)) {
+        try (RawFileClient client = RawFileClient.connect(address)) {
             client.says(message);
             return client.hears();
         }
     }
 
     private void assertRefusedAfterGrant(FileMessage lie) throws Exception {
-        try (RawWriteClient client = RawWriteClient.connect(address)) {
+        try (RawFileClient client = RawFileClient.connect(address)) {
             client.says(new FileMessage.Offer(2L * SLOT, "f"));
             assertThat(client.hears()).isInstanceOf(FileMessage.Grant.class);
             client.says(lie);
@@ -373,6 +373,6 @@ class WriteServerTest {
 
     private void assertNothingWasKept() throws Exception {
         server.awaitLine(Pattern.compile(".* nothing was kept: .*"));
-        assertThat(WriteTest.names(inbox)).isEmpty();
+        assertThat(FilePutTest.names(inbox)).isEmpty();
     }
 }

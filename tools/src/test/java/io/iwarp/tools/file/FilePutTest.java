@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The two commands as a user runs them. */
-class WriteTest {
+class FilePutTest {
     @TempDir
     private Path temporary;
 
@@ -138,7 +138,7 @@ class WriteTest {
     @Test
     void aClientTooManyIsTurnedAway() throws Exception {
         try (CommandRun server = server("--clients", "1");
-                RawWriteClient first = RawWriteClient.connect(server.address())) {
+                RawFileClient first = RawFileClient.connect(server.address())) {
             CommandRun second =
                     CommandRun.of("file", "put", first.address(), file("f", 10).toString());
 
@@ -155,7 +155,7 @@ class WriteTest {
         "3, 'the server did not confirm that it stored f', '10,000 of 10,000 bytes were sent'"
     })
     void aServerThatIsKilledIsToldWithWhatWasSent(int pieces, String outcome, String progress) throws Exception {
-        try (LostWriteServer server = LostWriteServer.start(pieces)) {
+        try (LostFileServer server = LostFileServer.start(pieces)) {
             CommandRun client = CommandRun.of(
                     "file", "put", server.address(), file("f", 10_000).toString());
 
@@ -186,7 +186,7 @@ class WriteTest {
     @Test
     void aServerThatIsStoppedTellsItsClient() throws Exception {
         CommandRun server = server();
-        try (RawWriteClient client = RawWriteClient.connect(server.address())) {
+        try (RawFileClient client = RawFileClient.connect(server.address())) {
             client.says(new FileMessage.Offer(1000, "f"));
             assertThat(client.hears()).isInstanceOf(FileMessage.Grant.class);
 

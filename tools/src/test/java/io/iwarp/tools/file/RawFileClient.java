@@ -15,18 +15,18 @@ import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** A client of the write server that says what the test wants, true or not. */
-final class RawWriteClient implements AutoCloseable {
+/** A client of the file server that says what the test wants, true or not. */
+final class RawFileClient implements AutoCloseable {
     private final Endpoint endpoint = Endpoint.plain();
     private final Conversation conversation = new Conversation();
     private final String address;
 
-    private RawWriteClient(String address) {
+    private RawFileClient(String address) {
         this.address = address;
     }
 
-    static RawWriteClient connect(String address) throws Exception {
-        RawWriteClient client = new RawWriteClient(address);
+    static RawFileClient connect(String address) throws Exception {
+        RawFileClient client = new RawFileClient(address);
         try {
             client.endpoint.connect(
                     new PeerAddress.Converter().convert(address).resolve(),
