@@ -30,11 +30,13 @@ public final class Catalog {
                 DdpSegmentCases.all(),
                 DdpUntaggedCases.all(),
                 DdpTaggedCases.all(),
+                DdpPiecesCases.all(role),
                 RdmapOpcodeCases.all(),
                 RdmapReadCases.all(),
                 RdmapTerminateCases.all(),
                 ExtHeaderCases.all(),
                 ExtAtomicCases.all(),
+                CombinationCases.all(role),
                 TeardownCases.all(),
                 AbuseCases.all(role),
                 RuleCases.all(role)));

@@ -15,9 +15,9 @@ import java.util.List;
 final class ClientPingCases {
     private static final int[] SIZES = {
         23, 24, 25, 26, 27, 28, 31, 32, 33, 63, 64, 65, 100, 474, 475, 476, 496, 497, 498, 512, 1000, 1024, 1436, 1437,
-        1460, 4096, 16_384, 50_000, 65_535
+        1460, 4096, 16_384, 50_000, 65_535, 65_536, 65_537, 100_000, 131_073, 262_144, 1_000_000, 1_048_576
     };
-    private static final int LONGEST_SEGMENT = 60_000;
+    private static final int LONGEST_SEGMENT = 64_754;
 
     private ClientPingCases() {}
 
@@ -30,6 +30,10 @@ final class ClientPingCases {
                             "a text of " + size + " bytes is read and written back",
                             "RDMAP-17 RDMAP-22 RDMAP-32 RDMAP-62 RDMAP-66 DDP-24 DDP-26",
                             session -> {
+                                if (size > session.options().greatestSize()) {
+                                    throw new CaseSkipped("the client is asked for at most "
+                                            + session.options().greatestSize() + " bytes: --size");
+                                }
                                 PeerStream stream = session.establish().awaitIdle();
                                 Advertisement source = stream.pings().source();
                                 if (source.size() != size) {

@@ -242,10 +242,6 @@ final class DdpTaggedCases {
 
     private static void refused(
             List<Case> cases, String id, String what, String requirements, Segment segment, String... errors) {
-        cases.add(Case.must(id, what + " is refused with " + String.join(" or ", errors), requirements, session -> {
-            PeerStream stream = session.establish().awaitIdle();
-            stream.send(segment);
-            stream.expectTerminate(errors);
-        }));
+        cases.add(Refused.onIdleStream(id, what, requirements, stream -> segment, errors));
     }
 }

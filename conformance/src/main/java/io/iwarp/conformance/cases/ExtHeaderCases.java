@@ -6,6 +6,7 @@ import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
+import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
@@ -80,15 +81,29 @@ final class ExtHeaderCases {
             for (int length : new int[] {0, 1, 7, 9, 16}) {
                 cases.add(Case.must(
                                 "ext.immediate." + opcode + "." + length,
-                                Segment.name(opcode) + " of " + length + " instead of 8 bytes ends the stream",
+                                Segment.name(opcode) + " of " + length
+                                        + " instead of 8 bytes is refused with a Terminate",
                                 "EXT-29 EXT-32",
                                 session -> {
                                     PeerStream stream = session.establish().awaitIdle();
                                     stream.send(Segment.untagged(opcode, 0, stream.takeMsn(), Bytes.pattern(length)));
-                                    stream.expectEndOfAnyKind();
+                                    stream.expect(Segment.TERMINATE);
                                 })
                         .needs(Need.IMMEDIATE));
             }
+            cases.add(Case.must(
+                            "ext.immediate.valid." + opcode,
+                            Segment.name(opcode) + " of 8 bytes is no error: the peer sends no Terminate about it",
+                            "EXT-28 EXT-29 EXT-31",
+                            session -> {
+                                PeerStream stream = session.establish().awaitIdle();
+                                stream.send(Segment.untagged(opcode, 0, stream.takeMsn(), new byte[Long.BYTES]));
+                                Arrival arrival = stream.next();
+                                if (arrival.is(Segment.TERMINATE)) {
+                                    throw stream.unexpected(arrival, "no Terminate: a program may end the connection");
+                                }
+                            })
+                    .needs(Need.IMMEDIATE));
             cases.add(Case.must(
                             "ext.immediate.msn." + opcode,
                             Segment.name(opcode) + " shares the MSN of Sends: an MSN far ahead is refused",

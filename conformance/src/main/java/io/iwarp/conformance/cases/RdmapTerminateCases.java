@@ -68,6 +68,9 @@ final class RdmapTerminateCases {
                 "trailing",
                 "with 48 bytes more than it announces",
                 new TerminateMessage(1, 2, 1, 0, 0, new byte[48]).encode());
+        for (int length : new int[] {53, 1000, 60_000}) {
+            received(cases, "long." + length, "of " + length + " bytes", new byte[length]);
+        }
         contents(cases);
         end(cases);
         return cases;

@@ -16,10 +16,10 @@ final class ServerPingCases {
     private static final int[] SIZES = {
         1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 473, 474, 475, 476, 477, 494, 495, 496, 497,
         498, 511, 512, 513, 1023, 1024, 1025, 1435, 1436, 1437, 1448, 1460, 2048, 4095, 4096, 16_384, 32_768, 50_000,
-        65_000
+        65_000, 65_535, 65_536, 65_537, 100_000, 131_073, 262_144, 1_000_000, 1_048_576
     };
     private static final int[] SEGMENTS = {1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 32, 33, 63};
-    private static final int LONGEST_SEGMENT = 60_000;
+    private static final int LONGEST_SEGMENT = 64_754;
 
     private ServerPingCases() {}
 

@@ -8,6 +8,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Listens, starts the client's program for each connection, and ends it when the connection is over. */
@@ -20,7 +23,7 @@ public final class ClientLink implements Link {
     private final int port;
     private final Starter starter;
     private @Nullable ServerSocket listener;
-    private @Nullable Program program;
+    private final List<Program> programs = new ArrayList<>();
 
     /** Starts the client. */
     @FunctionalInterface
@@ -77,11 +80,8 @@ public final class ClientLink implements Link {
             socket = listen();
             listener = socket;
         }
-        Program started = program;
-        if (started == null) {
-            started = starter.start(socket.getLocalPort(), size);
-            program = started;
-        }
+        Program started = starter.start(socket.getLocalPort(), size);
+        programs.add(started);
         socket.setSoTimeout(SLICE_MILLIS);
         Duration wait = patience.compareTo(LEAST_FOR_A_START) > 0 ? patience : LEAST_FOR_A_START;
         long deadline = System.nanoTime() + wait.toNanos();
@@ -103,11 +103,8 @@ public final class ClientLink implements Link {
 
     @Override
     public void release() {
-        Program started = program;
-        program = null;
-        if (started != null) {
-            started.end();
-        }
+        programs.forEach(Program::end);
+        programs.clear();
         if (port == 0) {
             close();
         } else {
@@ -133,8 +130,7 @@ public final class ClientLink implements Link {
 
     @Override
     public String output() {
-        Program started = program;
-        return started == null ? "" : started.output();
+        return programs.stream().map(Program::output).collect(Collectors.joining());
     }
 
     @Override

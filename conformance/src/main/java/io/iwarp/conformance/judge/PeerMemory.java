@@ -3,6 +3,7 @@ package io.iwarp.conformance.judge;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +68,29 @@ public record PeerMemory(
     public byte[] text() {
         byte[] read = answer;
         return read == null ? Pings.text(Case.DEFAULT_SIZE) : read.clone();
+    }
+
+    /** {@return what is in the memory} */
+    public byte[] readAll() throws IOException, CaseFailed {
+        return stream.pings().read(memory);
+    }
+
+    /** {@return the same memory without its first bytes} */
+    public PeerMemory from(int first) {
+        return new PeerMemory(
+                stream,
+                new Advertisement(memory.offset() + first, memory.stag(), memory.size() - first),
+                pending,
+                answer);
+    }
+
+    /** Checks what is in the memory. */
+    public void requireAll(byte[] right) throws IOException, CaseFailed {
+        int wrong = Arrays.mismatch(readAll(), right);
+        if (wrong >= 0) {
+            throw new CaseFailed(
+                    "another byte " + wrong, "what was written, and the bytes beside it as before", -1, -1);
+        }
     }
 
     /** Sends a Write to the memory, or to what lies beside it. */

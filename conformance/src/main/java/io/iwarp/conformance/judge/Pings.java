@@ -72,6 +72,23 @@ public final class Pings {
         takeBack(text);
     }
 
+    /** The suite is the client: a whole ping, whose Read is answered in segments of at most some bytes. */
+    public void pingInSegments(int size, int most) throws IOException, CaseFailed {
+        byte[] text = text(size);
+        ReadRequest read = advertise(size);
+        for (int from = 0; from < size; from += most) {
+            int to = Math.min(size, from + most);
+            stream.send(Segment.tagged(
+                            Segment.READ_RESPONSE,
+                            read.sinkStag(),
+                            read.sinkOffset() + from,
+                            Arrays.copyOfRange(text, from, to))
+                    .last(to == size));
+        }
+        expectGoAhead();
+        takeBack(text);
+    }
+
     /** {@return the message that names the memory of the suite with the text} */
     public static byte[] sourceOf(int size) {
         return new Advertisement(PeerStream.BASE, PeerStream.SOURCE_STAG, size).encode();

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param crc whether the suite asks for CRCs
  * @param revision the highest revision of MPA that the suite uses, 1 or 2
  * @param peerToPeer whether the suite asks for the peer-to-peer set-up as initiator
- * @param greatestSize the greatest buffer that a server takes, in bytes
+ * @param greatestSize the greatest buffer that the peer takes, in bytes
  * @param slow whether to run cases that take many seconds
  * @param patience how long the peer may take for what it has to do
  * @param quiet how long the suite waits for what must not come
@@ -29,6 +29,8 @@ public record SuiteOptions(
         Duration quiet,
         Duration gap,
         Duration firstFpduDelay) {
+    private static final int GREATEST_OF_CLIENT = 1 << 20;
+
     /** {@return the options of a run that sets none} */
     public static SuiteOptions of(Role role) {
         return new SuiteOptions(
@@ -37,7 +39,7 @@ public record SuiteOptions(
                 true,
                 2,
                 false,
-                Case.DEFAULT_SIZE,
+                role == Role.SERVER ? Case.DEFAULT_SIZE : GREATEST_OF_CLIENT,
                 false,
                 Duration.ofSeconds(5),
                 Duration.ofMillis(100),

@@ -2,6 +2,7 @@ package io.iwarp.conformance.model;
 
 import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.ClientLink;
+import io.iwarp.conformance.judge.Command;
 import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.judge.Setup;
 import io.iwarp.conformance.wire.Bytes;
@@ -245,7 +246,7 @@ final class ModelPeer implements AutoCloseable {
         byte[] text = Pings.text(size);
         stream.register(TEXT_STAG, new ModelStream.Region(text, BASE, true, open));
         stream.register(ANSWER_STAG, new ModelStream.Region(new byte[size], BASE, open, true));
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < Command.COUNT; i++) {
             stream.sendMessage(new Advertisement(BASE, TEXT_STAG, size).encode());
             goAhead(stream);
             stream.sendMessage(new Advertisement(BASE, ANSWER_STAG, size).encode());

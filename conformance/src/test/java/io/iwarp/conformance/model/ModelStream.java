@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.net.Socket;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
@@ -35,7 +36,10 @@ final class ModelStream {
     private final byte[] unread = new byte[CHUNK];
     private int available;
     private final byte[] receive = new byte[RECEIVE_BYTES];
-    private int received;
+    private final BitSet received = new BitSet();
+    private final byte[] request = new byte[ReadRequest.LENGTH];
+    private final BitSet requested = new BitSet();
+    private final BitSet answered = new BitSet();
     private long nextMsn = 1;
     private long nextReadMsn = 1;
     private long sendMsn;
@@ -233,6 +237,10 @@ final class ModelStream {
             place(segment);
         }
         if (segment.opcode() == Segment.READ_RESPONSE && segment.last()) {
+            if (answered.nextClearBit(0) < outstanding.size() && !has(Fault.RESPONSE_STAG_UNCHECKED)) {
+                fail(1, 2, 4, segment, false);
+            }
+            answered.clear();
             outstanding = null;
         }
     }
@@ -258,6 +266,9 @@ final class ModelStream {
             fail(1, 1, 1, segment, false);
         }
         int at = (int) (segment.offset() - region.base());
+        if (response) {
+            answered.set(at, at + length);
+        }
         System.arraycopy(segment.payload(), 0, region.bytes(), at, Math.min(length, region.bytes().length - at));
     }
 
@@ -358,13 +369,18 @@ final class ModelStream {
             nextMsn++;
         }
         System.arraycopy(segment.payload(), 0, receive, (int) offset, length);
-        received = (int) offset + length;
+        received.set((int) offset, (int) offset + length);
         if (segment.last()) {
+            int whole = (int) offset + length;
+            if (received.nextClearBit(0) < whole) {
+                fail(1, 2, 4, segment, false);
+            }
+            received.clear();
             nextMsn++;
             if (ready) {
                 ready = false;
             } else {
-                messages.add(Arrays.copyOf(receive, received));
+                messages.add(Arrays.copyOf(receive, whole));
             }
         }
     }
@@ -374,18 +390,25 @@ final class ModelStream {
         if (segment.msn() != nextReadMsn) {
             fail(1, 2, 3, segment, false);
         }
-        if (segment.messageOffset() != 0) {
+        long place = segment.messageOffset();
+        if (place > ReadRequest.LENGTH || (segment.last() && requested.nextClearBit(0) < place)) {
             fail(1, 2, 4, segment, false);
         }
         boolean taken = length == ReadRequest.LENGTH + 1 && has(Fault.LONG_READ_REQUEST_TAKEN);
-        if (length > ReadRequest.LENGTH && !taken) {
+        if (place + length > ReadRequest.LENGTH && !taken) {
             fail(1, 2, 5, segment, false);
         }
-        if (length < ReadRequest.LENGTH) {
+        System.arraycopy(segment.payload(), 0, request, (int) place, Math.min(length, ReadRequest.LENGTH));
+        requested.set((int) place, (int) place + length);
+        if (!segment.last()) {
+            return;
+        }
+        if (requested.nextClearBit(0) < ReadRequest.LENGTH) {
             fail(0, 2, 0xFF, segment, false);
         }
+        requested.clear();
         nextReadMsn++;
-        ReadRequest read = ReadRequest.decode(segment.payload());
+        ReadRequest read = ReadRequest.decode(request);
         boolean lost = has(Fault.READ_SINK_NOT_ECHOED) && read.sinkStag() == 0xDEAD_BEEFL;
         if (read.size() == 0) {
             if (has(Fault.EMPTY_READ_CHECKED) && read.sourceStag() == 0xFFFF_FFFFL) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class PlantedFaultTest {
-    private static final int MOST_OTHERS = 4;
+    private static final int MOST_OTHERS = 12;
     /** Besides the owner, one case in that many is run for each fault; for the next fault it is another one. */
     private static final int THINNED = 8;
 

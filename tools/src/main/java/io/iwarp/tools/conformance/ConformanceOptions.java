@@ -51,7 +51,7 @@ import picocli.CommandLine.Spec;
         })
 final class ConformanceOptions {
     private static final Duration DELAY_FOR_SIW = Duration.ofMillis(20);
-    private static final int GREATEST_SIZE = 65_535;
+    private static final int GREATEST_SIZE = 1 << 24;
     private static final int CANNOT_RUN = 2;
     private static final long RESTART_SECONDS = 120;
 
@@ -114,9 +114,10 @@ final class ConformanceOptions {
     @Option(
             names = "--size",
             paramLabel = "BYTES",
-            defaultValue = "64",
-            description = "The greatest buffer that a server takes: its option -S.")
-    private int size;
+            description =
+                    "The greatest buffer that the peer takes: the option -S of a server, by default 64, or the most"
+                            + " that {size} in the COMMAND of a client becomes, by default 1048576.")
+    private @Nullable Integer size;
 
     @Option(
             names = "--require",
@@ -182,7 +183,9 @@ final class ConformanceOptions {
         List<Case> cases = suite.except(suite.only(suite.cases(role), only), except);
         OptionCheck.require(!cases.isEmpty(), "no case is left of --only " + String.join(",", only));
         OptionCheck.require(revision == 1 || revision == 2, "--revision " + revision + " is neither 1 nor 2");
-        OptionCheck.require(size >= 1 && size <= GREATEST_SIZE, "--size " + size + " is outside 1 to " + GREATEST_SIZE);
+        OptionCheck.require(
+                size == null || (size >= 1 && size <= GREATEST_SIZE),
+                "--size " + size + " is outside 1 to " + GREATEST_SIZE);
         OptionCheck.require(millis(patience) > 0, "--patience " + patience + " is less than a millisecond");
         OptionCheck.require(quiet > 0, "--quiet-time " + quiet + " is less than a millisecond");
         requireFolder("--html", html);
@@ -250,7 +253,7 @@ final class ConformanceOptions {
                 !withoutCrc,
                 revision,
                 peerToPeer || peer == PeerKind.IRDMA,
-                size,
+                size != null ? size : plain.greatestSize(),
                 slow,
                 Duration.ofMillis(millis(patience)),
                 Duration.ofMillis(quiet),

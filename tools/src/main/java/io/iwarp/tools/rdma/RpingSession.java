@@ -55,9 +55,11 @@ final class RpingSession {
         String client =
                 ListenOptions.addressText(conversation.queuePair().channel().remoteAddress());
         boolean between = false;
-        try (MemoryRegion memory = domain.region()
+        try (MemoryRegion memory = domain
+                .region()
                 .allocate(ByteBufAllocator.DEFAULT, greatestSize)
                 .rights(allRights ? AccessRight.values() : new AccessRight[] {AccessRight.LOCAL_WRITE})
+                .stream(conversation.queuePair().stream())
                 .register()) {
             Endpoint.await(conversation.queuePair().ready());
             while (true) {

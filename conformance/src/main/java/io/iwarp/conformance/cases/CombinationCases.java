@@ -1,0 +1,233 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.CaseSkipped;
+import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerMemory;
+import io.iwarp.conformance.judge.PeerStream;
+import io.iwarp.conformance.judge.Role;
+import io.iwarp.conformance.judge.Session;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.FpduChange;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Errors that do not come first and alone: after pings, after a Read, after a large message, beside another connection. */
+final class CombinationCases {
+    private static final int MANY = 60;
+    private static final int LARGE = 60_000;
+    private static final byte[] ONE = {'#'};
+
+    private CombinationCases() {}
+
+    private record Error(String name, String requirements, Refused.Wrong wrong, String... errors) {}
+
+    private interface Before {
+        void run(Session session, PeerStream stream) throws IOException, CaseFailed;
+    }
+
+    private static final List<Error> ERRORS = List.of(
+            new Error("queue", "DDP-54", stream -> stream.pings().takeAwaited().queue(4), "1/2/01"),
+            new Error("msn-ahead", "DDP-58", stream -> next(stream, 1000), "1/2/03", "1/2/02"),
+            new Error("msn-again", "DDP-58 DDP-36", stream -> next(stream, -1), "1/2/03", "1/2/02"),
+            new Error(
+                    "mo", "DDP-56", stream -> stream.pings().takeAwaited().messageOffset(1 << 20), "1/2/04", "1/2/05"),
+            new Error(
+                    "too-long",
+                    "DDP-57",
+                    stream -> stream.pings().takeAwaited().payload(Bytes.pattern(LARGE)),
+                    "1/2/05"),
+            new Error(
+                    "version", "DDP-15", stream -> stream.pings().takeAwaited().ddpVersion(2), "1/2/06"),
+            new Error(
+                    "rdmap-version",
+                    "RDMAP-79",
+                    stream -> stream.pings().takeAwaited().rdmapVersion(2),
+                    "0/2/05"),
+            new Error("opcode", "RDMAP-78", stream -> Segment.untagged(15, 0, stream.takeMsn(), Bytes.NONE), "0/2/06"),
+            new Error("write", "DDP-59", stream -> Segment.tagged(Segment.WRITE, 1, 0, ONE), "1/1/00"),
+            new Error(
+                    "response",
+                    "RDMAP-78",
+                    stream -> Segment.tagged(Segment.READ_RESPONSE, 0, 0, Bytes.NONE),
+                    "0/2/06"),
+            new Error(
+                    "read",
+                    "RDMAP-81",
+                    stream -> Segment.readRequest(stream.takeReadMsn(), new ReadRequest(2, 3, 1, 1, 0)),
+                    "0/1/00"),
+            new Error(
+                    "read-msn-again",
+                    "DDP-58",
+                    stream -> Segment.readRequest(stream.nextReadMsn() - 1, new ReadRequest(2, 3, 0, 1, 0)),
+                    "1/2/03",
+                    "1/2/02"),
+            new Error(
+                    "read-msn-ahead",
+                    "DDP-58",
+                    stream -> Segment.readRequest(stream.nextReadMsn() + 1000, new ReadRequest(2, 3, 0, 1, 0)),
+                    "1/2/03",
+                    "1/2/02"));
+
+    private static Segment next(PeerStream stream, long shift) {
+        return stream.pings().takeAwaited().msn(stream.nextMsn() - 1 + shift & 0xFFFF_FFFFL);
+    }
+
+    /** {@return the cases} */
+    static List<Case> all(Role role) {
+        List<Case> cases = new ArrayList<>();
+        for (Error error : ERRORS) {
+            for (int count : new int[] {1, 2, MANY}) {
+                String title = "after " + count + (count == 1 ? " ping" : " pings");
+                add(cases, error, "after." + count, title, (session, stream) -> pings(stream, count));
+            }
+            add(cases, error, "after.read", "after a Read of zero bytes", (session, stream) -> read(stream));
+            add(cases, error, "beside", "while another connection is in use", (session, stream) -> {
+                pings(session.establish().awaitIdle(), 2);
+                pings(stream, 1);
+            });
+            List<Case> large = new ArrayList<>();
+            add(
+                    large,
+                    error,
+                    "after.large",
+                    "after a ping of 60000 bytes",
+                    (session, stream) -> large(session, stream));
+            cases.add(role == Role.CLIENT ? large.get(0).size(LARGE) : large.get(0));
+        }
+        crc(cases);
+        connections(cases);
+        return cases;
+    }
+
+    private static void add(List<Case> cases, Error error, String name, String when, Before before) {
+        String title = when + " an error (" + error.name() + ") is refused with " + String.join(" or ", error.errors());
+        cases.add(Case.must("combined." + error.name() + "." + name, title, error.requirements(), session -> {
+            PeerStream stream = session.establish().awaitIdle();
+            read(stream);
+            before.run(session, stream);
+            stream.send(error.wrong().make(stream));
+            stream.expectTerminate(error.errors());
+        }));
+    }
+
+    private static void pings(PeerStream stream, int count) throws IOException, CaseFailed {
+        for (int i = 0; i < count; i++) {
+            stream.completePing();
+        }
+    }
+
+    private static void read(PeerStream stream) throws IOException, CaseFailed {
+        stream.send(Segment.readRequest(stream.takeReadMsn(), new ReadRequest(2, 3, 0, 0, 0)));
+        stream.pings().expectResponse(2, 3, 0);
+    }
+
+    private static void large(Session session, PeerStream stream) throws IOException, CaseFailed {
+        if (session.peerIsServer()) {
+            stream.pings().pingInSegments(LARGE, LARGE);
+        } else {
+            stream.completePing();
+        }
+    }
+
+    private static void crc(List<Case> cases) {
+        for (int count : new int[] {1, 2, MANY}) {
+            cases.add(Case.must(
+                            "combined.crc.after." + count,
+                            "after " + count + " pings a wrong CRC is refused with 2/0/02",
+                            "MPA-36 MPA-40",
+                            session -> {
+                                PeerStream stream = session.establish().awaitIdle();
+                                pings(stream, count);
+                                stream.send(stream.pings().takeAwaited(), FpduChange.flipFromEnd(0), ", wrong CRC");
+                                stream.expectTerminate("2/0/02");
+                            })
+                    .needs(Need.CRC));
+        }
+    }
+
+    private static void connections(List<Case> cases) {
+        cases.add(Case.must(
+                "connections.in-turn",
+                "two connections ping in turn: each counts its own messages",
+                "DDP-21 SEC-14 RDMAP-59",
+                session -> {
+                    PeerStream first = session.establish().awaitIdle();
+                    first.completePing();
+                    PeerStream second = session.establish().awaitIdle();
+                    for (int i = 0; i < 3; i++) {
+                        second.completePing();
+                        read(first);
+                        first.completePing();
+                        read(second);
+                    }
+                }));
+        cases.add(Case.must(
+                "connections.error",
+                "an error on one connection harms no other one",
+                "SEC-14 RDMAP-59 DDP-7",
+                session -> {
+                    PeerStream first = session.establish().awaitIdle();
+                    PeerStream second = session.establish().awaitIdle();
+                    second.send(second.pings().takeAwaited().queue(9));
+                    second.expectTerminate("1/2/01");
+                    first.completePing();
+                }));
+        cases.add(Case.must(
+                "connections.reset",
+                "the reset of one connection in the middle of a ping harms no other one",
+                "SEC-14 MPA-83",
+                session -> {
+                    PeerStream first = session.establish().awaitIdle();
+                    PeerStream second = session.establish().awaitIdle();
+                    PeerMemory.writable(second);
+                    second.wire().reset();
+                    first.completePing();
+                }));
+        cases.add(Case.must(
+                "connections.memory.write",
+                "a Write to memory that was named on another connection is refused",
+                "SEC-1 SEC-2 DDP-71 DDP-72 DDP-70",
+                session -> {
+                    PeerMemory memory = PeerMemory.writable(session);
+                    PeerStream second = other(PeerMemory.writable(session), memory);
+                    second.send(Segment.tagged(
+                            Segment.WRITE,
+                            memory.memory().stag(),
+                            memory.memory().offset(),
+                            ONE));
+                    second.expectTerminate("1/1/00", "1/1/02");
+                    memory.completePing();
+                }));
+        cases.add(Case.must(
+                "connections.memory.read",
+                "a Read of memory that was named on another connection is refused",
+                "SEC-1 SEC-2 RDMAP-82",
+                session -> {
+                    PeerMemory memory = PeerMemory.readable(session);
+                    PeerStream second = other(PeerMemory.readable(session), memory);
+                    second.send(Segment.readRequest(
+                            second.takeReadMsn(),
+                            new ReadRequest(
+                                    2,
+                                    3,
+                                    1,
+                                    memory.memory().stag(),
+                                    memory.memory().offset())));
+                    second.expectTerminate("0/1/00", "0/1/03", "0/1/02");
+                    memory.completePing();
+                }));
+    }
+
+    /** {@return the stream of other memory}, on which the STag of the first one has to mean nothing */
+    private static PeerStream other(PeerMemory other, PeerMemory first) throws CaseSkipped {
+        if (other.memory().stag() == first.memory().stag()) {
+            throw new CaseSkipped("each connection numbers its memory alone: two STags are the same");
+        }
+        return other.stream();
+    }
+}

@@ -1,0 +1,190 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Advertisement;
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerMemory;
+import io.iwarp.conformance.judge.PeerStream;
+import io.iwarp.conformance.judge.Pings;
+import io.iwarp.conformance.judge.Role;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Messages whose segments rise, fall, overlap, repeat, or leave holes (RFC 5041 sections 5.2 to 5.4). */
+final class DdpPiecesCases {
+    /** Quarters of a message, from and to; the last piece has the bit L. */
+    private static final Map<String, int[][]> WHOLE = new LinkedHashMap<>();
+
+    private static final Map<String, int[][]> HOLES = new LinkedHashMap<>();
+
+    static {
+        WHOLE.put("rising", new int[][] {{0, 1}, {1, 2}, {2, 3}, {3, 4}});
+        WHOLE.put("falling", new int[][] {{2, 3}, {1, 2}, {0, 1}, {3, 4}});
+        WHOLE.put("middle-first", new int[][] {{1, 3}, {0, 1}, {3, 4}});
+        WHOLE.put("overlapping", new int[][] {{0, 2}, {1, 3}, {2, 4}});
+        WHOLE.put("twice", new int[][] {{0, 2}, {0, 2}, {2, 4}});
+        WHOLE.put("all-and-last", new int[][] {{0, 4}, {3, 4}});
+        HOLES.put("last-alone", new int[][] {{3, 4}});
+        HOLES.put("first-missing", new int[][] {{1, 2}, {2, 4}});
+        HOLES.put("middle-missing", new int[][] {{0, 1}, {2, 4}});
+        HOLES.put("twice-instead", new int[][] {{0, 1}, {0, 1}, {2, 4}});
+        HOLES.put("fallen-short", new int[][] {{2, 3}, {0, 1}, {3, 4}});
+    }
+
+    private DdpPiecesCases() {}
+
+    private interface Piece {
+        Segment make(int from, int to);
+    }
+
+    private static void send(PeerStream stream, int[][] quarters, int length, Piece piece) throws IOException {
+        for (int i = 0; i < quarters.length; i++) {
+            Segment segment = piece.make(quarters[i][0] * length / 4, quarters[i][1] * length / 4);
+            stream.send(segment.last(i == quarters.length - 1));
+        }
+    }
+
+    /** {@return the cases} */
+    static List<Case> all(Role role) {
+        List<Case> cases = new ArrayList<>();
+        WHOLE.forEach((name, quarters) -> {
+            cases.add(Case.should(
+                    "ddp.pieces.send." + name,
+                    "a Send in pieces (" + name + ") is one message",
+                    "DDP-27 DDP-35 DDP-37 DDP-38",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        sendMessage(stream, quarters);
+                        stream.pings().completePingAfterSend();
+                    }));
+            tagged(cases, role, name, quarters);
+        });
+        HOLES.forEach((name, quarters) -> {
+            cases.add(Case.should(
+                    "ddp.holes.send." + name,
+                    "a Send of which bytes are missing (" + name + ") is refused with 1/2/04",
+                    "DDP-26 DDP-32 DDP-37",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        sendMessage(stream, quarters);
+                        stream.expectTerminate("1/2/04");
+                    }));
+            if (role == Role.SERVER) {
+                cases.add(Case.should(
+                        "ddp.holes.response." + name,
+                        "a Read Response of which bytes are missing (" + name + ") ends the stream",
+                        "RDMAP-31 DDP-26 DDP-32",
+                        session -> {
+                            PeerStream stream = session.establish().awaitIdle();
+                            sendResponse(stream, quarters);
+                            stream.expectEndOfAnyKind();
+                        }));
+            }
+        });
+        for (int cut : new int[] {0, 1, 14, 27, 28}) {
+            cases.add(Case.must(
+                    "ddp.pieces.read-request." + cut,
+                    "a Read Request in two segments of " + cut + " and " + (28 - cut) + " bytes is answered",
+                    "RDMAP-18 DDP-37",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        byte[] header = new ReadRequest(5, 6, 0, 7, 8).encode();
+                        long msn = stream.takeReadMsn();
+                        stream.send(Segment.untagged(Segment.READ_REQUEST, 1, msn, Arrays.copyOf(header, cut))
+                                .last(false));
+                        stream.send(Segment.untagged(
+                                        Segment.READ_REQUEST, 1, msn, Arrays.copyOfRange(header, cut, header.length))
+                                .messageOffset(cut));
+                        stream.pings().expectResponse(5, 6, 0);
+                        stream.completePing();
+                    }));
+        }
+        return cases;
+    }
+
+    private static void sendMessage(PeerStream stream, int[][] quarters) throws IOException {
+        byte[] message = stream.pings().awaited();
+        long msn = stream.takeMsn();
+        send(
+                stream,
+                quarters,
+                message.length,
+                (from, to) ->
+                        Segment.send(msn, Arrays.copyOfRange(message, from, to)).messageOffset(from));
+    }
+
+    private static byte[] sendResponse(PeerStream stream, int[][] quarters) throws IOException, CaseFailed {
+        byte[] text = Pings.text(Case.DEFAULT_SIZE);
+        ReadRequest read = stream.pings().advertise(text.length);
+        send(
+                stream,
+                quarters,
+                text.length,
+                (from, to) -> Segment.tagged(
+                        Segment.READ_RESPONSE,
+                        read.sinkStag(),
+                        read.sinkOffset() + from,
+                        Arrays.copyOfRange(text, from, to)));
+        return text;
+    }
+
+    private static void tagged(List<Case> cases, Role role, String name, int[][] quarters) {
+        if (role == Role.SERVER) {
+            cases.add(Case.should(
+                    "ddp.pieces.response." + name,
+                    "a Read Response in pieces (" + name + ") is one message",
+                    "DDP-27 DDP-35 DDP-37 RDMAP-30",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        byte[] text = sendResponse(stream, quarters);
+                        stream.pings().expectGoAhead();
+                        stream.pings().takeBack(text);
+                    }));
+        } else {
+            cases.add(Case.should(
+                            "ddp.pieces.write." + name,
+                            "a Write in pieces (" + name + ") is all there when the Send behind it is delivered",
+                            "DDP-27 DDP-29 DDP-35 RDMAP-62",
+                            session -> {
+                                PeerMemory sink = PeerMemory.writable(session);
+                                write(sink, quarters, sink.text());
+                                sink.stream().pings().goAhead();
+                                sink.stream().pings().expectNextPing();
+                            })
+                    .needs(Need.VERIFYING));
+        }
+        cases.add(Case.should(
+                        "memory.pieces.write." + name,
+                        "a Write in pieces (" + name + ") is all there, and nothing beside it is changed",
+                        "DDP-27 DDP-29 DDP-35 SEC-4",
+                        session -> {
+                            PeerMemory memory = PeerMemory.writable(session);
+                            int length = Case.DEFAULT_SIZE - 2;
+                            byte[] all = memory.readAll();
+                            byte[] data = Bytes.pattern(length);
+                            write(memory.from(1), quarters, data);
+                            System.arraycopy(data, 0, all, 1, length);
+                            memory.requireAll(all);
+                            memory.completePing();
+                        })
+                .needs(Need.OPEN));
+    }
+
+    private static void write(PeerMemory sink, int[][] quarters, byte[] data) throws IOException {
+        Advertisement place = sink.memory();
+        send(
+                sink.stream(),
+                quarters,
+                data.length,
+                (from, to) -> Segment.tagged(
+                        Segment.WRITE, place.stag(), place.offset() + from, Arrays.copyOfRange(data, from, to)));
+    }
+}
