@@ -11,13 +11,21 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
+import io.iwarp.testing.LogCapture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class IwarpMetricsTest {
     private static final Object LOOP = new Object();
     private static final Object OTHER_LOOP = new Object();
+
+    @RegisterExtension
+    private final LogCapture log = new LogCapture("io.iwarp.metrics");
 
     private final IwarpMetrics metrics = new IwarpMetrics(IwarpDevice.create(), 4);
 
@@ -64,6 +72,24 @@ class IwarpMetricsTest {
 
     private ConnectionMetrics enter(ConnectionGauges gauges, Object loop) {
         return metrics.enter(Role.INITIATOR, gauges, loop);
+    }
+
+    /** Otherwise the completion that it times would be lost. */
+    @Test
+    void aRegistryThatFailsIsNotAskedAgain() {
+        AtomicInteger calls = new AtomicInteger();
+        List<Long> others = new ArrayList<>();
+        metrics.addLatencyRecorder((operation, nanos) -> {
+            calls.incrementAndGet();
+            throw new AssertionError("made");
+        });
+        metrics.addLatencyRecorder((operation, nanos) -> others.add(nanos));
+        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        connection.took(Operation.SEND, 1);
+        connection.took(Operation.SEND, 2);
+        assertThat(calls).hasValue(1);
+        assertThat(others).containsExactly(1L, 2L);
+        assertThat(log.events()).hasSize(1);
     }
 
     @Test

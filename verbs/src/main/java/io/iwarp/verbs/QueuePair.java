@@ -74,9 +74,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>End.</b> Each request completes exactly once: it succeeds, or it is flushed with the first cause that ended the
  * stream. All flushed completions have the same cause. Receives that are still posted at an orderly end are flushed as
  * well. Every error of a request ends the stream. {@link #close} ends the stream in order, {@link #abort} at once. An
- * error of the peer ends the stream with a Terminate message; the {@link CloseReason} explains it. Close a queue pair
- * before its event loop is shut down: a busy loop may terminate without closing its channels. The peer is not notified
- * then, and requests complete on another thread after the loop has terminated.
+ * error of the peer ends the stream with a Terminate message; the {@link CloseReason} explains it. An event
+ * loop that is shut down closes its connections at once: close a queue pair before, so that posted requests are sent.
  *
  * <p>Completions and the calls of {@link QueuePairListener} are delivered on the event loop of the channel, except for
  * completions that wait in a {@link CompletionQueue}.

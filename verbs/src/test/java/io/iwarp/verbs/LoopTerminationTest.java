@@ -23,12 +23,19 @@ import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.local.LocalServerChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.EventExecutor;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,6 +145,42 @@ class LoopTerminationTest {
         for (ConnectionState state : ConnectionState.values()) {
             assertThat(metrics.connections(ofTheListener ? Role.RESPONDER : Role.INITIATOR, state))
                     .isZero();
+        }
+        domain.close();
+    }
+
+    /** Netty's own loop, which leaves its channels open when it always has something else to do. */
+    @Test
+    void aBusyLoopClosesItsChannels() throws Exception {
+        EventLoopGroup busy = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        IwarpListener listener = IwarpListener.listen(
+                        new ServerBootstrap().group(busy).channel(NioServerSocketChannel.class),
+                        IwarpChannelInitializer.responder(domain, ConnectionRequest::accept),
+                        anyPort)
+                .get();
+        IwarpConnector connector = new IwarpConnector(
+                new Bootstrap().group(busy).channel(NioSocketChannel.class), IwarpChannelInitializer.initiator(domain));
+        List<QueuePair> queuePairs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            queuePairs.add(connector.connect(listener.localAddress()).get());
+        }
+        EventExecutor loop = busy.next();
+        AtomicReference<Runnable> again = new AtomicReference<>();
+        again.set(() -> {
+            if (!loop.isShuttingDown()) {
+                loop.execute(again.get());
+            }
+        });
+        loop.execute(again.get());
+
+        busy.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+
+        Loopback.await(listener.shutdownGracefully(Duration.ZERO));
+        Loopback.await(connector.shutdownGracefully(Duration.ZERO));
+        for (QueuePair queuePair : queuePairs) {
+            assertThat(Loopback.await(queuePair.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+            assertThat(queuePair.channel().isOpen()).isFalse();
         }
         domain.close();
     }

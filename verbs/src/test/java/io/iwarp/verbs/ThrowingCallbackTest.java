@@ -10,6 +10,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelPipeline;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -138,6 +139,38 @@ class ThrowingCallbackTest {
         receives.close();
         completions.close();
         assertThat(buffer.release()).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void aRequestThatIsNotAnsweredEndsWithWhatWasThrown(Throwable thrown) {
+        QueuePair[] asked = new QueuePair[1];
+        try (SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, queuePair -> {
+            asked[0] = queuePair;
+            raise(thrown);
+        })) {
+            assertThat(end(asked[0]).cause()).isSameAs(thrown);
+            assertThat(end(asked[0]).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+            assertThat(end(pair.initiator.queuePair()).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void aRequestThatIsAnsweredStaysSo(Throwable thrown) throws Exception {
+        try (Loopback loopback = new Loopback()) {
+            SocketAddress address = loopback.listen(domain, QueuePairSettings.DEFAULT, request -> {
+                request.queuePair().receive(Unpooled.EMPTY_BUFFER);
+                request.accept();
+                raise(thrown);
+            });
+            QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, queuePair -> {});
+            assertThat(Loopback.await(initiator.send(Unpooled.EMPTY_BUFFER)).successful())
+                    .isTrue();
+            initiator.close();
+            Loopback.await(initiator.closed());
+        }
+        assertThat(log.events()).hasSize(1);
     }
 
     @ParameterizedTest
