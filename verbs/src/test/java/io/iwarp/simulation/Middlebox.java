@@ -214,7 +214,7 @@ final class Middlebox implements Context {
         int width = tagged ? Long.BYTES : Integer.BYTES;
         long offset = 0;
         for (int i = header - width; i < header; i++) {
-            offset = offset << 8 | bytes[i] & 0xff;
+            offset = (offset << 8) | (bytes[i] & 0xff);
         }
         offset += begin;
         for (int i = header - 1; i >= header - width; i--) {

@@ -52,14 +52,16 @@ record Wiring(
     static List<Wiring> all() {
         int share = Effort.rounds(1) > 1 ? 1 : 4;
         List<Wiring> wirings = new ArrayList<>();
+        int first = 0;
         for (Transport transport : Transport.values()) {
             if (transport.unavailabilityCause() == null) {
                 List<Wiring> ofTransport = new ArrayList<>();
                 addAll(ofTransport, transport);
                 int step = transport == Transport.NIO ? 1 : share;
-                for (int i = transport.ordinal() % step; i < ofTransport.size(); i += step) {
+                for (int i = first % step; i < ofTransport.size(); i += step) {
                     wirings.add(ofTransport.get(i));
                 }
+                first++;
             }
         }
         return wirings;

@@ -155,7 +155,7 @@ class WaitingPostsTest {
             assertThat(atTheEnd).containsExactly(true, ALL - 1);
             poll(queue, ALL);
             assertThat(ids()).containsExactly(upTo(ALL - 1));
-            assertThat(completed).allMatch(flushed -> flushed.failure() == polled.closeReason());
+            assertThat(completed).extracting(Completion::failure).containsOnly(polled.closeReason());
             assertThat(queue.reserved()).isZero();
         }
     }

@@ -8,7 +8,7 @@ import java.net.ProtocolException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The messages of {@link FilePut}, {@link ReadClient} and {@link FileServe}. Each message is one Send: a byte for
+ * The messages of {@link FilePut}, {@link FileGet} and {@link FileServe}. Each message is one Send: a byte for
  * the kind, then the fields in order. Numbers are big-endian. A text or hash extends to the end of the message.
  *
  * <pre>
