@@ -1,10 +1,13 @@
 package io.iwarp.tools.cli;
 
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,13 +46,23 @@ public record Application(String greeting, String server) {
                 && Arrays.equals(privateData, 0, begin.length, begin, 0, begin.length);
     }
 
-    /** Returns the private data of a rejection of another application's request. */
-    public byte[] rejection() {
-        return ("this is " + server).getBytes(StandardCharsets.UTF_8);
+    /** Rejects a connection request that is meant for another application. Returns whether it did. */
+    public boolean rejectsOther(ConnectionRequest request) {
+        boolean other = !isRequestedBy(request.privateData());
+        if (other) {
+            reject(request);
+        }
+        return other;
     }
 
-    /** Returns what follows the greeting in the private data of an acceptance. */
-    public ByteBuf restOfReply(byte[] privateData, int length) {
+    /** Rejects a connection request: it is meant for another application. */
+    public void reject(ConnectionRequest request) {
+        request.reject("this is " + server);
+    }
+
+    /** Returns what follows the greeting in the server's acceptance. */
+    public ByteBuf restOfReply(QueuePair queuePair, int length) {
+        byte[] privateData = Objects.requireNonNull(queuePair.parameters()).peerPrivateData();
         if (!isFollowedBy(privateData, length)) {
             throw new CommandFailedException("the other side accepted, but is not " + server + ": check the address");
         }

@@ -32,8 +32,7 @@ final class CounterService implements Service {
 
     @Override
     public void onConnectionRequest(ConnectionRequest request) {
-        if (!CounterGrant.PROTOCOL.isRequestedBy(request.privateData())) {
-            request.reject(CounterGrant.PROTOCOL.rejection());
+        if (CounterGrant.PROTOCOL.rejectsOther(request)) {
             return;
         }
         QueuePair queuePair = request.queuePair();

@@ -14,7 +14,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -41,8 +40,7 @@ final class CounterWorker {
     private CounterWorker(QueuePair queuePair, CounterDone work) {
         this.queuePair = queuePair;
         this.work = work;
-        this.grant = CounterGrant.decode(CounterGrant.PROTOCOL.restOfReply(
-                Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), CounterGrant.ENCODED_LENGTH));
+        this.grant = CounterGrant.decode(CounterGrant.PROTOCOL.restOfReply(queuePair, CounterGrant.ENCODED_LENGTH));
         this.lock = new SpinLock(queuePair, grant.lock(), grant.client());
         this.answered = queuePair.receive(answer);
     }

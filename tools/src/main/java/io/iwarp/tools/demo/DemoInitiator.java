@@ -36,7 +36,7 @@ final class DemoInitiator {
         long nanos = System.nanoTime() - begin;
         MpaParameters agreed = Objects.requireNonNull(queuePair.parameters());
         DemoAdvertisement advertisement = DemoAdvertisement.decode(
-                DemoAdvertisement.PROTOCOL.restOfReply(agreed.peerPrivateData(), DemoAdvertisement.ENCODED_LENGTH));
+                DemoAdvertisement.PROTOCOL.restOfReply(queuePair, DemoAdvertisement.ENCODED_LENGTH));
         tellStart(queuePair, agreed, nanos, advertisement);
         DemoResponderScript other = Endpoint.await(responder.script());
         try (MemoryRegion memory = endpoint.domain()

@@ -10,7 +10,6 @@ import io.iwarp.verbs.ConnectionRequestListener;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +23,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
     /** The initial value of the number for atomics. */
     static final long NUMBER = 37;
 
-    private static final byte[] ONE_AT_A_TIME = "another initiator was first".getBytes(StandardCharsets.UTF_8);
+    private static final String ONE_AT_A_TIME = "another initiator was first";
     private static final long SCRIPT_END_SECONDS = 10;
 
     /** A region may be larger than a buffer can be; its buffers have at most this many bytes. */
@@ -50,8 +49,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
 
     @Override
     public void onConnectionRequest(ConnectionRequest request) {
-        if (!DemoAdvertisement.PROTOCOL.isRequestedBy(request.privateData())) {
-            request.reject(DemoAdvertisement.PROTOCOL.rejection());
+        if (DemoAdvertisement.PROTOCOL.rejectsOther(request)) {
             return;
         }
         if (script.isDone()) {

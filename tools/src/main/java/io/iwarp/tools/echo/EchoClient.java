@@ -8,7 +8,6 @@ import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.util.Locale;
-import java.util.Objects;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -55,9 +54,7 @@ public final class EchoClient extends ClientCommand {
 
     private void run(Endpoint endpoint, QueuePairSettings settings) throws IOException, InterruptedException {
         QueuePair queuePair = endpoint.connect(address(), settings, EchoServer.PROTOCOL.request(), fresh -> {});
-        long maximum = EchoServer.PROTOCOL
-                .restOfReply(Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), Integer.BYTES)
-                .readInt();
+        long maximum = EchoServer.PROTOCOL.restOfReply(queuePair, Integer.BYTES).readInt();
         if (size > maximum) {
             throw new CommandFailedException("the server takes messages of up to " + Bytes.size(maximum)
                     + ": choose a smaller --size, or start it with a greater --max-size");

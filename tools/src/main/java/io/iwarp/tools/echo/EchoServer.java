@@ -41,8 +41,7 @@ public final class EchoServer extends ServerCommand {
 
     /** The reply continues with the length of the longest message, 4 bytes. */
     private void onConnectionRequest(ConnectionRequest request) {
-        if (!PROTOCOL.isRequestedBy(request.privateData())) {
-            request.reject(PROTOCOL.rejection());
+        if (PROTOCOL.rejectsOther(request)) {
             return;
         }
         new EchoSession(request.queuePair(), (int) maximumSize, out()).begin();

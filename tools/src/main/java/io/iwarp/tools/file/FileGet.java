@@ -8,7 +8,6 @@ import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.Progress;
 import io.iwarp.verbs.QueuePair;
 import java.nio.file.Path;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
@@ -80,8 +79,7 @@ final class FileGet extends ClientCommand {
                 FileFetcher fetcher = new FileFetcher(name, conversation, endpoint.domain(), (int) chunk, reads)) {
             QueuePair queuePair =
                     endpoint.connect(address(), settings().build(), FileServe.PROTOCOL.request(), conversation::attach);
-            FileServe.PROTOCOL.restOfReply(
-                    Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), 0);
+            FileServe.PROTOCOL.restOfReply(queuePair, 0);
             long begin = System.nanoTime();
             FileFetcher.Fetched fetched;
             try {

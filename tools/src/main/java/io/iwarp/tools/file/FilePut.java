@@ -9,7 +9,6 @@ import io.iwarp.tools.cli.Progress;
 import io.iwarp.verbs.QueuePair;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
@@ -60,8 +59,7 @@ final class FilePut extends ClientCommand {
                 Endpoint endpoint = open()) {
             QueuePair queuePair =
                     endpoint.connect(address(), settings().build(), FileServe.PROTOCOL.request(), conversation::attach);
-            FileServe.PROTOCOL.restOfReply(
-                    Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), 0);
+            FileServe.PROTOCOL.restOfReply(queuePair, 0);
             long begin = System.nanoTime();
             String hash;
             try (Progress progress =

@@ -11,7 +11,6 @@ import io.iwarp.tools.cli.Service;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.verbs.ConnectionRequest;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
@@ -107,11 +106,11 @@ final class FileServe extends ServerCommand {
         /** On the event loop: decides by what can be known without waiting. */
         @Override
         public void onConnectionRequest(ConnectionRequest request) {
-            if (!PROTOCOL.isRequestedBy(request.privateData())) {
-                request.reject(PROTOCOL.rejection());
-            } else if (!free.tryAcquire()) {
-                request.reject("the server has as many clients as --clients allows: try again later"
-                        .getBytes(StandardCharsets.UTF_8));
+            if (PROTOCOL.rejectsOther(request)) {
+                return;
+            }
+            if (!free.tryAcquire()) {
+                request.reject("the server has as many clients as --clients allows: try again later");
             } else {
                 Conversation conversation = new Conversation();
                 conversation.attach(request.queuePair());

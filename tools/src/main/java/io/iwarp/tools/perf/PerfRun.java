@@ -133,8 +133,7 @@ final class PerfRun {
                     .build();
             byte[] request = task.with(memory.remoteBuffer()).encode();
             queuePair = endpoint.connect(server, adapted, request, fresh -> {});
-            target = RemoteBuffer.decode(PerfTask.PROTOCOL.restOfReply(
-                    Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), RemoteBuffer.ENCODED_LENGTH));
+            target = RemoteBuffer.decode(PerfTask.PROTOCOL.restOfReply(queuePair, RemoteBuffer.ENCODED_LENGTH));
         } catch (IOException | InterruptedException | RuntimeException e) {
             memory.close();
             throw e;

@@ -9,7 +9,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.SocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
@@ -53,7 +52,7 @@ final class PerfService implements Service {
         }
         ByteBuf asked = PerfTask.PROTOCOL.restOfRequest(request.privateData(), PerfTask.ENCODED_LENGTH);
         if (asked == null) {
-            request.reject(PerfTask.PROTOCOL.rejection());
+            PerfTask.PROTOCOL.reject(request);
             return;
         }
         PerfSession session = begin(request, asked);
@@ -73,7 +72,7 @@ final class PerfService implements Service {
             session.begin();
             return session;
         } catch (IllegalArgumentException | OutOfMemoryError cannot) {
-            request.reject(String.valueOf(cannot.getMessage()).getBytes(StandardCharsets.UTF_8));
+            request.reject(String.valueOf(cannot.getMessage()));
             return null;
         }
     }

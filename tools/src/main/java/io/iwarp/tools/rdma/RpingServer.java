@@ -5,7 +5,6 @@ import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Service;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.verbs.ConnectionRequest;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -54,7 +53,7 @@ final class RpingServer implements Service {
     public void onConnectionRequest(ConnectionRequest request) {
         if (!free.tryAcquire()) {
             String reason = persistent ? "this rping serves as many clients as it may" : "this rping serves one client";
-            request.reject(reason.getBytes(StandardCharsets.US_ASCII));
+            request.reject(reason);
             return;
         }
         output.step("accepting client connection request");

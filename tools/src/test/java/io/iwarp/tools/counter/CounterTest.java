@@ -13,7 +13,6 @@ import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -196,7 +195,6 @@ class CounterTest {
     }
 
     private static CounterGrant grant(QueuePair queuePair) {
-        return CounterGrant.decode(CounterGrant.PROTOCOL.restOfReply(
-                Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), CounterGrant.ENCODED_LENGTH));
+        return CounterGrant.decode(CounterGrant.PROTOCOL.restOfReply(queuePair, CounterGrant.ENCODED_LENGTH));
     }
 }
