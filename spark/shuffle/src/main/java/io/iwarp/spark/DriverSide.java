@@ -22,6 +22,9 @@ import org.slf4j.LoggerFactory;
 final class DriverSide implements DriverPlugin {
     private static final Logger LOGGER = LoggerFactory.getLogger(DriverSide.class);
 
+    /** The key of the application's secret in what the driver tells executors at their start. */
+    static final String SECRET = "secret";
+
     /** What the applications of this process counted that have ended. Guarded by the class. */
     private static Totals ended = Totals.ZERO;
 
@@ -42,7 +45,8 @@ final class DriverSide implements DriverPlugin {
                 addresses.remove(removed.executorId());
             }
         });
-        return Map.of();
+        // Spark redacts values whose key has the word secret, and hands them to the executors.
+        return Map.of(SECRET, Handshake.newSecret());
     }
 
     @Override

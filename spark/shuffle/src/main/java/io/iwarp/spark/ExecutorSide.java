@@ -34,8 +34,8 @@ final class ExecutorSide implements ExecutorPlugin {
         }
         ShuffleSettings settings = ShuffleSettings.from(conf);
         try {
-            start(pluginContext, settings, executor);
-        } catch (Exception | LinkageError e) {
+            start(pluginContext, settings, executor, new Handshake(extraConf.get(DriverSide.SECRET)));
+        } catch (Exception | LinkageError | OutOfMemoryError e) {
             if (!settings.fallback()) {
                 throw new IllegalStateException("the iWARP shuffle could not start", e);
             }
@@ -43,10 +43,11 @@ final class ExecutorSide implements ExecutorPlugin {
         }
     }
 
-    private void start(PluginContext pluginContext, ShuffleSettings settings, String executor) throws Exception {
+    private void start(PluginContext pluginContext, ShuffleSettings settings, String executor, Handshake handshake)
+            throws Exception {
         ShuffleNode started = new ShuffleNode(
                 settings,
-                pluginContext.conf().getAppId(),
+                handshake,
                 executor,
                 id -> find(pluginContext, id),
                 pluginContext.metricRegistry(),
@@ -57,7 +58,7 @@ final class ExecutorSide implements ExecutorPlugin {
             PeerAddress address = started.listen(host);
             pluginContext.ask(Message.announce(executor, address).strings());
             LOGGER.info("Executor {} listens for RDMA Reads at {}:{}", executor, address.host(), address.port());
-        } catch (Exception | LinkageError e) {
+        } catch (Exception | LinkageError | OutOfMemoryError e) {
             started.close();
             throw e;
         }

@@ -2,47 +2,75 @@ package io.iwarp.spark;
 
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.Base64;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The private data of connection requests and acceptances, by which two executors know each other: of the same version,
- * of the same application, and the one that was meant.
+ * The private data of connection requests and acceptances. A request proves that it comes from an executor of the same
+ * application and is meant for this one: it carries a code of the executor's id (HMAC-SHA-256) under a random secret of
+ * the application, which the driver hands out. Without TLS, whoever can listen to the network can repeat it.
  */
 final class Handshake {
+    /** The reason of each rejection on the wire. The log of the executor that rejects has the details. */
+    static final String REJECTED = "this executor does not take the connection";
+
     private static final int MAGIC = 0x4957_5350;
     /** Increases with each change of what peers read: handshake, directory, slots. */
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     private static final int HEADER = Integer.BYTES + Short.BYTES;
+    private static final int SECRET_LENGTH = 32;
+    private static final String CODE = "HmacSHA256";
 
-    private Handshake() {}
+    private final SecretKeySpec secret;
 
-    /** Returns the private data of a request. */
-    static byte[] request(String application, String executor) {
-        ByteBuf out = header();
-        writeText(out, application);
-        writeText(out, executor);
-        return bytes(out);
+    /** @param secret from {@link #newSecret} */
+    Handshake(String secret) {
+        this.secret = new SecretKeySpec(Base64.getDecoder().decode(secret), CODE);
     }
 
-    /** Returns why a request must be rejected, or null if it is for this executor. */
-    static @Nullable String objection(byte[] request, String application, String executor) {
+    /** Returns a random secret of an application, as text. */
+    static String newSecret() {
+        byte[] bytes = new byte[SECRET_LENGTH];
+        new SecureRandom().nextBytes(bytes);
+        return Base64.getEncoder().encodeToString(bytes);
+    }
+
+    /** Returns the private data of a request to an executor. */
+    byte[] request(String executor) {
+        return bytes(header().writeBytes(code(executor)));
+    }
+
+    /** Returns why a request must be rejected, or null if it is for this executor. Contains no text of the peer. */
+    @Nullable
+    String objection(byte[] request, String executor) {
         ByteBuf in = Unpooled.wrappedBuffer(request);
         String wrong = objection(in);
         if (wrong != null) {
             return wrong;
         }
+        // The comparison takes the same time whatever the peer sent.
+        return MessageDigest.isEqual(ByteBufUtil.getBytes(in), code(executor))
+                ? null
+                : "the request does not prove that it comes from this application and is meant for executor "
+                        + executor;
+    }
+
+    private byte[] code(String executor) {
         try {
-            String theirs = readText(in);
-            if (!theirs.equals(application)) {
-                return "this executor belongs to application " + application + ", not to " + theirs;
-            }
-            String meant = readText(in);
-            return meant.equals(executor) ? null : "this is executor " + executor + ", not " + meant;
-        } catch (IndexOutOfBoundsException incomplete) {
-            return "the request is incomplete";
+            Mac mac = Mac.getInstance(CODE);
+            mac.init(secret);
+            return mac.doFinal(executor.getBytes(StandardCharsets.UTF_8));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("each JDK has " + CODE, e);
         }
     }
 
@@ -97,16 +125,6 @@ final class Handshake {
 
     private static ByteBuf header() {
         return Unpooled.buffer().writeInt(MAGIC).writeShort(VERSION);
-    }
-
-    private static void writeText(ByteBuf out, String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        out.writeShort(bytes.length).writeBytes(bytes);
-    }
-
-    private static String readText(ByteBuf in) {
-        int length = in.readUnsignedShort();
-        return in.readCharSequence(length, StandardCharsets.UTF_8).toString();
     }
 
     private static byte[] bytes(ByteBuf out) {

@@ -15,10 +15,16 @@ import java.util.function.Function;
 final class MapOutputCache {
     private final long maximumWeight;
     // This guards all of the following.
-    private final Map<Key, CompletableFuture<MapOutput>> outputs = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Key, Entry> outputs = new LinkedHashMap<>(16, 0.75f, true);
     private long weight;
 
     private record Key(String executor, MapKey map) {}
+
+    /** A map output that is being looked up or is known. Its weight is 0 until it is known. */
+    private static final class Entry {
+        private final CompletableFuture<MapOutput> output = new CompletableFuture<>();
+        private long weight;
+    }
 
     MapOutputCache(long maximumWeight) {
         this.maximumWeight = maximumWeight;
@@ -28,38 +34,48 @@ final class MapOutputCache {
     CompletableFuture<MapOutput> get(
             String executor, MapKey map, Function<MapKey, CompletableFuture<MapOutput>> lookup) {
         Key key = new Key(executor, map);
-        CompletableFuture<MapOutput> found;
+        Entry entry;
         synchronized (this) {
-            found = outputs.get(key);
-            if (found != null) {
-                return found;
+            entry = outputs.get(key);
+            if (entry != null) {
+                return entry.output;
             }
-            found = new CompletableFuture<>();
-            outputs.put(key, found);
+            entry = new Entry();
+            outputs.put(key, entry);
         }
-        CompletableFuture<MapOutput> result = found;
-        lookup.apply(map).whenComplete((output, failure) -> {
+        Entry fresh = entry;
+        start(lookup, map).whenComplete((output, failure) -> {
             if (failure == null) {
-                learn(key, result, output);
-                result.complete(output);
+                learn(key, fresh, output);
+                fresh.output.complete(output);
             } else {
-                forget(key, result);
-                result.completeExceptionally(failure);
+                forget(key, fresh.output);
+                fresh.output.completeExceptionally(failure);
             }
         });
-        return result;
+        return fresh.output;
     }
 
-    private synchronized void learn(Key key, CompletableFuture<MapOutput> result, MapOutput output) {
-        if (outputs.get(key) != result) {
+    private static CompletableFuture<MapOutput> start(
+            Function<MapKey, CompletableFuture<MapOutput>> lookup, MapKey map) {
+        try {
+            return lookup.apply(map);
+        } catch (RuntimeException | Error failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
+    }
+
+    private synchronized void learn(Key key, Entry entry, MapOutput output) {
+        if (outputs.get(key) != entry) {
             return;
         }
-        weight += output.weight();
-        Iterator<CompletableFuture<MapOutput>> eldest = outputs.values().iterator();
+        entry.weight = output.weight();
+        weight += entry.weight;
+        Iterator<Entry> eldest = outputs.values().iterator();
         while (weight > maximumWeight && eldest.hasNext()) {
-            CompletableFuture<MapOutput> candidate = eldest.next();
-            if (candidate.isDone()) {
-                weight -= candidate.join().weight();
+            Entry candidate = eldest.next();
+            if (candidate.weight > 0) {
+                weight -= candidate.weight;
                 eldest.remove();
             }
         }
@@ -71,26 +87,22 @@ final class MapOutputCache {
     }
 
     private synchronized void forget(Key key, CompletableFuture<MapOutput> wrong) {
-        if (outputs.remove(key, wrong)) {
-            weight -= weightOf(wrong);
+        Entry entry = outputs.get(key);
+        if (entry != null && entry.output == wrong) {
+            outputs.remove(key);
+            weight -= entry.weight;
         }
     }
 
     /** Drops all map outputs of a shuffle. */
     synchronized void forgetShuffle(int shuffleId) {
-        outputs.entrySet().removeIf(entry -> {
-            boolean gone = entry.getKey().map().shuffleId() == shuffleId;
+        outputs.entrySet().removeIf(each -> {
+            boolean gone = each.getKey().map().shuffleId() == shuffleId;
             if (gone) {
-                weight -= weightOf(entry.getValue());
+                weight -= each.getValue().weight;
             }
             return gone;
         });
-    }
-
-    private static long weightOf(CompletableFuture<MapOutput> output) {
-        return output.isDone() && !output.isCompletedExceptionally()
-                ? output.join().weight()
-                : 0;
     }
 
     synchronized int size() {

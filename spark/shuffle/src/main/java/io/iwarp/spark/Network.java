@@ -15,6 +15,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -125,15 +127,18 @@ final class Network {
         }
     }
 
-    /** Ends all connections, and waits for their end. */
+    /** Ends all connections at the same time, and waits for their end. */
     void close() {
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
         IwarpListener listening = listener;
         if (listening != null) {
-            await(listening.shutdownGracefully(ORDERLY_CLOSE).toCompletableFuture());
+            ends.add(listening.shutdownGracefully(ORDERLY_CLOSE).toCompletableFuture());
         }
-        for (IwarpConnector connector : connectors.values()) {
-            await(connector.shutdownGracefully(ORDERLY_CLOSE).toCompletableFuture());
-        }
+        connectors
+                .values()
+                .forEach(connector ->
+                        ends.add(connector.shutdownGracefully(ORDERLY_CLOSE).toCompletableFuture()));
+        await(CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0])));
     }
 
     /** Ends the event loops. Call it last: what was scheduled is lost. */

@@ -4,6 +4,7 @@ import io.iwarp.spark.OutputRegions.Output;
 import java.io.File;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,9 @@ final class PublishedOutputs implements AutoCloseable {
     private final Delays delays;
     /** By shuffle. Guarded by this. */
     private final Map<Integer, Map<Long, Output>> outputs = new HashMap<>();
+
+    /** The shuffles that were removed. Spark counts shuffles up, and a task may end after the removal. Guarded by this. */
+    private final BitSet removed = new BitSet();
 
     private boolean closed;
     private boolean told;
@@ -95,6 +99,9 @@ final class PublishedOutputs implements AutoCloseable {
         if (closed) {
             return "the executor ends";
         }
+        if (removed.get(slot.key().shuffleId())) {
+            return "its shuffle was removed";
+        }
         if (!directory.add(slot)) {
             return "its slots in the directory are taken (" + directory.used() + " of " + directory.slots()
                     + " are in use): increase " + ShuffleSettings.PREFIX + "directorySlots";
@@ -109,10 +116,11 @@ final class PublishedOutputs implements AutoCloseable {
 
     /** Removes the map outputs of a shuffle from the directory at once, and releases their files after the delay. */
     synchronized void unregister(int shuffleId) {
-        Map<Long, Output> removed = outputs.remove(shuffleId);
-        if (removed != null) {
-            removed.keySet().forEach(mapId -> directory.remove(new MapKey(shuffleId, mapId)));
-            release(List.copyOf(removed.values()));
+        removed.set(shuffleId);
+        Map<Long, Output> maps = outputs.remove(shuffleId);
+        if (maps != null) {
+            maps.keySet().forEach(mapId -> directory.remove(new MapKey(shuffleId, mapId)));
+            release(List.copyOf(maps.values()));
         }
     }
 
@@ -120,8 +128,8 @@ final class PublishedOutputs implements AutoCloseable {
      * A Read of a revoked region ends its stream, with all other Reads on it. So the regions stay until reducers that
      * know them have ended.
      */
-    private void release(List<Output> removed) {
-        delays.after(releaseDelay, () -> removed.forEach(regions::close));
+    private void release(List<Output> withdrawn) {
+        delays.after(releaseDelay, () -> withdrawn.forEach(regions::close));
     }
 
     /** Revokes everything. */

@@ -26,9 +26,11 @@ import org.slf4j.LoggerFactory;
 final class ShuffleNode implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(ShuffleNode.class);
     private static final long INDEXES_ON_HEAP = 64L << 20;
+    /** Who knows where executors are, as a peer of the {@link Workers}. */
+    private static final String DRIVER = "driver";
 
     private final ShuffleSettings settings;
-    private final String application;
+    private final Handshake handshake;
     private final String executor;
     private final Addresses addresses;
     private final Workers workers;
@@ -48,21 +50,21 @@ final class ShuffleNode implements AutoCloseable {
     }
 
     /**
-     * @param application Spark's id of the application; peers of another one are rejected
+     * @param handshake has the secret of the application; peers without it are rejected
      * @param executor Spark's id of this executor
      * @param allocator gives direct memory for the directory and for what is read
      * @throws IOException if the certificates cannot be read
      */
     ShuffleNode(
             ShuffleSettings settings,
-            String application,
+            Handshake handshake,
             String executor,
             Addresses addresses,
             MetricRegistry registry,
             ByteBufAllocator allocator)
             throws IOException {
         this.settings = settings;
-        this.application = application;
+        this.handshake = handshake;
         this.executor = executor;
         this.addresses = addresses;
         this.workers = new Workers();
@@ -94,12 +96,12 @@ final class ShuffleNode implements AutoCloseable {
     }
 
     private void decide(ConnectionRequest request) {
-        String objection = Handshake.objection(request.privateData(), application, executor);
+        String objection = handshake.objection(request.privateData(), executor);
         if (objection == null) {
             request.accept(Handshake.acceptance(directory.advertised(), directory.slots()));
         } else {
             LOGGER.warn("Rejected a connection of {}: {}", request.remoteAddress(), objection);
-            request.reject(objection);
+            request.reject(Handshake.REJECTED);
         }
     }
 
@@ -176,7 +178,7 @@ final class ShuffleNode implements AutoCloseable {
 
         @Override
         public void fetch(String[] blocks, BlockFetchingListener listener) {
-            workers.run(() -> spark.fetchBlocks(host, port, from, blocks, listener, null), failure -> {
+            workers.run(from, () -> spark.fetchBlocks(host, port, from, blocks, listener, null), failure -> {
                 for (String block : blocks) {
                     listener.onBlockFetchFailure(block, failure);
                 }
@@ -196,8 +198,8 @@ final class ShuffleNode implements AutoCloseable {
 
         private CompletableFuture<Session> connect() {
             CompletableFuture<PeerAddress> address = new CompletableFuture<>();
-            workers.run(() -> address.complete(addresses.of(id)), address::completeExceptionally);
-            return address.thenCompose(known -> network.connect(id, known, Handshake.request(application, id)))
+            workers.run(DRIVER, () -> address.complete(addresses.of(id)), address::completeExceptionally);
+            return address.thenCompose(known -> network.connect(id, known, handshake.request(id)))
                     .thenApply(this::session)
                     .whenComplete((session, failure) -> {
                         if (failure == null) {

@@ -45,9 +45,12 @@ record ShuffleSettings(
     private static final int MOST_THREADS = 1024;
     private static final int MOST_CONNECTIONS = 64;
     private static final int MOST_OUTSTANDING_READS = 16_382;
-    private static final int MOST_SLOTS = 1 << 24;
+    /** With these a directory takes 64 MiB of direct memory. */
+    private static final int MOST_SLOTS = 1 << 20;
+
     private static final int LEAST_SLOTS = 64;
     private static final Duration LONGEST_DELAY = Duration.ofDays(1);
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
 
     /** Where the certificates are: files in PEM format. Empty names without TLS. */
     record TlsSettings(boolean enabled, String certificate, String key, String trust) {
@@ -108,7 +111,7 @@ record ShuffleSettings(
                 slots,
                 delay(conf, "releaseDelay", "30s"),
                 conf.getBoolean(PREFIX + "fallback", true),
-                delay(conf, "timeout", conf.get("spark.network.timeout", "120s")),
+                timeout(conf),
                 TlsSettings.from(conf));
     }
 
@@ -116,6 +119,20 @@ record ShuffleSettings(
         int set = conf.getInt(PREFIX + name, value);
         if (set < least || set > most) {
             throw new IllegalArgumentException(PREFIX + name + " is " + least + " to " + most + ", not " + set);
+        }
+        return set;
+    }
+
+    /** Spark reads a network timeout without a unit as seconds, and takes longer ones than a Read can wait. */
+    private static Duration timeout(SparkConf conf) {
+        boolean own = conf.contains(PREFIX + "timeout");
+        String key = own ? PREFIX + "timeout" : "spark.network.timeout";
+        Duration set = own
+                ? Duration.ofMillis(conf.getTimeAsMs(key))
+                : Duration.ofSeconds(Math.min(conf.getTimeAsSeconds(key, "120s"), LONGEST_DELAY.toSeconds()));
+        if (set.compareTo(SHORTEST_TIMEOUT) < 0 || set.compareTo(LONGEST_DELAY) > 0) {
+            throw new IllegalArgumentException(key + " is " + conf.get(key) + ": set it, or " + PREFIX
+                    + "timeout, to a time from 1 ms to 1 day, such as 120s");
         }
         return set;
     }

@@ -1,51 +1,118 @@
 package io.iwarp.spark;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** A few threads for calls of Spark that block: event loops must not. */
+/**
+ * Threads for calls of Spark that block: event loops must not. The calls to one peer have a few threads at a time, so a peer
+ * that does not answer holds up no call to another.
+ *
+ * <p>Any thread may call any method.
+ */
 final class Workers {
-    private static final int THREADS = 8;
+    static final int THREADS_PER_PEER = 4;
+
     private static final long IDLE_SECONDS = 30;
 
-    private final ThreadPoolExecutor threads;
+    private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
+            0,
+            Integer.MAX_VALUE,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            new DefaultThreadFactory("iwarp-shuffle-worker", true));
+
+    /** The peers with calls that run or wait. Guarded by this. */
+    private final Map<String, Lane> lanes = new HashMap<>();
+
+    private boolean closed;
 
     /** A call that may fail. */
     interface Call {
         void run() throws Exception;
     }
 
-    Workers() {
-        threads = new ThreadPoolExecutor(
-                THREADS,
-                THREADS,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                new DefaultThreadFactory("iwarp-shuffle-worker", true));
-        threads.allowCoreThreadTimeOut(true);
+    /** The calls to one peer. */
+    private static final class Lane {
+        private final ArrayDeque<Task> waiting = new ArrayDeque<>();
+        private int running;
     }
 
-    /** Runs the call on a thread of its own, or tells of the failure. */
-    void run(Call call, Consumer<Throwable> onFailure) {
-        try {
-            threads.execute(() -> {
-                try {
-                    call.run();
-                } catch (Exception | LinkageError e) {
-                    onFailure.accept(e);
-                }
-            });
-        } catch (RejectedExecutionException ended) {
-            onFailure.accept(ended);
+    private record Task(Call call, Consumer<Throwable> onFailure) {
+        void run() {
+            try {
+                call.run();
+            } catch (Throwable e) {
+                onFailure.accept(e);
+            }
         }
     }
 
+    /** Runs a call to a peer on a thread that may block, or tells of the failure. */
+    void run(String peer, Call call, Consumer<Throwable> onFailure) {
+        Task task = new Task(call, onFailure);
+        boolean refused;
+        boolean starts = false;
+        synchronized (this) {
+            refused = closed;
+            if (!refused) {
+                Lane lane = lanes.computeIfAbsent(peer, id -> new Lane());
+                starts = lane.running < THREADS_PER_PEER;
+                if (starts) {
+                    lane.running++;
+                } else {
+                    lane.waiting.add(task);
+                }
+            }
+        }
+        if (refused) {
+            onFailure.accept(new RejectedExecutionException("the executor ends"));
+        } else if (starts) {
+            start(peer, task);
+        }
+    }
+
+    private void start(String peer, Task first) {
+        try {
+            threads.execute(() -> {
+                for (Task task = first; task != null; task = next(peer)) {
+                    task.run();
+                }
+            });
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            for (Task task = first; task != null; task = next(peer)) {
+                task.onFailure.accept(noThread);
+            }
+        }
+    }
+
+    /** A thread has ended a call to a peer. Returns what it does next, or null. */
+    private synchronized @Nullable Task next(String peer) {
+        Lane lane = Objects.requireNonNull(lanes.get(peer), "a thread of this lane runs");
+        Task next = lane.waiting.poll();
+        if (next == null) {
+            lane.running--;
+            if (lane.running == 0) {
+                lanes.remove(peer);
+            }
+        }
+        return next;
+    }
+
+    /** Takes no more calls. Those that wait still run. */
     void close() {
+        synchronized (this) {
+            closed = true;
+        }
         threads.shutdown();
     }
 }

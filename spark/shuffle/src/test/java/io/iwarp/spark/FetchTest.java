@@ -237,6 +237,19 @@ class FetchTest {
     }
 
     @Test
+    void aStrangerWithoutTheSecretOfTheApplicationReadsNothing() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder);
+                ShuffleNode stranger = nodes.stranger()) {
+            nodes.publish(1, 1, 4);
+
+            assertThat(nodes.fetch(stranger, "shuffle_1_1_0").arrived)
+                    .containsEntry("shuffle_1_1_0", FakeSpark.CONTENT);
+            assertThat(stranger.metrics().failedConnections.getCount()).isEqualTo(1);
+            assertThat(stranger.metrics().lookups.getCount()).isEqualTo(1);
+        }
+    }
+
+    @Test
     void theAddressOfAnotherExecutorFallsBack() throws IOException {
         try (TwoNodes nodes = new TwoNodes(folder)) {
             PeerAddress other = nodes.client.listen("another-" + nodes.hashCode());

@@ -10,31 +10,35 @@ import org.junit.jupiter.api.Test;
 class HandshakeTest {
     private static final RemoteBuffer DIRECTORY = new RemoteBuffer(9, 0, Directory.length(64));
 
+    private final Handshake handshake = new Handshake(Handshake.newSecret());
+
     @Test
     void theExecutorThatIsMeantAgrees() {
-        assertThat(Handshake.objection(Handshake.request("app", "12"), "app", "12"))
-                .isNull();
+        assertThat(handshake.objection(handshake.request("12"), "12")).isNull();
     }
 
     @Test
-    void othersObject() {
-        byte[] request = Handshake.request("app", "12");
+    void othersObjectWithoutAWordOfThePeer() {
+        byte[] request = handshake.request("12");
+        Handshake other = new Handshake(Handshake.newSecret());
 
-        assertThat(Handshake.objection(request, "app", "1")).contains("this is executor 1, not 12");
-        assertThat(Handshake.objection(request, "other", "12")).contains("belongs to application other, not to app");
-        assertThat(Handshake.objection(new byte[0], "app", "12")).contains("no executor");
-        assertThat(Handshake.objection(Arrays.copyOf(request, request.length - 1), "app", "12"))
-                .contains("incomplete");
+        assertThat(handshake.objection(request, "1")).contains("does not prove").contains("executor 1");
+        assertThat(other.objection(request, "12")).contains("does not prove");
+        assertThat(handshake.objection(new byte[0], "12")).contains("no executor");
+        assertThat(handshake.objection(Arrays.copyOf(request, request.length - 1), "12"))
+                .contains("does not prove");
+        assertThat(handshake.objection(Arrays.copyOf(request, request.length + 1), "12"))
+                .contains("does not prove");
     }
 
     @Test
     void anotherVersionIsNamedOnEitherSide() {
-        byte[] request = Handshake.request("app", "12");
+        byte[] request = handshake.request("12");
         request[5] = 9;
         byte[] acceptance = Handshake.acceptance(DIRECTORY, 64);
         acceptance[5] = 9;
 
-        assertThat(Handshake.objection(request, "app", "12")).contains("version 9");
+        assertThat(handshake.objection(request, "12")).contains("version 9");
         assertThatThrownBy(() -> Handshake.directory(acceptance)).hasMessageContaining("version 9");
     }
 

@@ -76,6 +76,28 @@ class MapOutputCacheTest {
     }
 
     @Test
+    void aLookupThatThrowsFailsAndIsNotKept() {
+        IllegalStateException failure = new IllegalStateException("no memory for a sink");
+
+        CompletableFuture<MapOutput> first = cache.get("1", new MapKey(1, 1), map -> {
+            throw failure;
+        });
+
+        assertThat(first).isCompletedExceptionally();
+        assertThat(cache.size()).isZero();
+    }
+
+    /** What is told of a map output may forget its shuffle. */
+    @Test
+    void theWeightOfAShuffleThatEndsWhileItIsLearnedIsGivenBack() {
+        get(new MapKey(1, 1)).thenRun(() -> cache.forgetShuffle(1));
+        pending.get(0).complete(output(new MapKey(1, 1)));
+
+        assertThat(cache.size()).isZero();
+        assertThat(cache.weight()).isZero();
+    }
+
+    @Test
     void aShuffleThatEndsIsForgotten() {
         learn(new MapKey(1, 1));
         learn(new MapKey(2, 1));

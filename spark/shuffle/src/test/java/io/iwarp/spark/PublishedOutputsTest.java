@@ -60,6 +60,17 @@ class PublishedOutputsTest {
         assertThat(regions.files()).isEqualTo(1);
     }
 
+    /** A task may end after the removal of its shuffle. */
+    @Test
+    void aMapOutputOfARemovedShuffleKeepsNeitherSlotNorFiles() {
+        published.unregister(1);
+
+        publish(1, 1, 5);
+
+        assertThat(directory.used()).isZero();
+        assertThat(regions.files()).isZero();
+    }
+
     @Test
     void aMapOutputWithoutDataIsNotPublished() {
         publish(1, 1, 0, 0);

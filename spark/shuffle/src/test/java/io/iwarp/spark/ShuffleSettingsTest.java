@@ -44,6 +44,7 @@ class ShuffleSettingsTest {
         "outstandingReads,16383",
         "directorySlots,100",
         "directorySlots,32",
+        "directorySlots,2097152",
         "transport,carrier-pigeon",
         "releaseDelay,2d",
         "maxBlockSize,-1"
@@ -51,6 +52,21 @@ class ShuffleSettingsTest {
     void aValueOutOfRangeNamesItsKey(String name, String value) {
         assertThatThrownBy(() -> ShuffleSettings.from(conf("spark.shuffle.iwarp." + name, value)))
                 .hasMessageContaining(name);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"300,PT5M", "300s,PT5M", "10m,PT10M", "36h,PT24H"})
+    void aNetworkTimeoutIsReadAsSparkReadsIt(String value, Duration expected) {
+        assertThat(ShuffleSettings.from(conf("spark.network.timeout", value)).timeout())
+                .isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"spark.network.timeout,0", "spark.shuffle.iwarp.timeout,0", "spark.shuffle.iwarp.timeout,25h"})
+    void aTimeoutWithWhichNothingCouldConnectIsRefusedAtTheStart(String key, String value) {
+        assertThatThrownBy(() -> ShuffleSettings.from(conf(key, value)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(key + " is " + value);
     }
 
     @Test
@@ -86,7 +102,7 @@ class ShuffleSettingsTest {
 
     @Test
     void everyKeyIsDocumented() throws IOException {
-        String document = Files.readString(Path.of("..", "docs", "spark.md"));
+        String document = Files.readString(Path.of("..", "..", "docs", "spark.md"));
         for (String key : new String[] {
             "bindAddress", "port", "transport", "threads", "connectionsPerPeer", "crc", "outstandingReads",
             "maxBlockSize", "directorySlots", "releaseDelay", "fallback", "timeout", "tls.enabled", "tls.certificate",

@@ -16,6 +16,7 @@ import org.awaitility.Awaitility;
 final class TwoNodes implements AutoCloseable {
     static final String SERVER = "1";
     static final String CLIENT = "2";
+    static final String SECRET = Handshake.newSecret();
 
     private final Path folder;
     final MetricRegistry serverMetrics = new MetricRegistry();
@@ -33,10 +34,11 @@ final class TwoNodes implements AutoCloseable {
     TwoNodes(Path folder, SparkConf conf, ByteBufAllocator ofClient) throws IOException {
         this.folder = folder;
         ShuffleSettings settings = ShuffleSettings.from(conf);
-        server = new ShuffleNode(settings, "app", SERVER, this::find, serverMetrics, ByteBufAllocator.DEFAULT);
+        server = new ShuffleNode(
+                settings, new Handshake(SECRET), SERVER, this::find, serverMetrics, ByteBufAllocator.DEFAULT);
         String host = settings.transport().equals("local") ? UUID.randomUUID().toString() : "127.0.0.1";
         addresses.put(SERVER, server.listen(host));
-        client = new ShuffleNode(settings, "app", CLIENT, this::find, clientMetrics, ofClient);
+        client = new ShuffleNode(settings, new Handshake(SECRET), CLIENT, this::find, clientMetrics, ofClient);
     }
 
     static SparkConf settings() {
@@ -45,6 +47,13 @@ final class TwoNodes implements AutoCloseable {
                 .set("spark.shuffle.iwarp.threads", "1")
                 .set("spark.shuffle.iwarp.directorySlots", "64")
                 .set("spark.shuffle.iwarp.maxBlockSize", "1000");
+    }
+
+    /** Returns an executor of another application. */
+    ShuffleNode stranger() throws IOException {
+        Handshake other = new Handshake(Handshake.newSecret());
+        ShuffleSettings settings = ShuffleSettings.from(settings());
+        return new ShuffleNode(settings, other, "3", this::find, new MetricRegistry(), ByteBufAllocator.DEFAULT);
     }
 
     private PeerAddress find(String executor) throws UnknownHostException {
