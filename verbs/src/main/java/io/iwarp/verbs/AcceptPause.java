@@ -51,7 +51,7 @@ final class AcceptPause extends ChannelInboundHandlerAdapter {
             quiet = true;
             ctx.executor().schedule(() -> quiet = false, QUIET_SECONDS, TimeUnit.SECONDS);
             LOGGER.warn(
-                    "{} cannot accept a connection: {}. {} connections are open, {} accepts have failed. Close"
+                    "{} cannot accept a connection: {}. Open connections: {}, failed accepts: {}. Close"
                             + " connections, or raise the limit that the system names (ulimit -n for open files)."
                             + " Accepting is tried again each second.",
                     ctx.channel().localAddress(),

@@ -41,9 +41,8 @@ class AcceptPauseTest {
         }
 
         assertThat(log.messages()).hasSize(2);
-        assertThat(log.messages().get(0))
-                .contains("Too many open files. 58 connections are open, 1 accepts have failed");
-        assertThat(log.messages().get(1)).contains("61 accepts have failed");
+        assertThat(log.messages().get(0)).contains("Too many open files. Open connections: 58, failed accepts: 1.");
+        assertThat(log.messages().get(1)).contains("failed accepts: 61.");
         assertThat(accepting.failures()).isEqualTo(61);
     }
 

@@ -188,7 +188,7 @@ public final class KvClient implements AutoCloseable {
     /**
      * Stores a value if the key has a version, or is new for version 0.
      *
-     * @return the version that the key has now; greater than {@code version} if and only if the value was stored
+     * @return the new version, or empty if the key has another version: nothing was changed then
      */
     public Optional<Long> putIfVersion(String key, byte[] value, long version)
             throws IOException, InterruptedException {

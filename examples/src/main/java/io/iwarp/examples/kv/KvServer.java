@@ -85,7 +85,13 @@ public final class KvServer implements AutoCloseable {
         List<String> file = options.has("load") ? lines(Path.of(options.text("load", ""))) : List.of();
         int entries = Math.max((int) options.number("entries", 1 << 16), file.size());
         store = new Store(domain, entries, options.number("memory", 1 << 26));
-        load(file, options.has("skip-bad-lines"));
+        try {
+            load(file, options.has("skip-bad-lines"));
+        } catch (IOException e) {
+            store.close();
+            domain.close();
+            throw e;
+        }
         IwarpMetrics metrics = new IwarpMetrics(domain.device());
         bind(metrics);
         group = new MultiThreadIoEventLoopGroup((int) options.number("threads", 1), NioIoHandler.newFactory());
@@ -135,11 +141,8 @@ public final class KvServer implements AutoCloseable {
         }
         try {
             queuePair.sendQueue().send(0, store.put(Put.decode(message)).encode());
-        } catch (IllegalArgumentException | QueueFullException e) {
-            // It sends what is not a put, or puts without taking the answers.
-            queuePair.abort();
-        } catch (QueuePairClosedException e) {
-            // The client has gone before it was told that its value is stored.
+        } catch (IllegalArgumentException | QueueFullException | QueuePairClosedException e) {
+            // It sends what is not a put, takes no answers, or has gone before it was told that its value is stored.
             queuePair.abort();
         } finally {
             message.release();

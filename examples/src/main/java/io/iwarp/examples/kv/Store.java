@@ -91,7 +91,8 @@ final class Store implements AutoCloseable {
 
     /** Executes a put. When this returns, every Read that begins finds the value, or a later one. */
     synchronized Answer put(Put put) {
-        Place place = find(put.key());
+        Hash hash = Hash.of(seed, put.key(), buckets);
+        Place place = find(hash, put.key());
         if (place == null) {
             return refused("the server has no slot left for this key: start it with more --entries");
         }
@@ -110,12 +111,7 @@ final class Store implements AutoCloseable {
         }
         long version = ++lastVersion;
         values.span().put(offset, Entry.encode(version, put.key(), put.value()), 0, length);
-        Slot fresh = new Slot(
-                version,
-                offset,
-                put.key().length,
-                put.value().length,
-                hash(put.key()).tag());
+        Slot fresh = new Slot(version, offset, put.key().length, put.value().length, hash.tag());
         index.span().put(offsetOf(place.number()), fresh.encode(), 0, Protocol.SLOT_LENGTH);
         if (old.isFree()) {
             entries++;
@@ -139,8 +135,7 @@ final class Store implements AutoCloseable {
     }
 
     /** Returns the place of the key, or a free one in its bucket with more room, or null if both are full. */
-    private Place find(byte[] key) {
-        Hash hash = hash(key);
+    private Place find(Hash hash, byte[] key) {
         Place best = null;
         int mostFree = 0;
         for (long bucket : new long[] {hash.first(), hash.second()}) {
@@ -163,10 +158,6 @@ final class Store implements AutoCloseable {
             }
         }
         return best;
-    }
-
-    private Hash hash(byte[] key) {
-        return Hash.of(seed, key, buckets);
     }
 
     private static long offsetOf(long slot) {
