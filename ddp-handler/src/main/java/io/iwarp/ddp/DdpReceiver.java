@@ -45,7 +45,7 @@ final class DdpReceiver {
     private final ByteBuf waitedHeader = Unpooled.buffer(DdpLayout.UNTAGGED_HEADER_LENGTH);
     private final int[] nextMsn = new int[DdpLayout.QUEUES];
     private boolean silent;
-    private boolean heldBack;
+    private boolean stalled;
     private boolean faultReported;
     private boolean halfClosed;
 
@@ -74,7 +74,7 @@ final class DdpReceiver {
      * @param bytes the buffer that contains it in one piece; it is not retained or released, and its indexes do not change
      * @param index the index of its first byte
      * @param length its length in bytes, at least 0
-     * @return false if it has to be held back because of {@link UntaggedQueue#awaitBuffer}: then nothing was placed,
+     * @return false if the input {@linkplain UntaggedQueue#stalls stalls}: then nothing was placed,
      *     and the same ULPDU must come again before any other; otherwise true
      */
     boolean receive(ByteBuf bytes, int index, int length) {
@@ -82,12 +82,12 @@ final class DdpReceiver {
             return true;
         }
         segment.wrap(bytes, index, length);
-        heldBack = false;
+        stalled = false;
         ProtocolFault fault = handleOrFail();
         if (fault != null) {
             report(fault, segment);
         }
-        return !heldBack;
+        return !stalled;
     }
 
     /** A burst of ULPDUs is over: drops the reference to the last buffer. */
@@ -126,7 +126,7 @@ final class DdpReceiver {
         try {
             return handle();
         } catch (Throwable failure) {
-            heldBack = false;
+            stalled = false;
             return new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC, "this side failed while it took a segment", failure);
         }
@@ -223,8 +223,8 @@ final class DdpReceiver {
         int queueNumber = segment.queueNumber();
         int ahead = segment.msn() - nextMsn[queueNumber];
         if (!queue.offers(ahead)) {
-            heldBack = ahead == 0 && queue.awaitBuffer();
-            return heldBack ? null : withoutBuffer(queueNumber, ahead, queue.available());
+            stalled = ahead == 0 && queue.stalls();
+            return stalled ? null : withoutBuffer(queueNumber, ahead, queue.available());
         }
         UntaggedBuffer buffer = queue.buffer(ahead);
         ProtocolFault fault = placeUntagged(buffer);

@@ -31,11 +31,11 @@ public non-sealed interface UntaggedQueue extends Placement {
     /**
      * A message needs the buffer at the head, and there is none.
      *
-     * @return false if this is an error, which ends the stream; true to hold the segment back, with everything after
+     * @return false if this is an error, which ends the stream; true to stall the input: the segment waits, with everything after
      *     it, until a {@code read} passes down the pipeline and offers it again. The queue requests this {@code read}
      *     when it has a buffer, or to report the error after all.
      */
-    default boolean awaitBuffer() {
+    default boolean stalls() {
         return false;
     }
 

@@ -183,7 +183,7 @@ final class RecordingUlp implements DdpUlp {
         }
 
         @Override
-        public boolean awaitBuffer() {
+        public boolean stalls() {
             return awaitsBuffers;
         }
 

@@ -81,7 +81,7 @@ public final class RdmapHandler extends ChannelDuplexHandler {
         stream.keepAlive();
     }
 
-    /** Retries the message that {@link io.iwarp.ddp.UntaggedQueue#awaitBuffer} held back. */
+    /** Retries the message with which the input {@linkplain io.iwarp.ddp.UntaggedQueue#stalls stalled}. */
     public void resume() {
         context().read();
     }

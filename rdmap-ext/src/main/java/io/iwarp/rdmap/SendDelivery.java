@@ -39,8 +39,8 @@ final class SendDelivery implements UntaggedQueue {
     }
 
     @Override
-    public boolean awaitBuffer() {
-        boolean waits = receives.awaitBuffer();
+    public boolean stalls() {
+        boolean waits = receives.stalls();
         if (waits) {
             stall.begin();
         }

@@ -357,7 +357,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
         }
 
         @Override
-        public boolean awaitBuffer() {
+        public boolean stalls() {
             awaited = awaitsReceives;
             return awaited;
         }

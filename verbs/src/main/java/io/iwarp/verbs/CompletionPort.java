@@ -79,7 +79,7 @@ final class CompletionPort implements CompletionTarget {
     /** Consumer: called when one completion is taken from the queue, so that another request may be posted. */
     void polled() {
         bound.release();
-        queuePair.engine().receives().receiveWait().wake();
+        queuePair.engine().receives().receiveStall().wake();
         if (ended) {
             settle();
         }

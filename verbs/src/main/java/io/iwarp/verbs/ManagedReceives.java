@@ -37,14 +37,14 @@ final class ManagedReceives extends Receives {
      * @param bytes the maximum length of a message
      */
     ManagedReceives(
-            ReceiveWait wait,
+            ReceiveStall stall,
             Completer completer,
             CompletionRoutes routes,
             int depth,
             ByteBufAllocator allocator,
             IwarpDevice device,
             int bytes) {
-        super(wait, completer);
+        super(stall, completer);
         this.routes = routes;
         this.allocator = allocator;
         this.device = device;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 final class PostedReceives extends Receives {
     private final PostRing<ReceiveRequest> ring;
 
-    PostedReceives(ReceiveWait wait, Completer completer, int depth) {
-        super(wait, completer);
+    PostedReceives(ReceiveStall stall, Completer completer, int depth) {
+        super(stall, completer);
         this.ring = new PostRing<>(depth, ReceiveRequest::new);
     }
 

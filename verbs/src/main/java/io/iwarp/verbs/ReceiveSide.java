@@ -14,7 +14,7 @@ final class ReceiveSide {
     private final DrainSchedule drains;
     private final Completer completer;
     private final CompletionRoutes routes;
-    private final ReceiveWait wait;
+    private final ReceiveStall stall;
     private final int depth;
     private volatile Receives receives;
 
@@ -36,13 +36,13 @@ final class ReceiveSide {
         this.drains = drains;
         this.completer = completer;
         this.routes = routes;
-        this.wait =
-                new ReceiveWait(life, drains, eventLoop, settings.receiveWait().toNanos(), resume);
+        this.stall =
+                new ReceiveStall(life, drains, eventLoop, settings.receiveWait().toNanos(), resume);
         this.depth = settings.receiveQueueDepth();
         int managedBytes = settings.managedReceiveBytes();
         this.receives = managedBytes > 0
-                ? new ManagedReceives(wait, completer, routes, depth, channel.alloc(), device, managedBytes)
-                : new PostedReceives(wait, completer, depth);
+                ? new ManagedReceives(stall, completer, routes, depth, channel.alloc(), device, managedBytes)
+                : new PostedReceives(stall, completer, depth);
     }
 
     /** Returns the source of receives for the peer's messages. */
@@ -50,8 +50,8 @@ final class ReceiveSide {
         return receives;
     }
 
-    ReceiveWait receiveWait() {
-        return wait;
+    ReceiveStall receiveStall() {
+        return stall;
     }
 
     /**
@@ -71,7 +71,7 @@ final class ReceiveSide {
                     "set the shared receive queue before the completion queues: it says how much"
                             + " room is needed there");
         }
-        receives = new SharedReceives(wait, completer, routes, pool, whenLow);
+        receives = new SharedReceives(stall, completer, routes, pool, whenLow);
     }
 
     /** Any thread: claims a receive. Returns a {@link ReceiveRequest} to fill and {@link #publish}, or a refusal. */
@@ -103,14 +103,14 @@ final class ReceiveSide {
             // The event loop writes the state read below, then looks for receives.
             VarHandle.fullFence();
         }
-        if (life.closeReason() != null || wait.waiting()) {
+        if (life.closeReason() != null || stall.stalled()) {
             drains.wake();
         }
     }
 
     /** Event loop: resumes a waiting message if a receive is available. */
     void check() {
-        wait.check(receives);
+        stall.check(receives);
     }
 
     /** Event loop: ends the claims at the end of the stream. */
@@ -120,7 +120,7 @@ final class ReceiveSide {
 
     /** Event loop: flushes all receives. May be called again. */
     void flush(CloseReason reason) {
-        wait.stop();
+        stall.stop();
         receives.flush(reason);
     }
 }

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  * The source of receives for the messages of a queue pair's peer: receives posted by the application, buffers of an
  * allocator, or a shared receive queue. Confined to the event loop unless a method says otherwise.
  */
-abstract class Receives implements ReceiveWait.Source {
+abstract class Receives implements ReceiveStall.Source {
     final Completer completer;
-    private final ReceiveWait wait;
+    private final ReceiveStall stall;
     /** Reused for every call of a listener. */
     final Completion completion = new Completion();
 
-    Receives(ReceiveWait wait, Completer completer) {
-        this.wait = wait;
+    Receives(ReceiveStall stall, Completer completer) {
+        this.stall = stall;
         this.completer = completer;
     }
 
@@ -69,13 +69,13 @@ abstract class Receives implements ReceiveWait.Source {
 
     @Override
     public final UntaggedBuffer buffer(int ahead) {
-        wait.passed();
+        stall.passed();
         return receive(ahead);
     }
 
     @Override
-    public final boolean awaitBuffer() {
-        return wait.begin(this);
+    public final boolean stalls() {
+        return stall.begin(this);
     }
 
     /** Returns the fault for a message that no listener or completion queue can get. */

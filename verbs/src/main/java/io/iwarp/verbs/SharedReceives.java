@@ -20,12 +20,13 @@ final class SharedReceives extends Receives implements CompletionBound {
     private boolean left;
 
     /** @param whenLow called when this queue pair takes a receive and few remain */
-    SharedReceives(ReceiveWait wait, Completer completer, CompletionRoutes routes, ReceivePool pool, Runnable whenLow) {
-        super(wait, completer);
+    SharedReceives(
+            ReceiveStall stall, Completer completer, CompletionRoutes routes, ReceivePool pool, Runnable whenLow) {
+        super(stall, completer);
         this.routes = routes;
         this.share = pool.share();
         this.whenLow = whenLow;
-        this.user = pool.enter(wait::wake);
+        this.user = pool.enter(stall::wake);
     }
 
     @Override

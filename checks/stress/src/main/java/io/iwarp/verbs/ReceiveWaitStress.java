@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.openjdk.jcstress.infra.results.Z_Result;
 
-/** Cases of {@link ReceiveWait}: when all is at rest, no stream waits for a receive beside a free one. */
+/** Cases of {@link ReceiveStall}: when all is at rest, no stream waits for a receive beside a free one. */
 public final class ReceiveWaitStress {
     private static final QueuePairSettings PATIENT =
             QueuePairSettings.builder().receiveWait(Duration.ofSeconds(10)).build();
@@ -41,13 +41,13 @@ public final class ReceiveWaitStress {
             loop.run(() -> {
                 Receives receives = queuePair.engine().receives().receives();
                 if (!receives.offers(0)) {
-                    receives.awaitBuffer();
+                    receives.stalls();
                 }
             });
         }
 
         boolean waits() {
-            return queuePair.engine().receives().receiveWait().waiting();
+            return queuePair.engine().receives().receiveStall().stalled();
         }
     }
 

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * the wait nothing is read from the connection, so TCP flow control stops the peer's Sends, Writes, requests and
  * answers. Other connections of the event loop continue.
  *
- * <p>Confined to the event loop, except for {@link #waiting} and {@link #wake}.
+ * <p>Confined to the event loop, except for {@link #stalled} and {@link #wake}.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5041#section-7.1">RFC 5041 section 7.1</a>
  */
-final class ReceiveWait {
+final class ReceiveStall {
     /** The source of receives. */
     interface Source extends UntaggedQueue {
-        /** Registers for a call of {@link ReceiveWait#wake} when there is a receive. */
+        /** Registers for a call of {@link ReceiveStall#wake} when there is a receive. */
         void prepareToWait();
     }
 
@@ -28,17 +28,17 @@ final class ReceiveWait {
     private final EventLoop eventLoop;
     private final long nanos;
     private final Runnable resume;
-    private volatile boolean waiting;
-    /** Whether the wait of the current message has expired. */
+    private volatile boolean stalled;
+    /** Whether the time of the current message has expired. */
     private boolean over;
 
     private @Nullable Future<?> timer;
 
     /**
-     * @param nanos the maximum time to wait; 0 for no wait
-     * @param resume retries the held-back message
+     * @param nanos the maximum time of a stall; 0 for none
+     * @param resume retries the message
      */
-    ReceiveWait(StreamLife life, DrainSchedule drains, EventLoop eventLoop, long nanos, Runnable resume) {
+    ReceiveStall(StreamLife life, DrainSchedule drains, EventLoop eventLoop, long nanos, Runnable resume) {
         this.life = life;
         this.drains = drains;
         this.eventLoop = eventLoop;
@@ -47,19 +47,19 @@ final class ReceiveWait {
     }
 
     /** Any thread: returns whether a message waits. */
-    boolean waiting() {
-        return waiting;
+    boolean stalled() {
+        return stalled;
     }
 
-    /** Any thread: reports that a receive may be available for a waiting message. */
+    /** Any thread: reports that a receive may be available for a message that waits. */
     void wake() {
-        if (waiting) {
+        if (stalled) {
             drains.wake();
         }
     }
 
     /**
-     * Holds back the message that has found no receive. Returns false if the message is not held back.
+     * A message has found no receive. Returns whether the input stalls until there is one.
      *
      * <p>The same message may be retried while it waits, since any handler may read from the channel. It keeps its
      * deadline.
@@ -68,8 +68,8 @@ final class ReceiveWait {
         if (nanos == 0 || over || life.closeReason() != null) {
             return false;
         }
-        if (!waiting) {
-            waiting = true;
+        if (!stalled) {
+            stalled = true;
             timer = eventLoop.schedule(this::expire, nanos, TimeUnit.NANOSECONDS);
         }
         if (offersOrLists(receives)) {
@@ -80,7 +80,7 @@ final class ReceiveWait {
 
     /** Resumes if a receive is available. Uses a separate task, since this may be called while input is handled. */
     void check(Source receives) {
-        if (waiting && (receives.offers(0) || offersOrLists(receives))) {
+        if (stalled && (receives.offers(0) || offersOrLists(receives))) {
             resumeSoon();
         }
     }
@@ -101,7 +101,7 @@ final class ReceiveWait {
         return receives.offers(0);
     }
 
-    /** Ends the wait, since a message has found a receive. Later messages get the full time. */
+    /** Ends the stall, since a message has found a receive. Later messages get the full time. */
     void passed() {
         over = false;
         if (timer != null) {
@@ -109,7 +109,7 @@ final class ReceiveWait {
         }
     }
 
-    /** Retries the held-back message. If there is still no receive, the stream ends. */
+    /** Retries the message. If there is still no receive, the stream ends. */
     private void expire() {
         end();
         over = true;
@@ -117,15 +117,15 @@ final class ReceiveWait {
         over = false;
     }
 
-    /** Stops waiting at the end of the stream. Further input is read and dropped. */
+    /** Stops stalled at the end of the stream. Further input is read and dropped. */
     void stop() {
-        if (waiting && eventLoop.inEventLoop()) {
+        if (stalled && eventLoop.inEventLoop()) {
             resumeSoon();
         }
     }
 
     private void end() {
-        waiting = false;
+        stalled = false;
         if (timer != null) {
             timer.cancel(false);
             timer = null;
