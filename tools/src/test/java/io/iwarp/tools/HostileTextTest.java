@@ -58,7 +58,7 @@ class HostileTextTest {
             })
     void ofAServerThatRefuses(String line) throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "content");
-        try (Endpoint server = Endpoint.plain();
+        try (Endpoint server = PlainEndpoint.open();
                 IwarpListener listener = server.listen(
                         ANY_PORT,
                         QueuePairSettings.DEFAULT,
@@ -100,7 +100,7 @@ class HostileTextTest {
     void ofMemoryThatRpingShows() throws Exception {
         byte[] bytes = (TEXT + "\0").getBytes(StandardCharsets.US_ASCII);
         try (CommandRun server = CommandRun.start("rping", "-s", "-v", "-p", "0");
-                Endpoint client = Endpoint.plain()) {
+                Endpoint client = PlainEndpoint.open()) {
             QueuePair queuePair = client.connect(
                     new PeerAddress.Converter().convert(server.address()).resolve(),
                     QueuePairSettings.DEFAULT,

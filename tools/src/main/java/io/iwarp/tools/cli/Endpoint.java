@@ -56,16 +56,6 @@ public final class Endpoint implements AutoCloseable {
         this.afterwards = afterwards;
     }
 
-    /** An endpoint with nothing between the socket and MPA. */
-    public static Endpoint plain() {
-        return plain(EventLoops.DEFAULT);
-    }
-
-    /** An endpoint on the given event loops with nothing between the socket and MPA. */
-    public static Endpoint plain(EventLoops loops) {
-        return new Endpoint(loops, TransportHandlers.NONE, () -> {});
-    }
-
     public ProtectionDomain domain() {
         return domain;
     }

@@ -15,9 +15,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
  *     processor while there is traffic, and answers sooner
  */
 public record EventLoops(Transport transport, int threads, boolean busyPolling) {
-    /** The default of all commands. */
-    public static final EventLoops DEFAULT = new EventLoops(Transport.NIO, 2, false);
-
     /** Returns a new group. Its threads start on demand. The caller shuts it down. */
     public EventLoopGroup open() {
         IoHandlerFactory handlers = transport.handlers();

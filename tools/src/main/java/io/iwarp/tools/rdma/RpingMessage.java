@@ -43,11 +43,6 @@ final class RpingMessage {
         return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeZero(ENCODED_LENGTH);
     }
 
-    /** Returns a buffer for a receive that takes one message. */
-    static ByteBuf receiveBuffer() {
-        return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH);
-    }
-
     /**
      * Reads a message that advertises memory.
      *

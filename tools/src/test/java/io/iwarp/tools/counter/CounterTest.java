@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Requirement;
 import io.iwarp.tools.CommandRun;
+import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.tools.cli.ServerOptions;
@@ -71,7 +72,7 @@ class CounterTest {
     @Test
     void aLockIsTakenFromAClientThatWasLost() throws Exception {
         try (CommandRun server = CommandRun.start("counter", "--listen", "--port", "0");
-                Endpoint endpoint = Endpoint.plain()) {
+                Endpoint endpoint = PlainEndpoint.open()) {
             String address = server.address();
             QueuePair holder = connect(endpoint, address);
             CounterGrant grant = grant(holder);
@@ -97,7 +98,7 @@ class CounterTest {
     @ValueSource(longs = {0, -1})
     void aLockIsTakenFromAClientThatLeavesWhenItIsDone(long other) throws Exception {
         try (CommandRun server = CommandRun.start("counter", "--listen", "--port", "0");
-                Endpoint endpoint = Endpoint.plain()) {
+                Endpoint endpoint = PlainEndpoint.open()) {
             String address = server.address();
             QueuePair holder = connect(endpoint, address);
             CounterGrant grant = grant(holder);
@@ -120,7 +121,7 @@ class CounterTest {
     @Test
     void wrongNumbersAreAFailure() throws Exception {
         try (CommandRun server = CommandRun.start("counter", "--listen", "--port", "0");
-                Endpoint endpoint = Endpoint.plain()) {
+                Endpoint endpoint = PlainEndpoint.open()) {
             String address = server.address();
             QueuePair liar = connect(endpoint, address);
             ByteBuf answer = Unpooled.buffer(CounterTotals.ENCODED_LENGTH);
@@ -142,7 +143,7 @@ class CounterTest {
     @Test
     void aWindowEndsWithTheConnectionItWasFor() throws Exception {
         try (CommandRun server = CommandRun.start("counter", "--listen", "--port", "0");
-                Endpoint endpoint = Endpoint.plain()) {
+                Endpoint endpoint = PlainEndpoint.open()) {
             String address = server.address();
             QueuePair first = connect(endpoint, address);
             RemoteBuffer counter = grant(first).counter();

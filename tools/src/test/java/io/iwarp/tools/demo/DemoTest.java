@@ -7,9 +7,9 @@ import io.iwarp.ProtocolError;
 import io.iwarp.StreamEndedException;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.CommandRun;
+import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.EventLoops;
 import io.iwarp.tools.cli.Output;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.verbs.IwarpListener;
@@ -97,9 +97,9 @@ class DemoTest {
         MpaSettings mpa = MpaSettings.builder().crc(crc).emss(FlipOneByte.EMSS).build();
         QueuePairSettings settings = QueuePairSettings.builder().mpa(mpa).build();
         Story story = new Story(new Output(new PrintWriter(new StringWriter())));
-        try (Endpoint initiatorEnd = Endpoint.plain();
+        try (Endpoint initiatorEnd = PlainEndpoint.open();
                 Endpoint responderEnd = new Endpoint(
-                        EventLoops.DEFAULT, (pipeline, server) -> pipeline.addLast(new FlipOneByte()), () -> {});
+                        PlainEndpoint.LOOPS, (pipeline, server) -> pipeline.addLast(new FlipOneByte()), () -> {});
                 DemoResponder responder = new DemoResponder(responderEnd.domain(), story, SIZE);
                 IwarpListener listener = responderEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {

@@ -3,6 +3,7 @@ package io.iwarp.tools.echo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.tools.CommandRun;
+import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.tools.cli.ServerOptions;
@@ -64,7 +65,7 @@ class EchoTest {
     @Test
     void theServerGoesOnAfterAClientWasKilled() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0");
-                Endpoint endpoint = Endpoint.plain()) {
+                Endpoint endpoint = PlainEndpoint.open()) {
             String address = server.address();
             QueuePair killed = endpoint.connect(
                     new PeerAddress.Converter().convert(address).resolve(),

@@ -2,6 +2,7 @@ package io.iwarp.tools.file;
 
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
+import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.ListenOptions;
@@ -23,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 final class LostFileServer implements AutoCloseable {
     private static final int SLOT = 4096;
 
-    private final Endpoint endpoint = Endpoint.plain();
+    private final Endpoint endpoint = PlainEndpoint.open();
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final int pieces;
     private final IwarpListener listener;

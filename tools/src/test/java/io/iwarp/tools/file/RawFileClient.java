@@ -3,6 +3,7 @@ package io.iwarp.tools.file;
 import io.iwarp.CloseReason;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
@@ -17,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A client of the file server that says what the test wants, true or not. */
 final class RawFileClient implements AutoCloseable {
-    private final Endpoint endpoint = Endpoint.plain();
+    private final Endpoint endpoint = PlainEndpoint.open();
     private final Conversation conversation = new Conversation();
     private final String address;
 

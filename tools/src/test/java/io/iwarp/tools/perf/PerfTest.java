@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.CommandRun;
+import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
@@ -300,7 +301,7 @@ class PerfTest {
     @Test
     void theServerGoesOnAfterAClientWasKilled() throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0");
-                Endpoint endpoint = Endpoint.plain()) {
+                Endpoint endpoint = PlainEndpoint.open()) {
             String address = server.address();
             PerfTask task = new PerfTask(PerfOperation.SEND, PerfMode.BANDWIDTH, 64, 4, new RemoteBuffer(0, 0, 0));
             QueuePair killed = endpoint.connect(

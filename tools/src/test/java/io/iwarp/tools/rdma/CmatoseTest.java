@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.CommandRun;
+import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.QueuePairSettings;
 import java.net.InetAddress;
@@ -59,7 +60,7 @@ class CmatoseTest {
     @ValueSource(booleans = {false, true})
     void aClientWithoutThePeerToPeerSetUpIsToldInsteadOfAwaited(boolean enhanced) throws Exception {
         try (CommandRun server = CommandRun.start("cmatose", "-p", "0");
-                Endpoint endpoint = Endpoint.plain()) {
+                Endpoint endpoint = PlainEndpoint.open()) {
             int port = Integer.parseInt(server.awaitLine(LISTENING).group(1));
             MpaSettings mpa = MpaSettings.builder().enhanced(enhanced).build();
             endpoint.beginConnect(

@@ -6,6 +6,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.CommandRun;
+import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpListener;
@@ -107,13 +108,13 @@ class RpingTest {
     @Test
     void aPersistentServerGoesOnAfterAClientThatVanishes() throws Exception {
         try (CommandRun server = CommandRun.start("rping", "-s", "-p", "0", "-P", "-v");
-                Endpoint endpoint = Endpoint.plain()) {
+                Endpoint endpoint = PlainEndpoint.open()) {
             String port = port(server);
             QueuePair vanishing = endpoint.connect(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port)),
                     QueuePairSettings.DEFAULT,
                     new byte[0],
-                    fresh -> fresh.receive(RpingMessage.receiveBuffer()));
+                    fresh -> fresh.receive(Unpooled.buffer(RpingMessage.ENCODED_LENGTH, RpingMessage.ENCODED_LENGTH)));
             try (MemoryRegion memory = endpoint.domain()
                     .region()
                     .allocate(ByteBufAllocator.DEFAULT, 64)
@@ -138,7 +139,7 @@ class RpingTest {
     @Test
     void clientsThatBreakTheRulesTakeNoPlaceOfAPersistentServer() throws Exception {
         try (CommandRun server = CommandRun.start("rping", "-s", "-p", "0", "-P", "-v");
-                Endpoint endpoint = Endpoint.plain();
+                Endpoint endpoint = PlainEndpoint.open();
                 MemoryRegion memory = endpoint.domain()
                         .region()
                         .allocate(ByteBufAllocator.DEFAULT, 64)
@@ -166,8 +167,8 @@ class RpingTest {
                 QueuePairSettings.DEFAULT,
                 new byte[0],
                 fresh -> {
-                    fresh.receive(RpingMessage.receiveBuffer());
-                    fresh.receive(RpingMessage.receiveBuffer());
+                    fresh.receive(Unpooled.buffer(RpingMessage.ENCODED_LENGTH, RpingMessage.ENCODED_LENGTH));
+                    fresh.receive(Unpooled.buffer(RpingMessage.ENCODED_LENGTH, RpingMessage.ENCODED_LENGTH));
                 });
         client.send(RpingMessage.advertisement(memory));
         client.send(RpingMessage.advertisement(memory.slice(0, 1)));
@@ -208,7 +209,7 @@ class RpingTest {
 
     /** It answers each message as if it had done its part. */
     private static CommandRun pingAServerThatWritesNothing(String option) throws Exception {
-        try (Endpoint lazy = Endpoint.plain();
+        try (Endpoint lazy = PlainEndpoint.open();
                 IwarpListener listener = lazy.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         QueuePairSettings.DEFAULT,
@@ -227,7 +228,7 @@ class RpingTest {
                 source.sendQueue().send(0, RpingMessage.goAhead());
             }
         });
-        queuePair.receiveQueue().receive(0, RpingMessage.receiveBuffer());
+        queuePair.receiveQueue().receive(0, Unpooled.buffer(RpingMessage.ENCODED_LENGTH, RpingMessage.ENCODED_LENGTH));
         request.accept();
     }
 
