@@ -204,6 +204,18 @@ final class CombinationCases {
                     memory.completePing();
                 }));
         cases.add(Case.must(
+                "connections.memory.invalidate",
+                "a Send with Invalidate of memory that was named on another connection is refused",
+                "RDMAP-39 RDMAP-80 SEC-2 SEC-7",
+                session -> {
+                    PeerMemory memory = PeerMemory.writable(session);
+                    PeerStream second = other(PeerMemory.writable(session), memory);
+                    second.send(Segment.untagged(Segment.SEND_INVALIDATE, 0, second.takeMsn(), new byte[16])
+                            .stag(memory.memory().stag()));
+                    second.expectTerminate("0/1/09", "0/2/09", "0/1/03");
+                    memory.completePing();
+                }));
+        cases.add(Case.must(
                 "connections.memory.read",
                 "a Read of memory that was named on another connection is refused",
                 "SEC-1 SEC-2 RDMAP-82",

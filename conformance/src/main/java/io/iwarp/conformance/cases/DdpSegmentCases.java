@@ -1,7 +1,9 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
+import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
@@ -67,6 +69,7 @@ final class DdpSegmentCases {
                     stag);
         }
         solicited(cases);
+        invalidating(cases);
         return cases;
     }
 
@@ -99,6 +102,47 @@ final class DdpSegmentCases {
                         stream.completePing();
                     }));
         }
+    }
+
+    private static void invalidating(List<Case> cases) {
+        for (int opcode : new int[] {Segment.SEND_INVALIDATE, Segment.SEND_SOLICITED_INVALIDATE}) {
+            for (long stag : new long[] {0, 1, 0xFFFF_FFFFL}) {
+                cases.add(Refused.onIdleStream(
+                        String.format(Locale.ROOT, "rdmap.invalidate.unknown.%d.%x", opcode, stag),
+                        String.format(Locale.ROOT, "a %s of the unknown STag %x", Segment.name(opcode), stag),
+                        "RDMAP-38 RDMAP-39 RDMAP-80",
+                        stream -> invalidate(stream, opcode, stag),
+                        "0/1/09",
+                        "0/2/09"));
+            }
+            cases.add(Case.must(
+                    "rdmap.invalidate.own." + opcode,
+                    "a " + Segment.name(opcode)
+                            + " of memory that the peer named is refused, or the memory cannot be written any more",
+                    "RDMAP-39 RDMAP-40 RDMAP-41 SEC-6 SEC-7 DDP-74",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        PeerMemory memory = PeerMemory.writable(stream);
+                        if (session.peerIsServer()) {
+                            memory.completePing();
+                        }
+                        stream.send(invalidate(stream, opcode, memory.memory().stag()));
+                        memory.write(0, new byte[] {'#'});
+                        Arrival arrival = stream.next();
+                        // What the invalidating Send asked for may still come.
+                        while (arrival.segment() != null && !arrival.is(Segment.TERMINATE)) {
+                            arrival = stream.next();
+                        }
+                        if (!arrival.is(Segment.TERMINATE)) {
+                            throw stream.unexpected(arrival, "a Terminate");
+                        }
+                    }));
+        }
+    }
+
+    private static Segment invalidate(PeerStream stream, int opcode, long stag) {
+        Segment send = stream.pings().takeAwaited();
+        return Segment.untagged(opcode, 0, send.msn(), send.payload()).stag(stag);
     }
 
     private static void solicited(List<Case> cases) {

@@ -54,9 +54,11 @@ final class ExtAtomicCases {
                     PeerMemory place = PeerMemory.readable(session);
                     Advertisement memory = place.memory();
                     // A swap that compares nothing sets the number.
-                    execute(place.stream(), swap(memory, START, -1, 0, 0));
+                    long before = execute(place.stream(), swap(memory, START, -1, 0, 0));
                     require(execute(place.stream(), change.on(memory)), START, "the number that was there before");
                     require(execute(place.stream(), add(memory, 0, 0)), right, "the number that is there then");
+                    // A client compares its text with what comes back.
+                    execute(place.stream(), swap(memory, before, -1, 0, 0));
                     place.completePing();
                 })
                 .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));

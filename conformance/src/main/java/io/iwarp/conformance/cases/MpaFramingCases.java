@@ -7,6 +7,7 @@ import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.FpduChange;
+import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.time.Duration;
@@ -32,6 +33,7 @@ final class MpaFramingCases {
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         crc(cases);
+        crcOfKinds(cases);
         crcAtTheEdges(cases);
         padding(cases);
         lengths(cases);
@@ -61,6 +63,45 @@ final class MpaFramingCases {
         }
     }
 
+    private interface Spoil {
+        void spoil(byte[] fpdu);
+    }
+
+    /** Segments that would be refused with another error if the CRC was not looked at first. */
+    private static void crcOfKinds(List<Case> cases) {
+        ReadRequest read = new ReadRequest(2, 3, 1, 1, 0);
+        wrongCrc(cases, "read", stream -> Segment.readRequest(stream.takeReadMsn(), read), fpdu -> fpdu[10] ^= 1);
+        for (int length : new int[] {1, 16, 1000, 1100, 5000, 60_000}) {
+            Refused.Wrong write = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(length));
+            wrongCrc(cases, "write." + length, write, fpdu -> fpdu[fpdu.length / 2] ^= 1);
+        }
+        Refused.Wrong write = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(5));
+        wrongCrc(cases, "zero", write, fpdu -> Arrays.fill(fpdu, fpdu.length - CRC_BYTES, fpdu.length, (byte) 0));
+        wrongCrc(cases, "ones", write, fpdu -> Arrays.fill(fpdu, fpdu.length - CRC_BYTES, fpdu.length, (byte) -1));
+        wrongCrc(cases, "reversed", write, fpdu -> {
+            byte[] crc = Arrays.copyOfRange(fpdu, fpdu.length - CRC_BYTES, fpdu.length);
+            for (int i = 0; i < CRC_BYTES; i++) {
+                fpdu[fpdu.length - 1 - i] = crc[i];
+            }
+        });
+    }
+
+    private static void wrongCrc(List<Case> cases, String name, Refused.Wrong segment, Spoil spoil) {
+        cases.add(Case.must(
+                        "mpa.crc.kind." + name,
+                        "an FPDU (" + name + ") with a wrong CRC is an error of the CRC, whatever it holds",
+                        "MPA-36 MPA-39 MPA-40 MPA-84",
+                        session -> {
+                            PeerStream stream = session.establish().awaitIdle();
+                            Segment wrong = segment.make(stream);
+                            byte[] fpdu = stream.wire().encode(wrong, FpduChange.NONE);
+                            spoil.spoil(fpdu);
+                            stream.wire().send(fpdu, wrong.describe() + ", spoilt");
+                            stream.expectTerminate("2/0/02");
+                        })
+                .needs(Need.CRC));
+    }
+
     private static void crcAtTheEdges(List<Case> cases) {
         cases.add(Case.must(
                         "mpa.crc.first",
@@ -72,7 +113,12 @@ final class MpaFramingCases {
                                 stream.pings().awaitAdvertisement();
                             }
                             stream.send(stream.pings().takeAwaited(), FpduChange.flipFromEnd(0), ", wrong CRC");
-                            stream.expectEndOfAnyKind();
+                            // A server must not send an FPDU, not even a Terminate, before it has validated one.
+                            if (session.peerIsServer()) {
+                                stream.expectBareEnd();
+                            } else {
+                                stream.expectEndOfAnyKind();
+                            }
                         })
                 .needs(Need.CRC));
         cases.add(Case.must(

@@ -39,8 +39,8 @@ final class MpaMarkerCases {
                             })
                     .needs(Need.MARKERS_TO_PEER));
         }
-        for (int phase : new int[] {0, INSIDE}) {
-            String where = phase == 0 ? "front" : "inside";
+        for (int phase : new int[] {0, INSIDE, SEND - WORD}) {
+            String where = phase == 0 ? "front" : phase == INSIDE ? "inside" : "crc";
             accepted(
                     cases,
                     where,

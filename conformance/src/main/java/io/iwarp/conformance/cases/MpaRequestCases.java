@@ -244,26 +244,24 @@ final class MpaRequestCases {
         }
     }
 
+    /** RFC 5044 section 7.1.1 can be read both ways: such a Request is malformed, or is followed by an FPDU. */
     private static void trailing(List<Case> cases) {
         for (int revision = 1; revision <= 2; revision++) {
             int used = revision;
             cases.add(Case.must(
-                    "mpa.request.trailing.byte." + revision,
-                    "a byte behind a Request of revision " + revision + ", before the Reply, is malformed",
-                    "MPA-62 MPA-66 MPA-70",
-                    session -> refused(
-                            session,
-                            Bytes.join(request(session.options(), used).encode(), new byte[1]),
-                            "a Request and one byte")));
-            cases.add(Case.must(
                     "mpa.request.trailing.fpdu." + revision,
-                    "an FPDU behind a Request of revision " + revision + ", before the Reply, is malformed",
+                    "an FPDU behind a Request of revision " + revision + ", before the Reply, is malformed or taken",
                     "MPA-62 MPA-66 MPA-70",
                     session -> {
                         Wire wire = session.open();
+                        StartupFrame request = request(session.options(), used);
                         byte[] fpdu = wire.encode(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE), FpduChange.NONE);
-                        wire.send(Bytes.join(request(session.options(), used).encode(), fpdu), "a Request and an FPDU");
-                        session.expectEnd(wire);
+                        wire.send(Bytes.join(request.encode(), fpdu), "a Request and an FPDU");
+                        Arrival arrival = wire.nextFrame(session.options().patience());
+                        if (!arrival.ended()) {
+                            session.unready(wire, request, Setup.requireReply(arrival))
+                                    .completePing();
+                        }
                     }));
         }
     }

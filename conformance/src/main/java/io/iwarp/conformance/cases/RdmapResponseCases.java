@@ -30,6 +30,7 @@ final class RdmapResponseCases {
                             Segment.tagged(Segment.READ_RESPONSE, read.sinkStag() ^ flip, read.sinkOffset(), text),
                     "1/1/00",
                     "1/1/02",
+                    "1/1/01",
                     "0/2/06");
         }
         refused(

@@ -5,6 +5,7 @@ import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Setup;
+import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
@@ -41,6 +42,13 @@ final class SetupRequestCases {
                         PeerStream stream = session.initiate(request(depth, 1));
                         int ord = stream.reply().ordWord() & Setup.DEPTH_MASK;
                         MpaRequestCases.require(stream, ord <= depth, "ORD " + ord, "0 to " + depth, ORD_FIELD);
+                        if (depth == 0) {
+                            stream.send(stream.pings().takeAwaited());
+                            Arrival arrival = stream.next();
+                            if (arrival.is(Segment.READ_REQUEST)) {
+                                throw stream.unexpected(arrival, "no Read: the IRD of the Request is 0");
+                            }
+                        }
                     }));
             cases.add(Case.must(
                     "setup.request.ord." + depth,
@@ -81,13 +89,10 @@ final class SetupRequestCases {
     }
 
     private static void peerToPeer(List<Case> cases) {
-        for (int kinds = 0; kinds < 8; kinds++) {
+        for (int kinds = 1; kinds < 8; kinds++) {
             int send = (kinds & 4) != 0 ? Setup.LOWER : 0;
             int others = ((kinds & 2) != 0 ? Setup.UPPER : 0) | ((kinds & 1) != 0 ? Setup.LOWER : 0);
-            String name = (kinds == 0 ? "none" : "")
-                    + ((kinds & 4) != 0 ? "b" : "")
-                    + ((kinds & 2) != 0 ? "c" : "")
-                    + ((kinds & 1) != 0 ? "d" : "");
+            String name = ((kinds & 4) != 0 ? "b" : "") + ((kinds & 2) != 0 ? "c" : "") + ((kinds & 1) != 0 ? "d" : "");
             cases.add(Case.must(
                     "setup.request.peer-to-peer." + name,
                     "a Request with A=1 that offers " + name.toUpperCase(Locale.ROOT)
@@ -122,6 +127,25 @@ final class SetupRequestCases {
                 Setup.UPPER,
                 true,
                 stream -> stream.send(Segment.tagged(Segment.WRITE, 1, 0, Bytes.NONE)));
+        cases.add(Case.must(
+                "setup.ready.read.without-ord",
+                "a Read is taken as ready-to-receive message even if the Request has ORD 0",
+                "SETUP-9 SETUP-20",
+                session -> {
+                    StartupFrame request = request(Setup.UPPER | 1, Setup.LOWER);
+                    Wire wire = session.open();
+                    wire.send(request);
+                    StartupFrame reply =
+                            Setup.requireReply(wire.nextFrame(session.options().patience()));
+                    if (!reply.enhanced() || (reply.ordWord() & Setup.LOWER) == 0) {
+                        throw new CaseSkipped("the peer does not agree to a read");
+                    }
+                    Wire.pause(session.options().firstFpduDelay());
+                    PeerStream stream = session.unready(wire, request, reply);
+                    stream.send(Segment.readRequest(stream.takeReadMsn(), new ReadRequest(1, 0, 0, 1, 0)));
+                    stream.expect(Segment.READ_RESPONSE);
+                    stream.completePing();
+                }));
         ready(cases, "read", Setup.LOWER, true, stream -> {
             stream.send(Segment.readRequest(stream.takeReadMsn(), new ReadRequest(1, 0, 0, 1, 0)));
             stream.expect(Segment.READ_RESPONSE);

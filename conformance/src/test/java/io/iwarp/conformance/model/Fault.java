@@ -13,7 +13,6 @@ enum Fault {
     PRIVATE_DATA_LIMITED(Role.SERVER, "mpa.request.private.*"),
     PRIVATE_DATA_UNLIMITED(Role.SERVER, "mpa.request.private.513"),
     ENHANCED_SHORT_TAKEN(Role.SERVER, "mpa.request.enhanced.short.*"),
-    TRAILING_BYTES_TAKEN(Role.SERVER, "mpa.request.trailing.*"),
     SPEAKS_FIRST(Role.SERVER, "mpa.reply.only-after-request"),
     SENDS_BEHIND_REPLY(Role.SERVER, "mpa.reply.nothing-behind"),
     ORD_TOO_HIGH(Role.SERVER, "setup.request.ird.0"),

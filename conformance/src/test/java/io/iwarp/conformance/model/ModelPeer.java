@@ -178,6 +178,9 @@ final class ModelPeer implements AutoCloseable {
         stream.register(SINK_STAG, new ModelStream.Region(sink, BASE, open, open));
         while (true) {
             Advertisement source = named(stream);
+            if (frames.request().enhanced() && (frames.request().irdWord() & Setup.DEPTH_MASK) == 0) {
+                stream.close();
+            }
             stream.read(new ReadRequest(SINK_STAG, BASE, source.size(), source.stag(), source.offset()));
             stream.sendMessage(new byte[Advertisement.LENGTH]);
             Advertisement target = named(stream);

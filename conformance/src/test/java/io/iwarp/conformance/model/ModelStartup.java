@@ -60,7 +60,7 @@ final class ModelStartup {
         if (enhanced && !request.enhanced() && !faults.contains(Fault.ENHANCED_SHORT_TAKEN)) {
             throw new Refused("four bytes");
         }
-        if (socket.getInputStream().available() > 0 && !faults.contains(Fault.TRAILING_BYTES_TAKEN)) {
+        if (socket.getInputStream().available() > 0) {
             throw new Refused("trailing bytes");
         }
         StartupFrame reply = reply(request);

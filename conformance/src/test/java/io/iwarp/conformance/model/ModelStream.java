@@ -305,7 +305,7 @@ final class ModelStream {
             fail(1, 2, 1, segment, false);
         }
         int opcode = segment.opcode();
-        boolean send = queue == 0 && (opcode == Segment.SEND || opcode == Segment.SEND_SOLICITED);
+        boolean send = queue == 0 && opcode >= Segment.SEND && opcode <= Segment.SEND_SOLICITED_INVALIDATE;
         if ((queue == 0 && opcode == 12 && has(Fault.OPCODE_12_TAKEN))
                 || (queue == 0 && opcode == 0 && has(Fault.UNTAGGED_WRITE_TAKEN))
                 || (queue == 1 && opcode == 9 && has(Fault.IMMEDIATE_SILENTLY_DROPPED))) {
@@ -367,6 +367,11 @@ final class ModelStream {
         }
         if (has(Fault.EMPTY_SEGMENT_LOST) && length == 0 && !segment.last()) {
             nextMsn++;
+        }
+        boolean invalidates =
+                segment.opcode() == Segment.SEND_INVALIDATE || segment.opcode() == Segment.SEND_SOLICITED_INVALIDATE;
+        if (invalidates && segment.last() && regions.remove(segment.stag()) == null) {
+            fail(0, 2, 9, segment, false);
         }
         System.arraycopy(segment.payload(), 0, receive, (int) offset, length);
         received.set((int) offset, (int) offset + length);
