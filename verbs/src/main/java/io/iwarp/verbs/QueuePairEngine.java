@@ -1,22 +1,32 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionRejectedException;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
+import io.iwarp.Operation;
+import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.IwarpMetrics;
+import io.iwarp.mpa.MpaEvent;
+import io.iwarp.mpa.MpaParameters;
 import io.iwarp.rdmap.RdmapHandler;
+import io.iwarp.rdmap.RdmapUlp;
+import io.iwarp.rdmap.RequestQueue;
 import io.iwarp.transport.TransportHandler;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Connects the parts of a {@link QueuePair}, which do not refer to it, and drains them: passes posted requests to RDMAP
- * and completes all requests when the stream has ended.
+ * Connects the parts of a {@link QueuePair}, which do not refer to it: passes the events of RDMAP to them, lets RDMAP take
+ * what is posted, and completes all requests when the stream has ended.
  *
  * <p>Threads: the event loop takes posted requests as described in {@link DrainSchedule}. Any thread may call
  * {@link #close} and {@link #abort}.
@@ -25,7 +35,9 @@ import org.jspecify.annotations.Nullable;
  * the event loop, which flushes again. After the termination of the loop, a termination listener flushes; see
  * {@link DrainSchedule} and {@link LoopTermination}.
  */
-final class QueuePairEngine {
+final class QueuePairEngine implements RdmapUlp {
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
+
     private static final CloseReason CLOSED_HERE =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
     private static final CloseReason CLOSED_BY_PEER =
@@ -33,16 +45,28 @@ final class QueuePairEngine {
     private static final CloseReason LOOP_IS_GONE =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
 
+    private final Channel channel;
     private final EventLoop eventLoop;
+    private final StreamAssociation stream;
     private final StreamLife life;
     private final DrainSchedule drains;
     private final CompletionRoutes routes = new CompletionRoutes();
     private final ReceiveSide receives;
     private final SendSide sends;
     private final Poster poster;
-    private final StreamEvents events;
     private final RdmapHandler rdmap;
+    private final FlightEvents flight;
+    private final LifeListener listener;
+    private final boolean closeWithPeer;
+    /** Null if metrics are disabled. */
+    private final @Nullable QueuePairMetrics metrics;
+    /** Null if there are none. */
+    private final @Nullable IdleTimers idleTimers;
+    /** Null at an initiator. */
+    private final SetupGate.@Nullable Ticket setupTicket;
+
     private final Runnable loopTerminated = this::drainAfterLoop;
+    private boolean setUpOver;
 
     /**
      * @param stream is closed at the end of this queue pair
@@ -56,6 +80,11 @@ final class QueuePairEngine {
             Role role,
             SetupGate.@Nullable Ticket setupTicket,
             LifeListener listener) {
+        this.channel = channel;
+        this.stream = stream;
+        this.setupTicket = setupTicket;
+        this.listener = listener;
+        closeWithPeer = settings.closeWithPeer();
         eventLoop = channel.eventLoop();
         life = new StreamLife(channel);
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
@@ -65,34 +94,20 @@ final class QueuePairEngine {
         PostRing<WorkRequest> ring = new PostRing<>(
                 settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
         IwarpMetrics meters = settings.metrics();
-        QueuePairMetrics metrics = meters == null
+        metrics = meters == null
                 ? null
                 : new QueuePairMetrics(
                         meters.enter(role, new QueuePairGauges(life, ring, receives, counters), eventLoop));
-        FlightEvents flight = new FlightEvents(channel, role, counters);
+        flight = new FlightEvents(channel, role, counters);
         sends = new SendSide(
                 ring, budget(settings), life, drains, completer, metrics, flight.ofOperations() ? flight : null);
         poster = new Poster(sends, receives, life, stream, settings.rdmap().extensions(), metrics);
-        IdleTimers idleTimers =
+        idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
                         : new IdleTimers(settings, eventLoop, counters, this::keepAlive, this::closeInOrder);
-        Runnable afterPeersClose = settings.closeWithPeer() ? () -> closeInOrder(CLOSED_BY_PEER) : () -> {};
-        events = new StreamEvents(
-                channel,
-                stream,
-                life,
-                sends,
-                receives,
-                drains,
-                metrics,
-                flight,
-                idleTimers,
-                setupTicket,
-                listener,
-                afterPeersClose);
         rdmap = new RdmapHandler(
-                settings.rdmap(), events, stream, counters, life.stream(), TransportHandler::closeOutput);
+                settings.rdmap(), this, stream, counters, life.stream(), TransportHandler::closeOutput);
     }
 
     private static @Nullable ByteBudget budget(QueuePairSettings settings) {
@@ -181,6 +196,142 @@ final class QueuePairEngine {
         }
     }
 
+    @Override
+    public RequestQueue requestQueue() {
+        return sends;
+    }
+
+    @Override
+    public UntaggedQueue receiveQueue() {
+        return receives.receives();
+    }
+
+    @Override
+    public void onEstablished(MpaParameters agreed) {
+        life.learnTlsSession();
+        life.established(agreed);
+        if (idleTimers != null) {
+            idleTimers.start();
+        }
+        leaveSetup();
+        flight.established();
+        if (metrics != null) {
+            metrics.established();
+        }
+    }
+
+    @Override
+    public void onReady() {
+        setUpOver = true;
+        LOGGER.debug("{} ready: {}", channel, life.parameters());
+        listener.onReady();
+        drains.drain();
+    }
+
+    @Override
+    public void onClosing() {
+        sends.ring().close();
+    }
+
+    @Override
+    public void onServed(Operation operation, long bytes) {
+        if (metrics != null) {
+            metrics.served(operation, bytes);
+        }
+    }
+
+    @Override
+    public void onTerminateSent(@Nullable ProtocolError error) {
+        flight.terminate(true, error);
+        if (metrics != null) {
+            metrics.terminateSent(error);
+        }
+    }
+
+    @Override
+    public void onTerminateReceived(@Nullable ProtocolError error) {
+        flight.terminate(false, error);
+        if (metrics != null) {
+            metrics.terminateReceived(error);
+        }
+    }
+
+    @Override
+    public void onPeerClosedHalf() {
+        listener.onPeerClosedHalf();
+        if (closeWithPeer) {
+            closeInOrder(CLOSED_BY_PEER);
+        }
+    }
+
+    @Override
+    public void onReadComplete() {
+        drains.endBurst();
+    }
+
+    @Override
+    public void onEnhancedSetupRefused() {
+        life.enhancedSetupWasRefused();
+    }
+
+    @Override
+    public void onRejected(MpaEvent.Rejected rejection) {
+        leaveSetup();
+        if (metrics != null) {
+            metrics.rejected();
+        }
+        setUpOver = true;
+        listener.onSetUpFailed(new ConnectionRejectedException(
+                rejection.privateData(),
+                NegotiatedDepth.of(rejection.peerIrd()),
+                NegotiatedDepth.of(rejection.peerOrd())));
+        channel.close();
+    }
+
+    private void leaveSetup() {
+        if (setupTicket != null) {
+            setupTicket.leave();
+        }
+    }
+
+    @Override
+    public void onEnded(CloseReason reason) {
+        leaveSetup();
+        VarHandle.fullFence();
+        // Before there is a connection request, a responder's operator sees the failure only in the log and the
+        // metrics.
+        LOGGER.debug("{} {}: {}", channel, setUpOver ? "closed" : "set-up failed", reason);
+        part(() -> report(reason));
+        part(stream::close);
+        part(this::closeQueues);
+        if (metrics != null) {
+            part(() -> ChannelOutcome.await(channel.closeFuture(), metrics::leave));
+        }
+        part(() -> listener.onClosed(reason));
+        life.closed().complete(reason);
+    }
+
+    /** Runs one part of the end. If it throws, the others still run. */
+    private void part(Runnable part) {
+        Application.tell(channel, part);
+    }
+
+    private void report(CloseReason reason) {
+        if (idleTimers != null) {
+            idleTimers.stop();
+        }
+        flight.ended(reason);
+        if (metrics != null) {
+            metrics.ended(reason);
+        }
+    }
+
+    private void closeQueues() {
+        sends.ring().close();
+        receives.close();
+        drains.end();
+    }
+
     StreamLife life() {
         return life;
     }
@@ -199,9 +350,5 @@ final class QueuePairEngine {
 
     Poster poster() {
         return poster;
-    }
-
-    StreamEvents events() {
-        return events;
     }
 }
