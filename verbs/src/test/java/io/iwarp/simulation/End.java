@@ -104,6 +104,8 @@ final class End {
     /** When the application last saw that its completion queue was empty. */
     private long emptyAt;
 
+    private long movedBeforeClose;
+    private long closeStands;
     private long stuckSince;
     private long movedBefore;
     private int completions;
@@ -828,6 +830,7 @@ final class End {
             pausedLong = true;
         }
         checkTimer(nanos);
+        checkClose(nanos);
         if (nanos == Context.NEVER) {
             return;
         }
@@ -874,6 +877,37 @@ final class End {
             world.violated(
                     "a wait ends", this + " " + waits + " since " + (world.now() - stuckSince) / 1_000_000 + " ms");
         }
+    }
+
+    /**
+     * A close without progress ends. It looks twice, and then waits as long for its FIN or Terminate. Its clock stops
+     * while a message waits for a receive, and does not start again.
+     */
+    private void checkClose(long nanos) {
+        long moved = channel.out().written()
+                + sendOrder.size()
+                + (awaitsAnswers() ? channel.in().taken() : 0);
+        boolean closes = channel.isOpen() && queuePair().state() == ConnectionState.DRAINING;
+        if (!closes || moved != movedBeforeClose || loop().frozen() || pausedLong || world.interrupting()) {
+            movedBeforeClose = moved;
+            closeStands = 0;
+        }
+        if (closeStands > settings.rdmap().closeTimeout().multipliedBy(3).toNanos()) {
+            world.violated(
+                    "a close ends in its time", this + " makes no progress for " + closeStands / 1_000_000 + " ms");
+        }
+        if (closes && !holdsInput() && nanos != Context.NEVER) {
+            closeStands += nanos;
+        }
+    }
+
+    private boolean awaitsAnswers() {
+        for (Post post : posts) {
+            if (post.returned && !post.completed && post.kind.answered()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** {@return in nanoseconds: each limit once after the other, and each may look twice} */

@@ -23,6 +23,10 @@ final class Post {
             return this == SEND || this == IMMEDIATE || this == WRITE_WITH_IMMEDIATE;
         }
 
+        boolean answered() {
+            return this == READ || this == FETCH_ADD || this == COMPARE_SWAP;
+        }
+
         boolean write() {
             return this == WRITE || this == WRITE_WITH_IMMEDIATE;
         }
