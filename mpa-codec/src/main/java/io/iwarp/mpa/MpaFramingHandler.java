@@ -67,6 +67,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private final MpaSettings settings;
     private final Counters counters;
     private final ToIntFunction<Channel> segmentSize;
+    private final long fpduTimeoutNanos;
     private final @Nullable IwarpDevice device;
     private Phase phase = Phase.STARTING;
     private boolean parsing;
@@ -114,6 +115,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         this.settings = settings;
         this.counters = counters;
         this.segmentSize = segmentSize;
+        this.fpduTimeoutNanos = settings.fpduTimeout().toNanos();
         this.device = device;
     }
 
@@ -160,10 +162,9 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     /** Gives the peer its time for an incomplete FPDU. None is incomplete in a stall: bytes wait as they came. */
     private void watchIncompleteFpdu(ChannelHandlerContext ctx, FpduInput in) {
-        long nanos = settings.fpduTimeout().toNanos();
-        if (fpduTimer == null && nanos > 0 && in.insideFpdu()) {
+        if (fpduTimer == null && fpduTimeoutNanos > 0 && in.insideFpdu()) {
             timedFpdu = in.position();
-            fpduTimer = ctx.executor().schedule(() -> onFpduTimeout(ctx, in), nanos, TimeUnit.NANOSECONDS);
+            fpduTimer = ctx.executor().schedule(() -> onFpduTimeout(ctx, in), fpduTimeoutNanos, TimeUnit.NANOSECONDS);
         }
     }
 

@@ -302,11 +302,7 @@ final class Poster {
 
     private WorkRequest claim(long bytes, PostOptions options) {
         Objects.requireNonNull(options, NO_OPTIONS);
-        Claim claim = sends.claim(bytes);
-        if (claim instanceof WorkRequest request) {
-            return request;
-        }
-        throw refused((Refusal) claim);
+        return sends.claim(bytes);
     }
 
     private WorkRequest claim(ByteBuf source, PostOptions options) {
@@ -342,18 +338,13 @@ final class Poster {
     }
 
     private ReceiveRequest claimReceive() {
-        Claim claim = receives.claim();
-        if (claim instanceof ReceiveRequest request) {
-            return request;
+        try {
+            return receives.claim();
+        } catch (QueueFullException full) {
+            if (metrics != null) {
+                metrics.refused(QueueLimit.RECEIVE);
+            }
+            throw full;
         }
-        throw refused((Refusal) claim);
-    }
-
-    private RuntimeException refused(Refusal refusal) {
-        QueueLimit limit = refusal.limit();
-        if (metrics != null && limit != null) {
-            metrics.refused(limit);
-        }
-        return refusal.exception();
     }
 }

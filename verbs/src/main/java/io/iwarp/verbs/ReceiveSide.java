@@ -2,7 +2,6 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.memory.IwarpDevice;
-import io.iwarp.metrics.QueueLimit;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
@@ -74,23 +73,25 @@ final class ReceiveSide {
         receives = new SharedReceives(stall, completer, routes, pool, whenLow);
     }
 
-    /** Any thread: claims a receive. Returns a {@link ReceiveRequest} to fill and {@link #publish}, or a refusal. */
-    Claim claim() {
+    /**
+     * Any thread: claims a receive, to fill and {@link #publish}.
+     *
+     * @throws QueuePairClosedException if the stream is ending or has ended
+     * @throws QueueFullException if the queue is full
+     * @throws IllegalStateException if no receives are posted here
+     */
+    ReceiveRequest claim() {
         Receives own = receives;
-        if (life.closeReason() == null) {
-            ReceiveRequest request = own.claim();
-            if (request != null) {
-                return request;
-            }
+        ReceiveRequest request = life.closeReason() == null ? own.claim() : null;
+        if (request != null) {
+            return request;
         }
         String instead = own.insteadOfPosting();
         if (instead != null) {
-            return Refusal.notPosted(instead);
+            throw new IllegalStateException("no receives are posted on this queue pair: " + instead);
         }
         CloseReason over = life.overReason();
-        return over == null
-                ? Refusal.full(QueueLimit.RECEIVE, QueueFullException.ofReceives(depth))
-                : Refusal.closed(over);
+        throw over == null ? QueueFullException.ofReceives(depth) : new QueuePairClosedException(over);
     }
 
     /**

@@ -49,32 +49,45 @@ final class SendSide implements RequestQueue {
     }
 
     /**
-     * Any thread: claims a slot for a request of {@code bytes} bytes. Returns a {@link WorkRequest} to fill and
-     * {@link #publish}, or a refusal.
+     * Any thread: claims a slot for a request of {@code bytes} bytes, to fill and {@link #publish}.
+     *
+     * @throws QueuePairClosedException if the stream is ending or has ended
+     * @throws QueueFullException if the queue is full, or too many bytes are outstanding
+     * @throws IllegalArgumentException if the request does not fit even if no other is outstanding
      */
-    Claim claim(long bytes) {
+    WorkRequest claim(long bytes) {
         CloseReason over = life.overReason();
         if (over != null) {
-            return Refusal.closed(over);
+            throw new QueuePairClosedException(over);
         }
         ByteBudget byteBudget = budget;
         if (byteBudget != null && !byteBudget.take(bytes)) {
-            return bytes > byteBudget.limit()
-                    ? Refusal.tooLarge(bytes, byteBudget.limit())
-                    : full(QueueLimit.BYTES, QueueFullException.ofBytes(bytes, byteBudget.taken(), byteBudget.limit()));
+            throw refused(
+                    QueueLimit.BYTES,
+                    bytes > byteBudget.limit()
+                            ? new IllegalArgumentException("a request of " + bytes
+                                    + " bytes exceeds maximumOutstandingBytes, " + byteBudget.limit()
+                                    + ": post it in smaller pieces, or configure more")
+                            : QueueFullException.ofBytes(bytes, byteBudget.taken(), byteBudget.limit()));
         }
         WorkRequest request = ring.claim();
         if (request == null) {
             giveBack(bytes);
-            return full(QueueLimit.SEND, QueueFullException.ofSends(ring.most(), ring.depth() - ring.most()));
+            throw refused(QueueLimit.SEND, QueueFullException.ofSends(ring.most(), ring.depth() - ring.most()));
         }
         return request;
     }
 
-    /** The queue of an ended stream is full as well; report the stream's end instead. */
-    private Refusal full(QueueLimit limit, QueueFullException full) {
+    /** The queue of an ended stream is full as well: reports the stream's end instead. */
+    private RuntimeException refused(QueueLimit limit, RuntimeException full) {
         CloseReason over = life.overReason();
-        return over == null ? Refusal.full(limit, full) : Refusal.closed(over);
+        if (over != null) {
+            return new QueuePairClosedException(over);
+        }
+        if (metrics != null) {
+            metrics.refused(limit);
+        }
+        return full;
     }
 
     private void giveBack(long bytes) {

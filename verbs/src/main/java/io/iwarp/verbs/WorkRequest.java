@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Send or Write, or the sink of a Read. The thread that claims the slot fills and publishes it. The event loop then
  * owns it until the request has completed.
  */
-final class WorkRequest extends RdmapRequest implements PostRing.Slot, Claim {
+final class WorkRequest extends RdmapRequest implements PostRing.Slot {
     private long position;
     private long id;
     private Operation operation = Operation.SEND;
