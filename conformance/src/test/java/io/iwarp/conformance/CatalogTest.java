@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.Role;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -39,5 +45,27 @@ class CatalogTest {
                 .isNotEmpty()
                 .allMatch(test -> test.requirements().contains("DDP-54"));
         assertThat(suite.only(all, List.of("no.such.case"))).isEmpty();
+    }
+
+    @Test
+    void eachRequirementHasACaseOrAReasonWhyABlackBoxCannotSeeIt() throws IOException {
+        Set<String> cited = new TreeSet<>();
+        for (Role role : Role.values()) {
+            suite.cases(role).forEach(test -> cited.addAll(test.requirements()));
+        }
+        Set<String> unseen = new TreeSet<>();
+        try (InputStream in = ConformanceSuite.class.getResourceAsStream("unseen.tsv")) {
+            new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().forEach(line -> {
+                String[] cells = line.split("\t");
+                assertThat(cells).as(line).hasSize(2);
+                unseen.addAll(List.of(cells[0].split(" ")));
+            });
+        }
+        assertThat(unseen).doesNotContainAnyElementsOf(cited);
+        cited.addAll(unseen);
+        assertThat(cited)
+                .containsExactlyInAnyOrderElementsOf(requirements.all().stream()
+                        .map(Requirements.Requirement::id)
+                        .toList());
     }
 }

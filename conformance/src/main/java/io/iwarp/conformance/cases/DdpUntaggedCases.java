@@ -15,7 +15,7 @@ import java.util.Locale;
 /** Untagged segments whose fields are wrong (RFC 5041 section 7.1, RFC 5040 section 7.2). */
 final class DdpUntaggedCases {
     private static final long[] QUEUES = {4, 5, 7, 255, 256, 65_536, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
-    private static final long[] NUMBERS = {0, 1000, 65_536, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
+    private static final long[] NUMBERS = {0, 257, 1000, 65_536, 65_537, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
     private static final long[] OFFSETS = {65_536, 1 << 20, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFF0L, 0xFFFF_FFFFL};
     private static final int[] LENGTHS = {2048, 4096, 16_384, 60_000};
 

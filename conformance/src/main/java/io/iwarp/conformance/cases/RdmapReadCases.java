@@ -20,7 +20,7 @@ import java.util.Locale;
 /** Read Requests that the peer has to answer or to refuse (RFC 5040 sections 5.2 and 7.2). */
 final class RdmapReadCases {
     private static final long[] NO_STAGS = {0, 1, 0xFF, 0x7FFF_FFFFL, 0xFFFF_FFFFL};
-    private static final long[] NUMBERS = {0, 1000, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
+    private static final long[] NUMBERS = {0, 257, 1000, 65_537, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
     private static final long SINK = PeerStream.SINK_STAG;
     private static final int BURST = 4;
 

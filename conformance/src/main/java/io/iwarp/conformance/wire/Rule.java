@@ -7,7 +7,7 @@ public enum Rule {
     /** PAD. */
     PAD_IS_ZERO("PAD is zero", "MPA-11"),
     /** CRC. */
-    CRC_IS_RIGHT("the CRC of each FPDU is right", "MPA-36", "MPA-38", "MPA-39"),
+    CRC_IS_RIGHT("the CRC of each FPDU is right", "MPA-32", "MPA-36", "MPA-38", "MPA-39", "MPA-9", "MPA-10"),
     /** ULPDU_Length. */
     LENGTH_IS_ALLOWED("no ULPDU is longer than 64768 bytes", "MPA-4"),
     /** A marker where none belongs to an FPDU. */
@@ -25,23 +25,31 @@ public enum Rule {
     /** MSN. */
     MSN_COUNTS("the MSN of each queue starts at 1 and counts messages", "DDP-21"),
     /** The MO of a first segment. */
-    FIRST_MO_IS_ZERO("the MO of a message's first segment is 0", "DDP-22"),
+    FIRST_MO_IS_ZERO("the MO of a message's first segment is 0", "DDP-22", "DDP-13"),
     /** The MO of further segments. */
     MO_ADVANCES("the MO of a segment is its place in the message", "DDP-28"),
     /** The TO of further segments. */
-    TO_ADVANCES("the TO of a segment is the start plus its place in the message", "DDP-29", "RDMAP-32"),
+    TO_ADVANCES("the TO of a segment is the start plus its place in the message", "DDP-29", "DDP-34", "RDMAP-32"),
     /** The STag of further segments. */
     STAG_STAYS("all segments of a message have the same STag", "DDP-18"),
     /** Segments of other messages in between. */
-    MESSAGES_ARE_NOT_MIXED("the segments of two messages are not mixed", "DDP-33"),
+    MESSAGES_ARE_NOT_MIXED("the segments of two messages are not mixed", "DDP-33", "RDMAP-13"),
     /** RV. */
-    RDMAP_VERSION_IS_ONE("RV is 1", "RDMAP-7"),
+    RDMAP_VERSION_IS_ONE("RV is 1", "RDMAP-7", "MPA-8"),
     /** The reserved bits of RDMAP. */
     RDMAP_RESERVED_IS_ZERO("the reserved bits of RDMAP are zero", "RDMAP-8"),
     /** The field Invalidate STag. */
     INVALIDATE_STAG_IS_ZERO("the field Invalidate STag is zero where nothing is invalidated", "RDMAP-5"),
     /** T and QN. */
-    OPCODE_IS_IN_ITS_PLACE("each opcode has its T bit and its queue", "RDMAP-2", "RDMAP-6"),
+    OPCODE_IS_IN_ITS_PLACE(
+            "each opcode has its T bit and its queue",
+            "RDMAP-1",
+            "RDMAP-2",
+            "RDMAP-3",
+            "RDMAP-6",
+            "RDMAP-11",
+            "DDP-11",
+            "DDP-20"),
     /** The length of messages that are one header. */
     HEADER_MESSAGE_LENGTH(
             "a message that is a header has its length, and is one segment",
@@ -77,7 +85,7 @@ public enum Rule {
     /** What follows a Terminate. */
     NOTHING_FOLLOWS_TERMINATE("nothing follows a Terminate", "RDMAP-45"),
     /** Who closes a stream, closes it between FPDUs. */
-    FIN_IS_BETWEEN_FPDUS("a connection ends between two FPDUs", "MPA-81", "DDP-47");
+    FIN_IS_BETWEEN_FPDUS("a connection ends between two FPDUs", "MPA-1", "MPA-81", "DDP-47");
 
     private final String text;
 
