@@ -68,7 +68,7 @@ give_up() {
 iwarp() {
     local name=$1 limit=$2 status=0
     shift 2
-    timeout --signal=KILL "$limit" java "${java_options[@]}" -jar "$jar" "$@" --pcap "$cell/$name.pcap" \
+    timeout --foreground --signal=KILL "$limit" java "${java_options[@]}" -jar "$jar" "$@" --pcap "$cell/$name.pcap" \
         >"$cell/$name.log" 2>&1 </dev/null || status=$?
     [ "$status" -ne 137 ] || echo "killed, or not done within $limit s" >>"$cell/$name.log"
     return "$status"
@@ -78,7 +78,7 @@ iwarp() {
 start_iwarp_server() {
     local deadline=$((SECONDS + listening_limit))
     # Not through iwarp: its process would be a shell, which does not hand signals on.
-    java "${java_options[@]}" -jar "$jar" "$@" --pcap "$cell/server.pcap" >"$cell/server.log" 2>&1 </dev/null &
+    start_job java "${java_options[@]}" -jar "$jar" "$@" --pcap "$cell/server.pcap" >"$cell/server.log" 2>&1 </dev/null
     server=$!
     port=
     while [ -z "$port" ]; do
@@ -220,7 +220,7 @@ many_to_siw() {
         start_guest_server "$port" "$guest_rping_server -p $port"
     done
     for port in "${ports[@]}"; do
-        rping_client_of_java "client-$port" "$port" "$pings" -S 1000 "$@" &
+        start_job rping_client_of_java "client-$port" "$port" "$pings" -S 1000 "$@"
         running+=($!)
     done
     for index in "${!ports[@]}"; do
@@ -233,8 +233,7 @@ many_to_siw() {
 
 killed_client_to_siw() {
     start_guest_server "$rping_port" "$guest_rping_server -p $rping_port -P"
-    java "${java_options[@]}" -jar "$jar" rping -c -p "$(guest_port_here $rping_port)" -v "$@" \
-        >"$cell/killed.log" 2>&1 &
+    start_job java "${java_options[@]}" -jar "$jar" rping -c -p "$(guest_port_here $rping_port)" -v "$@" >"$cell/killed.log" 2>&1
     local client=$!
     await_pings killed 3
     kill -KILL "$client"
@@ -246,7 +245,7 @@ killed_client_to_siw() {
 killed_server_of_siw() {
     local status=0
     start_guest_server "$rping_port" "$guest_rping_server -p $rping_port"
-    rping_client_of_java client "$rping_port" 0 "$@" &
+    start_job rping_client_of_java client "$rping_port" 0 "$@"
     local client=$!
     await_pings client 3
     in_guest 10 'killall -KILL rping' || give_up "the server in the guest cannot be killed"
@@ -302,7 +301,7 @@ killed_client_to_java() {
 killed_server_of_java() {
     local status=0
     start_iwarp_server rping -s -p 0 -v
-    guest_rping_client client 1000000 64 &
+    start_job guest_rping_client client 1000000 64
     local client=$!
     local deadline=$((SECONDS + program_limit))
     until grep -q 'rdma-ping-3' "$cell/server.log"; do

@@ -48,7 +48,8 @@ start_qemu() {
     for index in "${!guest_ports[@]}"; do
         forwarding+=",hostfwd=tcp:127.0.0.1:$((guest_port_base + 1 + index))-:${guest_ports[index]}"
     done
-    timeout --signal=KILL "$guest_lifetime" qemu-system-x86_64 \
+    # In this shell's process group: what ends the group ends the guest.
+    timeout --foreground --signal=KILL "$guest_lifetime" qemu-system-x86_64 \
         -accel tcg -cpu max -m 512 -display none -monitor none -no-reboot -nodefaults \
         -kernel "$guest_cache/vmlinuz" -initrd "$guest_cache/initrd.gz" -serial stdio \
         -append "console=ttyS0 quiet panic=-1 siw=$variant command_port=$command_port" \
@@ -81,7 +82,7 @@ in_guest() {
     local limit=$1 answer
     # The guest ends the command in time; the second limit is for a guest that does not answer at all.
     # shellcheck disable=SC2016 # the inner shell expands
-    answer=$(timeout $((limit + 5)) bash -c '
+    answer=$(timeout --foreground $((limit + 5)) bash -c '
         exec 3<>"/dev/tcp/127.0.0.1/$0" && printf "%s %s\n" "$1" "$2" >&3 && cat <&3' \
         "$guest_port_base" "$limit" "${2//$'\n'/$'\001'}" 2>&1)
     if [[ $answer =~ (.*)"exit status "([0-9]+)$ ]]; then
