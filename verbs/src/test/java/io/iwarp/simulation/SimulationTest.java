@@ -3,7 +3,12 @@ package io.iwarp.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -11,13 +16,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs seed after seed. {@code -Diwarp.simulation.seeds=} says how many, {@code -Diwarp.simulation.start=} from which one on,
+ * Runs the seeds that once failed, then seeds that follow from the day, so that each day tries new ones.
+ * {@code -Diwarp.simulation.seeds=} says how many, {@code -Diwarp.simulation.start=} from which one on,
  * {@code -Diwarp.simulation.minutes=} for how long at most, {@code -Diwarp.simulation.seed=} runs one seed and prints all
  * that happened.
  */
 class SimulationTest {
     private static final String PROPERTY = "iwarp.simulation.";
-    private static final int SEEDS = 10_000;
+    private static final int SEEDS = 7_000;
+    private static final long SEEDS_OF_A_DAY = 1_000_000;
     private static final int LAST_LINES = 120;
     private static final int ALL_LINES = 1_000_000;
 
@@ -32,7 +39,7 @@ class SimulationTest {
     }
 
     @Test
-    void invariantsHoldWithEverySeed() throws ReflectiveOperationException {
+    void invariantsHoldWithEverySeed() throws ReflectiveOperationException, IOException {
         Long only = Long.getLong(PROPERTY + "seed");
         if (only != null) {
             String violation = (String) run.invoke(null, only, ALL_LINES);
@@ -40,15 +47,24 @@ class SimulationTest {
             assertThat(violation).as("seed %d", only).isNull();
             return;
         }
-        long start = Long.getLong(PROPERTY + "start", 1);
+        long today = LocalDate.now(ZoneOffset.UTC).toEpochDay() * SEEDS_OF_A_DAY;
+        long start = Long.getLong(PROPERTY + "start", today);
         long seeds = Long.getLong(PROPERTY + "seeds", SEEDS);
         long deadline = System.nanoTime() + Long.getLong(PROPERTY + "minutes", 600) * 60_000_000_000L;
         boolean survey = Boolean.getBoolean(PROPERTY + "survey");
+        System.out.println("simulation: " + again(start, seeds) + " runs these seeds again");
+        for (long seed : failedSeeds()) {
+            String violation = (String) run.invoke(null, seed, 0);
+            if (violation != null) {
+                fail(describe(seed, violation));
+            }
+        }
         TreeMap<String, List<Long>> found = new TreeMap<>();
-        for (long seed = start; seed < start + seeds && System.nanoTime() < deadline; seed++) {
+        long seed = start;
+        for (; seed < start + seeds && System.nanoTime() < deadline; seed++) {
             String violation = (String) run.invoke(null, seed, 0);
             if (violation != null && !survey) {
-                fail(describe(seed, violation));
+                fail(describe(seed, violation) + "\nAll seeds of this run: " + again(start, seeds));
             }
             if (violation != null) {
                 found.computeIfAbsent(violation.replaceAll("[0-9]+", "#"), key -> new ArrayList<>())
@@ -57,6 +73,23 @@ class SimulationTest {
         }
         found.forEach((violation, seedsOfIt) -> System.out.println(
                 seedsOfIt.size() + " x " + violation + " " + seedsOfIt.subList(0, Math.min(5, seedsOfIt.size()))));
+        System.out.println("simulation: ran " + (seed - start) + " seeds; again: " + again(start, seed - start));
+    }
+
+    private static String again(long start, long seeds) {
+        return "checks/simulation/run --start " + start + " --seeds " + seeds;
+    }
+
+    private static List<Long> failedSeeds() throws IOException {
+        List<Long> seeds = new ArrayList<>();
+        try (InputStream in = SimulationTest.class.getResourceAsStream("failed-seeds.txt")) {
+            for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
+                if (!line.startsWith("#")) {
+                    seeds.add(Long.valueOf(line.split(" ")[0]));
+                }
+            }
+        }
+        return seeds;
     }
 
     private static String describe(long seed, String violation) throws ReflectiveOperationException {
