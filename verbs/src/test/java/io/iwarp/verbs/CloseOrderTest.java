@@ -35,7 +35,7 @@ class CloseOrderTest {
     /** Another thread has claimed a slot, and is slow to publish it. */
     @Test
     void closeWaitsForASlotThatAnotherThreadHasClaimed() {
-        WorkRequest slow = (WorkRequest) queuePair.engine().sends().claim(0);
+        WorkRequest slow = queuePair.engine().sends().claim(0);
         CompletableFuture<Completion> sent = queuePair.send(Unpooled.EMPTY_BUFFER);
 
         queuePair.close();
@@ -61,7 +61,7 @@ class CloseOrderTest {
     /** Nothing can be sent any more, so the close need not wait. */
     @Test
     void aSlotThatIsPublishedAfterTheEndIsFlushed() {
-        WorkRequest slow = (WorkRequest) queuePair.engine().sends().claim(0);
+        WorkRequest slow = queuePair.engine().sends().claim(0);
         queuePair.close();
         pair.run();
         pair.responder.queuePair().abort();

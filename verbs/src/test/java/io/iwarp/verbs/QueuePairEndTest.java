@@ -180,9 +180,8 @@ class QueuePairEndTest {
     void aPostThatCrossesTheEndOfTheStreamIsFlushed() throws Exception {
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
-        WorkRequest late = (WorkRequest) initiator.engine().sends().claim(0);
-        ReceiveRequest lateReceive =
-                (ReceiveRequest) initiator.engine().receives().claim();
+        WorkRequest late = initiator.engine().sends().claim(0);
+        ReceiveRequest lateReceive = initiator.engine().receives().claim();
         initiator.abort();
         CloseReason reason = await(initiator.closed());
         CompletableFuture<CloseReason> sendFlushed = new CompletableFuture<>();

@@ -24,49 +24,55 @@ final class CombinationCases {
 
     private CombinationCases() {}
 
-    private record Error(String name, String requirements, Refused.Wrong wrong, String... errors) {}
+    private record Violation(String name, String requirements, Refused.Wrong wrong, List<String> errors) {
+        Violation(String name, String requirements, Refused.Wrong wrong, String... errors) {
+            this(name, requirements, wrong, List.of(errors));
+        }
+    }
 
     private interface Before {
         void run(Session session, PeerStream stream) throws IOException, CaseFailed;
     }
 
-    private static final List<Error> ERRORS = List.of(
-            new Error("queue", "DDP-54", stream -> stream.pings().takeAwaited().queue(4), "1/2/01"),
-            new Error("msn-ahead", "DDP-58", stream -> next(stream, 1000), "1/2/03", "1/2/02"),
-            new Error("msn-again", "DDP-58 DDP-36", stream -> next(stream, -1), "1/2/03", "1/2/02"),
-            new Error(
+    private static final List<Violation> VIOLATIONS = List.of(
+            new Violation(
+                    "queue", "DDP-54", stream -> stream.pings().takeAwaited().queue(4), "1/2/01"),
+            new Violation("msn-ahead", "DDP-58", stream -> next(stream, 1000), "1/2/03", "1/2/02"),
+            new Violation("msn-again", "DDP-58 DDP-36", stream -> next(stream, -1), "1/2/03", "1/2/02"),
+            new Violation(
                     "mo", "DDP-56", stream -> stream.pings().takeAwaited().messageOffset(1 << 20), "1/2/04", "1/2/05"),
-            new Error(
+            new Violation(
                     "too-long",
                     "DDP-57",
                     stream -> stream.pings().takeAwaited().payload(Bytes.pattern(LARGE)),
                     "1/2/05"),
-            new Error(
+            new Violation(
                     "version", "DDP-15", stream -> stream.pings().takeAwaited().ddpVersion(2), "1/2/06"),
-            new Error(
+            new Violation(
                     "rdmap-version",
                     "RDMAP-79",
                     stream -> stream.pings().takeAwaited().rdmapVersion(2),
                     "0/2/05"),
-            new Error("opcode", "RDMAP-78", stream -> Segment.untagged(15, 0, stream.takeMsn(), Bytes.NONE), "0/2/06"),
-            new Error("write", "DDP-59", stream -> Segment.tagged(Segment.WRITE, 1, 0, ONE), "1/1/00"),
-            new Error(
+            new Violation(
+                    "opcode", "RDMAP-78", stream -> Segment.untagged(15, 0, stream.takeMsn(), Bytes.NONE), "0/2/06"),
+            new Violation("write", "DDP-59", stream -> Segment.tagged(Segment.WRITE, 1, 0, ONE), "1/1/00"),
+            new Violation(
                     "response",
                     "RDMAP-78",
                     stream -> Segment.tagged(Segment.READ_RESPONSE, 0, 0, Bytes.NONE),
                     "0/2/06"),
-            new Error(
+            new Violation(
                     "read",
                     "RDMAP-81",
                     stream -> Segment.readRequest(stream.takeReadMsn(), new ReadRequest(2, 3, 1, 1, 0)),
                     "0/1/00"),
-            new Error(
+            new Violation(
                     "read-msn-again",
                     "DDP-58",
                     stream -> Segment.readRequest(stream.nextReadMsn() - 1, new ReadRequest(2, 3, 0, 1, 0)),
                     "1/2/03",
                     "1/2/02"),
-            new Error(
+            new Violation(
                     "read-msn-ahead",
                     "DDP-58",
                     stream -> Segment.readRequest(stream.nextReadMsn() + 1000, new ReadRequest(2, 3, 0, 1, 0)),
@@ -80,20 +86,20 @@ final class CombinationCases {
     /** {@return the cases} */
     static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
-        for (Error error : ERRORS) {
+        for (Violation violation : VIOLATIONS) {
             for (int count : new int[] {1, 2, MANY}) {
                 String title = "after " + count + (count == 1 ? " ping" : " pings");
-                add(cases, error, "after." + count, title, (session, stream) -> pings(stream, count));
+                add(cases, violation, "after." + count, title, (session, stream) -> pings(stream, count));
             }
-            add(cases, error, "after.read", "after a Read of zero bytes", (session, stream) -> read(stream));
-            add(cases, error, "beside", "while another connection is in use", (session, stream) -> {
+            add(cases, violation, "after.read", "after a Read of zero bytes", (session, stream) -> read(stream));
+            add(cases, violation, "beside", "while another connection is in use", (session, stream) -> {
                 pings(session.establish().awaitIdle(), 2);
                 pings(stream, 1);
             });
             List<Case> large = new ArrayList<>();
             add(
                     large,
-                    error,
+                    violation,
                     "after.large",
                     "after a ping of 60000 bytes",
                     (session, stream) -> large(session, stream));
@@ -104,14 +110,15 @@ final class CombinationCases {
         return cases;
     }
 
-    private static void add(List<Case> cases, Error error, String name, String when, Before before) {
-        String title = when + " an error (" + error.name() + ") is refused with " + String.join(" or ", error.errors());
-        cases.add(Case.must("combined." + error.name() + "." + name, title, error.requirements(), session -> {
+    private static void add(List<Case> cases, Violation violation, String name, String when, Before before) {
+        String title = when + " an error (" + violation.name() + ") is refused with "
+                + String.join(" or ", violation.errors());
+        cases.add(Case.must("combined." + violation.name() + "." + name, title, violation.requirements(), session -> {
             PeerStream stream = session.establish().awaitIdle();
             read(stream);
             before.run(session, stream);
-            stream.send(error.wrong().make(stream));
-            stream.expectTerminate(error.errors());
+            stream.send(violation.wrong().make(stream));
+            stream.expectTerminate(violation.errors().toArray(String[]::new));
         }));
     }
 

@@ -108,16 +108,18 @@ public final class PcapFile implements Closeable {
                     .putShort((short) target.getPort())
                     .putInt(next[sender])
                     .putInt(next[1 - sender])
-                    .put((byte) (TCP_HEADER / Integer.BYTES << 4))
+                    .put((byte) ((TCP_HEADER / Integer.BYTES) << 4))
                     .put((byte) flags)
                     .putShort((short) -1)
                     .putInt(0);
+            byte[] header = new byte[headers.flip().remaining()];
+            headers.get(header);
             long now = micros.getAsLong();
             out.writeInt((int) (now / MICROS_PER_SECOND));
             out.writeInt((int) (now % MICROS_PER_SECOND));
-            out.writeInt(headers.position() + length);
-            out.writeInt(headers.position() + length);
-            out.write(headers.array(), 0, headers.position());
+            out.writeInt(header.length + length);
+            out.writeInt(header.length + length);
+            out.write(header);
             out.write(bytes, from, length);
             next[sender] += length;
         }
