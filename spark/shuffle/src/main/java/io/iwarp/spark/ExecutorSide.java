@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext$;
 import org.apache.spark.SparkEnv;
@@ -34,7 +35,10 @@ final class ExecutorSide implements ExecutorPlugin {
         }
         ShuffleSettings settings = ShuffleSettings.from(conf);
         try {
-            start(pluginContext, settings, executor, new Handshake(extraConf.get(DriverSide.SECRET)));
+            String secret = Objects.requireNonNull(
+                    extraConf.get(DriverSide.SECRET),
+                    "the driver sent no secret: driver and executors need the same version of the plugin");
+            start(pluginContext, settings, executor, new Handshake(secret));
         } catch (Exception | LinkageError | OutOfMemoryError e) {
             if (!settings.fallback()) {
                 throw new IllegalStateException("the iWARP shuffle could not start", e);
