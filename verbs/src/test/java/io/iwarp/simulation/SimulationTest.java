@@ -81,15 +81,13 @@ class SimulationTest {
     }
 
     private static List<Long> failedSeeds() throws IOException {
-        List<Long> seeds = new ArrayList<>();
         try (InputStream in = SimulationTest.class.getResourceAsStream("failed-seeds.txt")) {
-            for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
-                if (!line.startsWith("#")) {
-                    seeds.add(Long.valueOf(line.split(" ")[0]));
-                }
-            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .map(line -> Long.valueOf(line.split(" ", 2)[0]))
+                    .toList();
         }
-        return seeds;
     }
 
     private static String describe(long seed, String violation) throws ReflectiveOperationException {
