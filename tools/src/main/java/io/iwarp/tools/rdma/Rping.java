@@ -146,16 +146,16 @@ public final class Rping extends BaseCommand {
         require(port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
         require(count >= 0, "-C " + count + " is negative");
         RpingOutput output = new RpingOutput(out(), err(), printData, debug);
-        TransportHandlers security = side.client ? tls.ofClient() : tls.ofServer();
-        try (Endpoint endpoint = wire.open(verbose, transport.loops(), security.then(transport.unsentLimit()))) {
-            InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);
-            return side.client
-                    ? ping(endpoint, where, (int) bytes, output)
-                    : serve(endpoint, where, (int) bytes, output);
-        }
+        InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);
+        return side.client ? ping(where, (int) bytes, output) : serve(where, (int) bytes, output);
     }
 
-    private int ping(Endpoint endpoint, InetSocketAddress server, int bytes, RpingOutput output) throws Exception {
+    private Endpoint open() throws Exception {
+        TransportHandlers security = side.client ? tls.ofClient() : tls.ofServer();
+        return wire.open(verbose, transport.loops(), security.then(transport.unsentLimit()));
+    }
+
+    private int ping(InetSocketAddress server, int bytes, RpingOutput output) throws Exception {
         QueuePairSettings.Builder settings = ClientWireOptions.forSiw(wire.settings());
         MpaSettings enhanced = settings.build().mpa().toBuilder()
                 .enhanced(!plain)
@@ -163,15 +163,17 @@ public final class Rping extends BaseCommand {
                 .ord(DEPTH)
                 .build();
         Conversation conversation = new Conversation();
-        endpoint.connect(server, settings.mpa(enhanced).build(), new byte[0], conversation::attach);
-        output.step("ESTABLISHED");
-        new RpingClient(conversation, endpoint.domain(), bytes, allRights, output).run(count, validate);
+        try (Endpoint endpoint = open()) {
+            endpoint.connect(server, settings.mpa(enhanced).build(), new byte[0], conversation::attach);
+            output.step("ESTABLISHED");
+            new RpingClient(conversation, endpoint.domain(), bytes, allRights, output).run(count, validate);
+        }
         return 0;
     }
 
-    private int serve(Endpoint endpoint, InetSocketAddress address, int greatestSize, RpingOutput output)
-            throws Exception {
-        try (Shutdown shutdown = Shutdown.install()) {
+    private int serve(InetSocketAddress address, int greatestSize, RpingOutput output) throws Exception {
+        try (Shutdown shutdown = Shutdown.install();
+                Endpoint endpoint = open()) {
             RpingServer server =
                     new RpingServer(endpoint.domain(), greatestSize, persistent, allRights, output, shutdown);
             return endpoint.serve(address, wire.settings().build(), server, shutdown, out());
