@@ -113,8 +113,9 @@ final class MpaFramingCases {
                                 stream.pings().awaitAdvertisement();
                             }
                             stream.send(stream.pings().takeAwaited(), FpduChange.flipFromEnd(0), ", wrong CRC");
-                            // A server must not send an FPDU, not even a Terminate, before it has validated one.
-                            if (session.peerIsServer()) {
+                            // A server must not send an FPDU, not even a Terminate, before it has validated one. In the
+                            // peer-to-peer model it has: the ready-to-receive message.
+                            if (session.peerIsServer() && !session.options().peerToPeer()) {
                                 stream.expectBareEnd();
                             } else {
                                 stream.expectEndOfAnyKind();
