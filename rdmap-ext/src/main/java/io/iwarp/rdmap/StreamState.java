@@ -53,12 +53,6 @@ public final class StreamState {
         closeRequest.compareAndSet(null, reason);
     }
 
-    /** Returns the reason of the requested close; null if none was requested. */
-    @Nullable
-    CloseReason closeRequest() {
-        return closeRequest.get();
-    }
-
     /** Returns the reason of the stream's end, or null before the end. */
     public @Nullable CloseReason closeReason() {
         return phase == Phase.ENDED ? cause : null;
