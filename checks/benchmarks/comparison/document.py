@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from .processes import run
-from .rows import cost_text, figure, verdict
+from .rows import cost_text, figure
 from .sides import BENCHMARKS, JAVA, ROOT, WARM_UP
 
 DOCUMENT = ROOT / "docs/performance.md"
@@ -26,28 +26,25 @@ def write(rows: list[dict], curves: dict[str, list[dict]], seconds: float) -> No
     rounds = sorted({len(row["ours"]) for row in measured})
     lines = [
         HEADING, "",
-        "`checks/benchmarks/compare` writes this section and those below it. It runs the two sides of each row in turns, as two processes",
+        "`checks/benchmarks/compare` writes this section and those below it. The two sides of each row take turns, as two processes",
         f"each, over loopback or a pair of virtual Ethernet devices, with CRC32C on unless the row says otherwise, {WARM_UP:g} s warm. The",
-        f"ratio is the median of the ratios of {' or '.join(map(str, rounds))} rounds of {seconds:g} s. Processor time is that of both ends together: seconds for",
-        "10^9 bytes, or microseconds for an operation. The picture shows each ratio relative to its target; 1 means that the target is",
-        "just met.",
+        f"ratio is the median of the ratios of {' or '.join(map(str, rounds))} rounds of {seconds:g} s; it is bold if it misses its target. Processor time is",
+        "that of both ends together: seconds for 10^9 bytes, or microseconds for an operation. In the picture, 1 is the target.",
         "", "![ratios](performance.png)", "",
-        "| work | compared with | ours | theirs | ratio | previous run | target | | processor time: ours | theirs |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| work | ours | processor time | compared with | theirs | processor time | ratio | target |",
+        "|---|---|---|---|---|---|---|---|",
     ]
+    work = None
     for row in rows:
-        if "ratio" in row:
-            last = row.get("previous")
-            lines.append(f"| {row['work']} | {row['other']} | {figure(row['ours'], row['unit'])} | {figure(row['others'], row['unit'])} "
-                         f"| {row['ratio']:.2f} | {'' if last is None else f'{last:.2f}'} | {row['target']} "
-                         f"| {verdict(row['met'], '**missed**')} | {cost_text(row['costs'][0])} | {cost_text(row['costs'][1])} |")
-        else:
-            lines.append(f"| {row['work']} | {row['other']} | | | | | {row['target']} | left out: {row['left out']} | | |")
+        # Once for all rows that compare it.
+        ours = ["", "", ""] if row["work"] == work else [row["work"], *mine(row)]
+        work = row["work"]
+        lines.append("| " + " | ".join([*ours, row["other"], *theirs(row)]) + " |")
     lines.append("")
     for name, section in (("sizes", sizes), ("first seconds", first_seconds), ("scale", connections)):
         if curves.get(name):
             lines += section(curves[name])
-    lines += how_to_run(measured)
+    lines += ["## Machine and versions", "", *(f"- {line}" for line in machine())]
     old = DOCUMENT.read_text()
     DOCUMENT.write_text(old[:old.index(HEADING)] + "\n".join(lines) + "\n")
     with tempfile.NamedTemporaryFile("w", suffix=".tsv") as table:
@@ -56,68 +53,65 @@ def write(rows: list[dict], curves: dict[str, list[dict]], seconds: float) -> No
         run([*JAVA, "-Djava.awt.headless=true", "-jar", str(BENCHMARKS), "chart", table.name, str(PICTURE)])
 
 
+def mine(row: dict) -> list[str]:
+    return [figure(row["ours"], row["unit"]), cost_text(row["costs"][0])] if "ratio" in row else ["", ""]
+
+
+def theirs(row: dict) -> list[str]:
+    if "ratio" not in row:
+        return [f"left out: {row['left out']}", "", "", row["target"]]
+    return [figure(row["others"], row["unit"]), cost_text(row["costs"][1]), judged(f"{row['ratio']:.2f}", row["met"]), row["target"]]
+
+
+def judged(text: str, met: bool | None) -> str:
+    return f"**{text}**" if met is False else text
+
+
 def sizes(results: list[dict]) -> list[str]:
     draw_sizes(results)
     lines = ["## Over the size", "",
-             "Writes and Reads of one connection over epoll with `--busy-poll`. Processor time is steadier than rates, and it is what users",
-             "pay. No size may cost more than 1.25 times the mean of its two neighbours, nor, from 32 KiB on, 1.25 times the best size.",
+             "Writes and Reads of one connection over epoll with `--busy-poll`: rate, and processor seconds for 10^9 bytes, which are steadier",
+             "than rates. No size may cost more than 1.25 times the mean of its two neighbours, nor, from 32 KiB on, 1.25 times the best size;",
+             "one that does is bold.",
              "", "![processor time over the size of an operation](sizes.svg)", "",
-             "| operation | bytes | MB/s | processor s for 10^9 bytes | relative to neighbours | relative to the best | | previous run |",
-             "|---|---|---|---|---|---|---|---|"]
-    for each in results:
-        ratios = [f"{ratio:.2f}" for ratio in each["ratios"]] + [""]
-        lines.append(f"| {each['operation']} | {each['size']:,} | {each['rate'] / 1e6:,.0f} | {each['cost']:.3f} | {ratios[0]} | {ratios[1]} "
-                     f"| {verdicts(each)} |")
+             "| bytes | Write, MB/s | s | Read, MB/s | s |", "|---|---|---|---|---|"]
+    found = {(each["operation"], each["size"]): each for each in results}
+    for size in dict.fromkeys(each["size"] for each in results):
+        points = [found["write", size], found["read", size]]
+        lines.append(f"| {size:,} | " + " | ".join(f"{each['rate'] / 1e6:,.0f} | {judged(format(each['cost'], '.3f'), each['met'])}"
+                                                   for each in points) + " |")
     return [*lines, ""]
 
 
 def first_seconds(results: list[dict]) -> list[str]:
     lines = ["## The first seconds", "",
-             "Both ends are fresh processes. The JVM interprets, then compiles what is used; on two processors the compilers compete with",
-             "the traffic. The last column tells when the rate of half a second first reaches 90 % of the steady rate.", "",
-             "| operation | bytes | MB/s in second 0 to 1 | in 1 to 3 | steady | 90 % after | target | | previous run |",
-             "|---|---|---|---|---|---|---|---|---|"]
+             "MB/s of two fresh processes, whose compilers compete with the traffic on two processors. The last column tells when the rate of",
+             "half a second first reaches 90 % of the steady rate. It is bold if it misses its target.", "",
+             "| operation | bytes | second 0 to 1 | 1 to 3 | steady | 90 % after | target |",
+             "|---|---|---|---|---|---|---|"]
     for each in results:
         if "command" in each:
             lines += ["", f"`file put` stores a file of 1 GiB, with a cold JVM at both ends and SHA-256 over the file at both, in "
                           f"{each['seconds']:.1f} s. That takes {each['processor']:.1f} s of processor time."]
         else:
+            reached = judged(f"{each['reached']:.1f} s", each["met"])
             lines.append(f"| {each['operation']} | {each['size']:,} | {each['first'] / 1e6:,.0f} | {each['next'] / 1e6:,.0f} "
-                         f"| {each['steady'] / 1e6:,.0f} | {each['reached']:.1f} s | {'' if each['most'] is None else '<= %g s' % each['most']} "
-                         f"| {verdicts(each)} |")
+                         f"| {each['steady'] / 1e6:,.0f} | {reached} | {'' if each['most'] is None else '<= %g s' % each['most']} |")
     return [*lines, ""]
 
 
 def connections(results: list[dict]) -> list[str]:
     lines = ["## Over the number of connections", "",
              "Sends of 64 bytes, spread over all connections of one event loop at each end, over epoll and with `-XX:+UseParallelGC`. The memory",
-             "of an idle connection is heap and direct memory of the end that needs more. The last columns are the round trips of one more connection while all others",
-             "are busy. With 10,000 connections the total rate has to be half of that of one; an idle one may need 12 KiB.", "",
-             "| connections | Sends/s | relative to one | set-up/s | idle bytes | round trip, median | 99 % | | previous run |",
-             "|---|---|---|---|---|---|---|---|---|"]
+             "of an idle connection is heap and direct memory of the end that needs more. The last columns are the round trips of one more",
+             "connection while all others are busy. Targets for 10,000 connections: half the rate of one, and 12 KiB for an idle one" + ("." if results[-1]["met"] is not False else ", which this run **missed**."), "",
+             "| connections | Sends/s | relative to one | set-up/s | idle bytes | round trip, median | 99 % |",
+             "|---|---|---|---|---|---|---|"]
     for each in results:
         idle = "| |" if each["idle"] is None else f"| {each['setUp']:,.0f} | {each['idle']:,.0f}"
         lines.append(f"| {each['connections']:,} | {each['rate']:,.0f} | {each['ratio']:.2f} {idle} "
-                     f"| {each['median']:,.0f} us | {each['tail']:,.0f} us | {verdicts(each)} |")
+                     f"| {each['median']:,.0f} us | {each['tail']:,.0f} us |")
     return [*lines, ""]
-
-
-def verdicts(point: dict) -> str:
-    """Of this run and the previous one."""
-    return " | ".join(verdict(met, "**missed**") for met in (point["met"], point.get("previous")))
-
-
-def how_to_run(measured: list[dict]) -> list[str]:
-    return ["## How to run it", "",
-            "`checks/benchmarks/compare` measures all of this; `checks/benchmarks/compare --help` describes its options. These are the single commands.",
-            "Start the matching server first: `./iwarp perf server --transport epoll --busy-poll`, `$benchmarks netty-server 127.0.0.1:7480 epoll+`,",
-            "`$benchmarks jucx-server 7480`, `iperf3 -s`, or `ucx_perftest` without a host.",
-            "", "```", 'benchmarks="java -jar checks/benchmarks/target/benchmarks.jar"',
-            *dict.fromkeys(command for row in measured for command in row["commands"] if command),
-            "```", "",
-            "The plain Netty programs are in `checks/benchmarks/src/main/java`. They send frames with a length prefix, large ones by reference. Netty's",
-            "`LengthFieldBasedFrameDecoder` decodes them, and each payload is copied to its destination.",
-            "", "## Machine and versions", "", *(f"- {line}" for line in machine())]
 
 
 def machine() -> list[str]:
@@ -133,8 +127,8 @@ def machine() -> list[str]:
 
 
 def draw_sizes(results: list[dict]) -> None:
-    """Both curves over a logarithmic axis, each with its name at its end."""
-    width, height, left, right, top, bottom = 900, 420, 70, 90, 50, 60
+    """Both curves over a logarithmic axis. Their names stand above them, because the ends of the curves are close to each other."""
+    width, height, left, right, top, bottom = 900, 420, 70, 30, 50, 60
     smallest, greatest = results[0]["size"], max(each["size"] for each in results)
     highest = 1.1 * max(each["cost"] for each in results)
 
@@ -154,10 +148,10 @@ def draw_sizes(results: list[dict]) -> None:
     for exponent in range(12, 23, 2):
         label = f"{1 << exponent - 10}K" if exponent < 20 else f"{1 << exponent - 20}M"
         parts.append(f'<text x="{x(1 << exponent):.1f}" y="{height - bottom + 22}" text-anchor="middle">{label}</text>')
-    for operation, color in (("write", "#1f77b4"), ("read", "#d95f02")):
+    for operation, color, name in (("write", "#1f77b4", width - right - 60), ("read", "#d95f02", width - right)):
         points = [(x(each["size"]), y(each["cost"])) for each in results if each["operation"] == operation]
         parts.append(f'<polyline points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in points)}" fill="none" stroke="{color}" '
                      'stroke-width="2"/>')
         parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="4" fill="{color}"/>' for a, b in points]
-        parts.append(f'<text x="{points[-1][0] + 10:.1f}" y="{points[-1][1] + 5:.1f}" fill="{color}">{operation.capitalize()}</text>')
+        parts.append(f'<text x="{name}" y="28" text-anchor="end" font-weight="bold" fill="{color}">{operation.capitalize()}</text>')
     SIZES_PICTURE.write_text("\n".join(parts) + "</svg>\n")

@@ -202,7 +202,7 @@ def conclude(row: Row, ours: Measured, others: Measured) -> dict:
           f"{ratio:7.2f} {row.target:>8} {cost_text(costs[0]):>7} {cost_text(costs[1]):>7}  {verdict(row.meets(ratio), 'MISSED')}".rstrip(),
           flush=True)
     return result | {"ours": ours.values(), "others": others.values(), "costs": costs, "ratio": ratio, "met": row.meets(ratio),
-                     "reached": row.reached(ratio), "commands": [row.ours.command, row.other.command]}
+                     "reached": row.reached(ratio)}
 
 
 def heading() -> str:
