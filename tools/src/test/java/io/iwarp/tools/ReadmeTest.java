@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -15,13 +16,15 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
-/** The README and all pages: the commands that they name, and the files that they point to. */
+/** The README and all pages: the commands that they name, and the files and headings that they point to. */
 class ReadmeTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern COMMAND =
             Pattern.compile("^(?:.*&& )?\\./iwarp ([^#&|\\n]*?) *(?:[#&|].*)?$", Pattern.MULTILINE);
     private static final Pattern JAR = Pattern.compile("^java .*-jar .*/", Pattern.MULTILINE);
     private static final Pattern LINK = Pattern.compile("]\\((?!https?:|#)([^)#]+)");
+    private static final Pattern LINK_TO_HEADING = Pattern.compile("]\\(((?!https?:)[^)#]*)#([^)]+)\\)");
+    private static final Pattern HEADING = Pattern.compile("^#+ +(.*)$", Pattern.MULTILINE);
 
     @ParameterizedTest
     @MethodSource("commands")
@@ -49,6 +52,27 @@ class ReadmeTest {
     void theFilesItPointsToExist(Path page) throws IOException {
         assertThat(LINK.matcher(Files.readString(page)).results().map(link -> link.group(1)))
                 .allSatisfy(link -> assertThat(page.resolveSibling(link)).exists());
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void theHeadingsItPointsToExist(Path page) throws IOException {
+        for (MatchResult link :
+                LINK_TO_HEADING.matcher(Files.readString(page)).results().toList()) {
+            Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
+            assertThat(anchors(target)).as("headings of %s", target).contains(link.group(2));
+        }
+    }
+
+    /** Returns the anchors that GitHub makes of a page's headings. */
+    private static List<String> anchors(Path page) throws IOException {
+        return HEADING.matcher(Files.readString(page))
+                .results()
+                .map(heading -> heading.group(1)
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\p{L}\\p{N} _-]", "")
+                        .replace(' ', '-'))
+                .toList();
     }
 
     @ParameterizedTest
