@@ -20,7 +20,7 @@ public enum IwarpMeter implements MeterDocumentation {
     SETUPS_FAILED(
             "iwarp.setups.failed",
             Meter.Type.COUNTER,
-            "Set-ups that failed, by reason, without refused and rejected ones",
+            "Set-ups that failed, by reason, without rejected and refused ones",
             Tag.ROLE,
             Tag.REASON),
     /** Connections that ended, by who ended them. */
@@ -101,54 +101,40 @@ public enum IwarpMeter implements MeterDocumentation {
             "iwarp.peer.reads.outstanding", Meter.Type.GAUGE, "Reads and atomics of peers that are being answered"),
     /** Requests posted and not completed. */
     SEND_QUEUE_REQUESTS(
-            "iwarp.send.queue.requests",
-            Meter.Type.GAUGE,
-            "Requests other than receives that were posted and have not completed"),
+            "iwarp.send.queue.requests", Meter.Type.GAUGE, "Posted requests that have not completed, without receives"),
     /** Requests posted and not started. */
     SEND_QUEUE_WAITING(
-            "iwarp.send.queue.waiting",
-            Meter.Type.GAUGE,
-            "Requests other than receives that were posted and have not started"),
+            "iwarp.send.queue.waiting", Meter.Type.GAUGE, "Posted requests that have not started, without receives"),
     /** Capacity of the send queues. */
-    SEND_QUEUE_DEPTH("iwarp.send.queue.depth", Meter.Type.GAUGE, "Capacity of the send queues of all open connections"),
+    SEND_QUEUE_DEPTH("iwarp.send.queue.depth", Meter.Type.GAUGE, "Capacity of the send queues"),
     /** Bytes of requests not completed. */
     SEND_QUEUE_PAYLOAD(
             "iwarp.send.queue.payload",
             Meter.Type.GAUGE,
             "bytes",
-            "Bytes of requests other than receives that an event loop has taken and have not completed"),
+            "Bytes of requests that an event loop has taken and that have not completed, without receives"),
     /** Receives posted and not used. */
     RECEIVE_QUEUE_REQUESTS(
             "iwarp.receive.queue.requests",
             Meter.Type.GAUGE,
             "Posted receives without a polled completion; of managed and shared receives, those that messages hold"),
     /** Capacity of the receive queues. */
-    RECEIVE_QUEUE_DEPTH(
-            "iwarp.receive.queue.depth", Meter.Type.GAUGE, "Capacity of the receive queues of all open connections"),
+    RECEIVE_QUEUE_DEPTH("iwarp.receive.queue.depth", Meter.Type.GAUGE, "Capacity of the receive queues"),
     /** Posts refused. */
-    POSTS_REFUSED(
-            "iwarp.posts.refused",
-            Meter.Type.COUNTER,
-            "Posts refused because a limit of the queue pair was reached",
-            Tag.LIMIT),
+    POSTS_REFUSED("iwarp.posts.refused", Meter.Type.COUNTER, "Posts refused, by limit", Tag.LIMIT),
     /** Bytes registered. */
     MEMORY_REGISTERED("iwarp.memory.registered", Meter.Type.GAUGE, "bytes", "Bytes of all open regions of the device"),
     /** Limit of bytes registered. */
     MEMORY_REGISTERED_LIMIT(
-            "iwarp.memory.registered.limit",
-            Meter.Type.GAUGE,
-            "bytes",
-            "Maximum number of bytes of all open regions of the device"),
+            "iwarp.memory.registered.limit", Meter.Type.GAUGE, "bytes", "The device's maximumRegisteredBytes"),
     /** Regions. */
     MEMORY_REGIONS("iwarp.memory.regions", Meter.Type.GAUGE, "Open regions of the device"),
     /** Limit of regions. */
-    MEMORY_REGIONS_LIMIT(
-            "iwarp.memory.regions.limit", Meter.Type.GAUGE, "Maximum number of open regions of the device"),
+    MEMORY_REGIONS_LIMIT("iwarp.memory.regions.limit", Meter.Type.GAUGE, "The device's maximumRegions"),
     /** Windows. */
     MEMORY_WINDOWS("iwarp.memory.windows", Meter.Type.GAUGE, "Bound windows of the device"),
     /** Limit of windows. */
-    MEMORY_WINDOWS_LIMIT(
-            "iwarp.memory.windows.limit", Meter.Type.GAUGE, "Maximum number of bound windows of the device"),
+    MEMORY_WINDOWS_LIMIT("iwarp.memory.windows.limit", Meter.Type.GAUGE, "The device's maximumWindows"),
     /** Bytes of input that cannot be handled yet. */
     MEMORY_INPUT(
             "iwarp.memory.input",
@@ -156,11 +142,7 @@ public enum IwarpMeter implements MeterDocumentation {
             "bytes",
             "Buffer bytes of FPDUs that have arrived in part, and of input that waits for a receive"),
     /** Limit of the bytes of input that cannot be handled yet. */
-    MEMORY_INPUT_LIMIT(
-            "iwarp.memory.input.limit",
-            Meter.Type.GAUGE,
-            "bytes",
-            "Maximum number of buffer bytes of FPDUs that have arrived in part, and of input that waits for a receive"),
+    MEMORY_INPUT_LIMIT("iwarp.memory.input.limit", Meter.Type.GAUGE, "bytes", "The device's maximumPartialFpduBytes"),
     /** Bytes of managed receives. */
     MEMORY_MANAGED(
             "iwarp.memory.managed",
@@ -169,39 +151,24 @@ public enum IwarpMeter implements MeterDocumentation {
             "Buffer bytes of messages of managed receives that are not delivered"),
     /** Limit of the bytes of managed receives. */
     MEMORY_MANAGED_LIMIT(
-            "iwarp.memory.managed.limit",
-            Meter.Type.GAUGE,
-            "bytes",
-            "Maximum number of buffer bytes of messages of managed receives that are not delivered"),
+            "iwarp.memory.managed.limit", Meter.Type.GAUGE, "bytes", "The device's maximumManagedReceiveBytes"),
     /** Refusals for a limit. */
-    MEMORY_REFUSED(
-            "iwarp.memory.refused",
-            Meter.Type.COUNTER,
-            "Regions and windows refused because a limit was reached",
-            Tag.LIMIT),
+    MEMORY_REFUSED("iwarp.memory.refused", Meter.Type.COUNTER, "Regions and windows refused, by limit", Tag.LIMIT),
     /** Bytes registered in a domain. */
     DOMAIN_REGISTERED("iwarp.domain.registered", Meter.Type.GAUGE, "bytes", "Bytes of all open regions of the domain"),
     /** Limit of bytes registered in a domain. */
     DOMAIN_REGISTERED_LIMIT(
-            "iwarp.domain.registered.limit",
-            Meter.Type.GAUGE,
-            "bytes",
-            "Maximum number of bytes of all open regions of the domain"),
+            "iwarp.domain.registered.limit", Meter.Type.GAUGE, "bytes", "The domain's maximumRegisteredBytes"),
     /** Regions of a domain. */
     DOMAIN_REGIONS("iwarp.domain.regions", Meter.Type.GAUGE, "Open regions of the domain"),
     /** Limit of regions of a domain. */
-    DOMAIN_REGIONS_LIMIT(
-            "iwarp.domain.regions.limit", Meter.Type.GAUGE, "Maximum number of open regions of the domain"),
+    DOMAIN_REGIONS_LIMIT("iwarp.domain.regions.limit", Meter.Type.GAUGE, "The domain's maximumRegions"),
     /** Refusals for a limit of a domain. */
-    DOMAIN_REFUSED(
-            "iwarp.domain.refused",
-            Meter.Type.COUNTER,
-            "Regions refused because a limit of the domain was reached",
-            Tag.LIMIT),
+    DOMAIN_REFUSED("iwarp.domain.refused", Meter.Type.COUNTER, "Regions refused, by limit", Tag.LIMIT),
     /** STags retired. */
     STAGS_RETIRED("iwarp.stags.retired", Meter.Type.COUNTER, "STags that were retired"),
     /** STags in quarantine. */
-    STAGS_QUARANTINED("iwarp.stags.quarantined", Meter.Type.GAUGE, "Retired STags that must not be issued again yet");
+    STAGS_QUARANTINED("iwarp.stags.quarantined", Meter.Type.GAUGE, "Retired STags that must not be used again yet");
 
     private final String name;
     private final Meter.Type type;

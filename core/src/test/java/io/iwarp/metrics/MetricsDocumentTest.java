@@ -12,13 +12,15 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/metrics.md} has each meter as the code has it, each tag with all its values, and no other. */
+/** {@code docs/metrics.md} has each meter as the code has it, under its type, each tag with all its values, and no other. */
 class MetricsDocumentTest {
     private static final Path DOCUMENT = Path.of("..", "docs", "metrics.md");
-    private static final Pattern METER = Pattern.compile("^\\| `iwarp\\..*\\|$", Pattern.MULTILINE);
+    private static final Pattern METER = Pattern.compile("^\\| `iwarp\\..*\\|$|^### .*$", Pattern.MULTILINE);
     private static final Pattern TAG = Pattern.compile("^\\| `(\\w+)` \\| (.*) \\|$", Pattern.MULTILINE);
     private static final Pattern VALUE = Pattern.compile("`([^`]+)`");
 
@@ -33,18 +35,31 @@ class MetricsDocumentTest {
         List<String> tags = Arrays.stream(meter.getKeyNames())
                 .map(key -> "`" + key.asString() + "`")
                 .toList();
-        return "| `" + meter.getName() + "` | " + "`" + PrometheusTest.name(meter) + "`" + " | "
-                + PrometheusTest.accessor(meter.getType()) + " | " + Objects.requireNonNullElse(meter.getBaseUnit(), "")
-                + " | " + String.join(", ", tags) + " | " + meter.description() + " |";
+        return "| `" + meter.getName() + "` | `" + PrometheusTest.name(meter) + "` | " + String.join(", ", tags) + " | "
+                + meter.description() + " |";
+    }
+
+    /** Returns the heading of the meters of this type, and their rows in the order of the enum. */
+    private static Stream<String> rows(String heading, Meter.Type type) {
+        return Stream.concat(
+                Stream.of("### " + heading),
+                Arrays.stream(IwarpMeter.values())
+                        .filter(meter -> meter.getType() == type)
+                        .map(MetricsDocumentTest::row));
     }
 
     @Test
     void everyMeterStandsThereAsItIs() throws Exception {
-        List<String> rows =
-                Arrays.stream(IwarpMeter.values()).map(MetricsDocumentTest::row).toList();
+        List<String> rows = Stream.of(
+                        rows("Function counters", Meter.Type.COUNTER),
+                        rows("Gauges", Meter.Type.GAUGE),
+                        rows("Timer", Meter.Type.TIMER))
+                .flatMap(Function.identity())
+                .toList();
 
+        assertThat(rows).hasSize(IwarpMeter.values().length + 3);
         assertThat(rows(METER))
-                .as("rows of meters, which ought to be:%n%s", String.join("\n", rows))
+                .as("headings and rows of meters, which ought to be:%n%s", String.join("\n", rows))
                 .containsExactlyElementsOf(rows);
     }
 
