@@ -45,9 +45,16 @@ class ExamplesTest {
     private static final int MOST_LINES_OF_LARGE = 1500;
     private static final int MOST_LINES_OF_THE_FIRST_PROGRAM = 70;
 
-    private static final Pattern PROGRAM = Pattern.compile(
-            "```java\\n((?:(?!```).)*?public final class (\\w+)(?:(?!```).)*?static void main.*?)```.*?```\\n(.*?)```",
-            Pattern.DOTALL);
+    private static final int MOST_LINES_OF_THE_POM = 25;
+
+    private static final Path PAGE = ROOT.resolve("docs/getting-started.md");
+    private static final Pattern CODE = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern LISTING =
+            Pattern.compile("```java\\n((?:(?!```).)*?public final class (\\w+).*?)```", Pattern.DOTALL);
+    private static final Pattern EXCERPT =
+            Pattern.compile("[Ff]rom\\s\\[\\w+]\\(([^)]+)\\)[^.:]*:\\n\\n```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern OUTPUT =
+            Pattern.compile("\\b(\\w+)(?:]\\([^)]+\\))? prints:\\n\\n```\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LIBRARY = Pattern.compile(
             ".*(?:(?:/core|/mpa-codec|/ddp-handler|/rdmap-ext|/verbs)/target/classes|/iwarp-(?:core|mpa-codec|ddp-handler|rdmap-ext|verbs)-[^/]*|"
                     + "/(?:jspecify|apiguardian-api|slf4j-api|bc(?:prov|pkix|util)-jdk18on)-\\d[^/]*|"
@@ -87,40 +94,81 @@ class ExamplesTest {
         assertThat(lines).isLessThanOrEqualTo(large ? MOST_LINES_OF_LARGE : MOST_LINES);
     }
 
-    @ParameterizedTest(name = "{0} of {1}")
+    @ParameterizedTest(name = "{0}")
     @MethodSource("programs")
-    void aDocumentedProgramIsAnExampleAndPrintsWhatIsSaid(String name, Path document, String code, String output)
-            throws Exception {
+    void aProgramPrintsWhatThePageSays(String name, String output) throws Exception {
         String example = exampleWith(name + ".java");
-        assertThat(Files.readString(EXAMPLES.resolve(example).resolve(name + ".java")))
-                .isEqualTo("package io.iwarp.examples." + example + ";\n\n" + code);
         copy(example);
-        assertThat(run(example, name)).as("output of %s in %s", name, document).containsAll(lines(output));
+        assertThat(run(example, name)).as("output of %s", name).containsAll(lines(output));
     }
 
     @Test
-    void theFirstProgramIsShort() throws IOException {
-        String code = (String) programs()
-                .filter(program -> program.get()[0].equals("FirstSteps"))
-                .findFirst()
-                .orElseThrow()
-                .get()[2];
+    void thePageHasTheOutputOfEachProgramThatNeedsNoOther() throws IOException {
+        assertThat(programs().map(program -> program.get()[0]))
+                .containsExactlyInAnyOrder(
+                        "FirstSteps", "ServerPush", "BesideHttp", "BlockingClients", "MutualTls", "ConnectAgain");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("excerpts")
+    void anExcerptIsPartOfItsExample(String file, String excerpt) throws IOException {
+        assertThat(Files.readString(PAGE.resolveSibling(file)).indent(-100)).contains(excerpt.indent(-100));
+    }
+
+    /** The handler of a capture is no program; it is to be pasted into one. */
+    @Test
+    void allCodeOfThePageIsAProgramOrAnExcerptOrACapture() throws IOException {
+        String page = Files.readString(PAGE);
+        List<String> known = Stream.concat(
+                        listings().map(each -> each.get()[1]), excerpts().map(each -> each.get()[1]))
+                .map(String.class::cast)
+                .toList();
+        assertThat(CODE.matcher(page).results().map(each -> each.group(1)))
+                .allMatch(code -> known.contains(code) || code.contains("PcapWriteHandler"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("listings")
+    void aListingIsAnExample(String name, String code) throws IOException {
+        String example = exampleWith(name + ".java");
+        assertThat(Files.readString(EXAMPLES.resolve(example).resolve(name + ".java")))
+                .isEqualTo("package io.iwarp.examples." + example + ";\n\n" + code);
+    }
+
+    @Test
+    void theFirstProgramIsShortAndThatOfTheJavadoc() throws IOException {
+        String code =
+                Files.readString(EXAMPLES.resolve("firststeps/FirstSteps.java")).replaceFirst("package .*;\n\n", "");
+        assertThat(Files.readString(PAGE)).contains("```java\n" + code + "```");
         assertThat(Files.readString(ROOT.resolve("docs/javadoc/overview.html")))
                 .contains("{@code\n" + code + "}</pre>");
         assertThat(code.lines()).hasSizeLessThanOrEqualTo(MOST_LINES_OF_THE_FIRST_PROGRAM);
     }
 
     @Test
-    void theDocumentedPomHasTheVersionsOfThisBuild() throws IOException {
+    void theDocumentedPomIsShortAndHasTheVersionsOfThisBuild() throws IOException {
         String build = Files.readString(ROOT.resolve("pom.xml"));
-        String page = Files.readString(ROOT.resolve("docs/getting-started.md"));
-        String pom = page.substring(page.indexOf("<project "), page.indexOf("</project>"));
-        for (String property : List.of("netty.version", "logback.version", "maven-compiler-plugin.version")) {
-            assertThat(pom)
-                    .contains("<version>" + between(build, "<" + property + ">", "</" + property + ">") + "</version>");
-        }
-        String version = between(build, "<version>", "</version>");
-        assertThat(pom).containsPattern("iwarp-bom</artifactId>\\s*<version>" + Pattern.quote(version));
+        String page = Files.readString(PAGE);
+        String pom = page.substring(page.indexOf("<project "), page.indexOf("</project>") + "</project>".length());
+        assertThat(pom.lines()).hasSizeLessThanOrEqualTo(MOST_LINES_OF_THE_POM);
+        assertThat(pom)
+                .containsPattern(versionOf("iwarp-verbs", between(build, "<version>", "</version>")))
+                .containsPattern(versionOf("slf4j-simple", property(build, "slf4j.version")));
+        String netty = property(build, "netty.version");
+        assertThat(page)
+                .contains(
+                        "`io.netty:netty-bom:" + netty + "`",
+                        "`netty.version` to " + netty,
+                        "newer maven-compiler-plugin for modules, for example "
+                                + property(build, "maven-compiler-plugin.version"));
+    }
+
+    private static String versionOf(String artifact, String version) {
+        return artifact + "</artifactId>\\s*<version>" + Pattern.quote(version + "</version>");
+    }
+
+    private static String property(String build, String name) {
+        return between(build, "<" + name + ">", "</" + name + ">");
     }
 
     private static String between(String text, String begin, String end) {
@@ -176,14 +224,18 @@ class ExamplesTest {
     }
 
     static Stream<Arguments> programs() throws IOException {
-        List<Arguments> programs = new ArrayList<>();
+        return OUTPUT.matcher(Files.readString(PAGE)).results().map(each -> arguments(each.group(1), each.group(2)));
+    }
+
+    static Stream<Arguments> listings() throws IOException {
+        List<Arguments> listings = new ArrayList<>();
         for (Path document : documents()) {
-            for (MatchResult program :
-                    PROGRAM.matcher(Files.readString(document)).results().toList()) {
-                programs.add(arguments(program.group(2), document, program.group(1), program.group(3)));
+            for (MatchResult listing :
+                    LISTING.matcher(Files.readString(document)).results().toList()) {
+                listings.add(arguments(listing.group(2), listing.group(1)));
             }
         }
-        return programs.stream();
+        return listings.stream();
     }
 
     private static List<Path> documents() throws IOException {
@@ -192,6 +244,10 @@ class ExamplesTest {
                     .filter(file -> file.toString().endsWith(".md"))
                     .toList();
         }
+    }
+
+    static Stream<Arguments> excerpts() throws IOException {
+        return EXCERPT.matcher(Files.readString(PAGE)).results().map(each -> arguments(each.group(1), each.group(2)));
     }
 
     private static String exampleWith(String file) throws IOException {
