@@ -64,12 +64,6 @@ public enum Counter {
         return meterName;
     }
 
-    /** Returns the index of the counter in an array of all counters. */
-    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
-    int slot() {
-        return ordinal();
-    }
-
     /** Returns the unit of the counter, as a plural noun. */
     public String unit() {
         return unit;

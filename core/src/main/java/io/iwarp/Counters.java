@@ -9,6 +9,7 @@ import java.lang.invoke.VarHandle;
  * <p>Only the event loop of the connection writes. Any thread may read. A reader sees a recent value of each counter, never a
  * torn one. Two counters that are read one after the other may be of different moments.
  */
+@SuppressWarnings("EnumOrdinal") // the index of a counter is used in memory only, and never stored or sent
 public final class Counters {
     private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -24,7 +25,7 @@ public final class Counters {
      * @param n the number to add, at least 0
      */
     public void add(Counter counter, long n) {
-        int slot = counter.slot();
+        int slot = counter.ordinal();
         // There is only one writer, so a plain read returns its last write.
         VALUES.setRelease(values, slot, values[slot] + n);
     }
@@ -34,7 +35,7 @@ public final class Counters {
      * value includes everything that was counted before the first: a release store pairs with an acquire load.
      */
     public long get(Counter counter) {
-        return (long) VALUES.getAcquire(values, counter.slot());
+        return (long) VALUES.getAcquire(values, counter.ordinal());
     }
 
     /** Returns all counters that are not 0. */

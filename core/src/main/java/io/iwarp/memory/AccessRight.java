@@ -22,15 +22,11 @@ public enum AccessRight {
 
     private static final AccessRight[] ALL = values();
 
-    private final int bit;
+    /** The bit of the right, so that the data path checks it without a collection. */
+    final int bit;
 
     AccessRight(int bit) {
         this.bit = bit;
-    }
-
-    /** Returns the bit of the right, so that the data path checks it without a collection. */
-    int bit() {
-        return bit;
     }
 
     /** Returns the rights as one bit each. Refuses a right that is named twice. */

@@ -306,10 +306,9 @@ public final class IwarpDevice {
         }
     }
 
-    /** Returns the tagged buffer of this STag in any domain of the device, or null. Takes no lock, allocates nothing. */
-    @Nullable
-    TaggedBuffer find(int stag) {
-        return table.find(stag);
+    /** Returns the table of all STags of the device. Only the device changes it. */
+    STagTable table() {
+        return table;
     }
 
     private int drawSTag() {

@@ -70,7 +70,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     /** Returns whether a right is among the {@link #rights}. */
     public boolean grants(AccessRight right) {
-        return (tagged.rightBits() & right.bit()) != 0;
+        return (tagged.rightBits() & right.bit) != 0;
     }
 
     /** Returns whether the memory is read-only: nobody can change it through this region. */

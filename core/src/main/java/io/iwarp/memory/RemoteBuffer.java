@@ -46,7 +46,7 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
             throw new IllegalArgumentException(
                     "the length of a remote buffer is 0 to 2^63 - 1 bytes, not " + Long.toUnsignedString(length));
         }
-        if (TaggedRange.wraps(taggedOffset, length)) {
+        if (TaggedBuffer.wraps(taggedOffset, length)) {
             throw new IllegalArgumentException("tagged offset " + Long.toUnsignedString(taggedOffset) + " plus length "
                     + length + " is more than 2^64; the range must not wrap");
         }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class StreamAssociation implements AutoCloseable {
     private final ProtectionDomain protectionDomain;
+    private final STagTable stags;
     private final ReentrantLock lock = new ReentrantLock();
     /** The valid regions and windows for this stream only, by STag. */
     private final Map<Integer, STagHolder> holders = new HashMap<>();
@@ -25,6 +26,7 @@ public final class StreamAssociation implements AutoCloseable {
 
     StreamAssociation(ProtectionDomain protectionDomain) {
         this.protectionDomain = protectionDomain;
+        this.stags = protectionDomain.device().table();
     }
 
     /** Returns the domain of the stream. */
@@ -40,7 +42,7 @@ public final class StreamAssociation implements AutoCloseable {
      * @return the tagged buffer, or null if there is no such STag, it was revoked, or this stream was closed
      */
     public @Nullable TaggedBuffer lookup(int stag) {
-        return closed ? null : protectionDomain.device().find(stag);
+        return closed ? null : stags.find(stag);
     }
 
     /**

@@ -75,7 +75,7 @@ public final class WindowBuilder {
      * @throws ResourceLimitException if a limit of the device is reached
      */
     public MemoryWindow bind() {
-        TaggedRange.requireEnds(baseTaggedOffset, length);
+        TaggedBuffer.requireEnds(baseTaggedOffset, length);
         IwarpDevice device = region.protectionDomain().device();
         device.reserveWindow();
         MemoryWindow window;

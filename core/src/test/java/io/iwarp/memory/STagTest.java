@@ -195,7 +195,7 @@ class STagTest {
         int missed = 0;
         do {
             for (TaggedBuffer buffer : lasting) {
-                if (device.find(buffer.stag()) != buffer) {
+                if (device.table().find(buffer.stag()) != buffer) {
                     missed++;
                 }
             }

@@ -28,38 +28,38 @@ import org.jspecify.annotations.Nullable;
 final class Exchange {
     private final boolean extensions;
     private final RdmapUlp ulp;
-    private final Stall stall;
     private final Requester requester;
     private final Responder responder;
-    private final ReadyToReceiveQueue readyToReceive;
+    /** Null once the first segment of the peer has arrived, which alone may be the ready-to-receive message. */
+    private @Nullable ReadyToReceiveQueue readyToReceive;
+
     private final UntaggedQueue sends;
     private final UntaggedQueue terminates;
     private final Writes writes = new Writes();
 
     /**
-     * @param stall begins and ends with the wait of a message for a receive
+     * @param stall called when a message has to wait for a receive
      * @param association the memory that the peer may access
      * @param terminates the queue for a Terminate
      * @param agreed the parameters that the set-up negotiated
-     * @param output writes the messages
+     * @param link takes the messages; somebody flushes it later
      * @param failure ends the stream after an error of this side
      */
     Exchange(
             RdmapSettings settings,
             RdmapUlp ulp,
-            Stall stall,
+            Runnable stall,
             StreamAssociation association,
             Counters counters,
             UntaggedQueue terminates,
             MpaParameters agreed,
-            Output output,
+            RdmapLink link,
             Consumer<ProtocolFault> failure) {
         this.extensions = settings.extensions();
         this.ulp = ulp;
-        this.stall = stall;
-        this.requester = new Requester(output, ulp.requestQueue(), failure, counters, agreed.ord());
-        this.responder = new Responder(output, association, counters, agreed.ird());
-        this.readyToReceive = new ReadyToReceiveQueue(agreed.role() == Role.RESPONDER && agreed.peerToPeer());
+        this.requester = new Requester(link, ulp.requestQueue(), failure, counters, agreed.ord());
+        this.responder = new Responder(link, association, counters, agreed.ird());
+        this.readyToReceive = agreed.role() == Role.RESPONDER && agreed.peerToPeer() ? new ReadyToReceiveQueue() : null;
         this.sends = new SendDelivery(ulp, association, stall);
         this.terminates = terminates;
     }
@@ -85,13 +85,13 @@ final class Exchange {
                     ProtocolError.RDMAP_UNEXPECTED_OPCODE,
                     String.format(
                             "opcode 0x%x on %s",
-                            RdmapLayout.opcode(control),
+                            Opcode.codeOf(control),
                             segment.tagged() ? "a tagged segment" : "queue " + segment.queueNumber()));
         }
-        if (RdmapLayout.version(control) != RdmapLayout.VERSION) {
+        if (Opcode.versionOf(control) != Opcode.VERSION) {
             return refused(
                     ProtocolError.RDMAP_INVALID_VERSION,
-                    "RDMAP version " + RdmapLayout.version(control) + ", expected " + RdmapLayout.VERSION);
+                    "RDMAP version " + Opcode.versionOf(control) + ", expected " + Opcode.VERSION);
         }
         return switch (opcode) {
             case RDMA_WRITE -> writes;
@@ -100,14 +100,14 @@ final class Exchange {
             case READ_REQUEST, ATOMIC_REQUEST -> responder;
             case TERMINATE -> terminates;
             case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> placeImmediate(segment);
-            default -> readyToReceive.takes(segment) ? readyToReceive : sends;
+            default -> readyToReceive != null && readyToReceive.takes(segment) ? readyToReceive : sends;
         };
     }
 
     /** Immediate Data has exactly 8 bytes, so it is one segment (RFC 7306 section 6.3). */
     private Placement placeImmediate(DdpSegment segment) {
         int length = segment.payloadLength();
-        if (length == RdmapLayout.IMMEDIATE_LENGTH && segment.messageOffset() == 0 && segment.last()) {
+        if (length == Opcode.IMMEDIATE_LENGTH && segment.messageOffset() == 0 && segment.last()) {
             return sends;
         }
         return refused(
@@ -115,7 +115,7 @@ final class Exchange {
                 "a segment of Immediate Data with " + length + " bytes at message offset " + segment.messageOffset()
                         + (segment.last() ? "" : ", not the last of its message")
                         + ": Immediate Data is one segment of "
-                        + RdmapLayout.IMMEDIATE_LENGTH + " bytes");
+                        + Opcode.IMMEDIATE_LENGTH + " bytes");
     }
 
     private static Placement refused(ProtocolError error, String detail) {
@@ -124,8 +124,7 @@ final class Exchange {
 
     /** A valid segment has been placed. */
     void onPlaced() {
-        readyToReceive.onPlaced();
-        stall.end();
+        readyToReceive = null;
     }
 
     /** The transport has accepted all bytes of a message of this side. */

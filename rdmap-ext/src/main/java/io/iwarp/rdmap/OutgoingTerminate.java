@@ -14,7 +14,7 @@ final class OutgoingTerminate extends DdpMessage {
         // On the heap, as the stream may end because direct memory is exhausted. MPA copies short messages anyway.
         ByteBuf bytes = Unpooled.buffer(terminate.length());
         terminate.encode(bytes);
-        untagged(Opcode.TERMINATE.control(), 0, RdmapLayout.TERMINATE_QUEUE);
+        untagged(Opcode.TERMINATE.control(), 0, Opcode.TERMINATE.queue());
         payload().wrap(bytes, 0, bytes.readableBytes());
         terminal(true);
         error = terminate.error();

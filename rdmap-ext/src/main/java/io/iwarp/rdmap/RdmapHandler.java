@@ -174,15 +174,21 @@ public final class RdmapHandler extends ChannelDuplexHandler {
     }
 
     private final class Link implements RdmapLink {
+        private boolean unflushed;
+
         @Override
         public void write(DdpMessage message) {
+            unflushed = true;
             ChannelHandlerContext ctx = context();
             ctx.write(message, ctx.voidPromise());
         }
 
         @Override
         public void flush() {
-            context().flush();
+            if (unflushed) {
+                unflushed = false;
+                context().flush();
+            }
         }
 
         @Override

@@ -8,7 +8,7 @@ interface RdmapLink {
     /** Hands a message to DDP. The next {@link #flush} sends it. */
     void write(DdpMessage message);
 
-    /** Sends everything written so far. */
+    /** Sends everything written so far, if there is anything. */
     void flush();
 
     /** Sends FIN after everything written so far. Input may still arrive. */

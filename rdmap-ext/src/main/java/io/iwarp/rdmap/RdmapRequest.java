@@ -1,7 +1,6 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.ddp.DdpMessage;
-import io.iwarp.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * not change the object or the bytes of its payload, and keep the sink of a Read
  * registered. Confined to the event loop of the stream.
  */
-public class RdmapRequest {
+public class RdmapRequest extends DdpMessage {
     private enum Kind {
         /** A Send or Write: the payload message alone. */
         PAYLOAD,
@@ -27,16 +26,6 @@ public class RdmapRequest {
         ATOMIC
     }
 
-    /** The message of a Send or Write. */
-    final class PayloadMessage extends DdpMessage {
-        /** Returns the request that completes when this message has been sent, or null if another message follows. */
-        @Nullable
-        RdmapRequest completes() {
-            return kind == Kind.PAYLOAD ? RdmapRequest.this : null;
-        }
-    }
-
-    private final PayloadMessage message = new PayloadMessage();
     private Kind kind = Kind.PAYLOAD;
     private boolean fenced;
     private boolean solicited;
@@ -86,7 +75,7 @@ public class RdmapRequest {
 
     private RdmapRequest sendMessage(Opcode opcode, int invalidatedStag) {
         begin(Kind.PAYLOAD);
-        message.untagged(opcode.control(), invalidatedStag, opcode.queue());
+        untagged(opcode.control(), invalidatedStag, opcode.queue());
         return this;
     }
 
@@ -99,7 +88,7 @@ public class RdmapRequest {
      */
     public final RdmapRequest write(int stag, long taggedOffset) {
         begin(Kind.PAYLOAD);
-        message.tagged(Opcode.RDMA_WRITE.control(), stag, taggedOffset);
+        tagged(Opcode.RDMA_WRITE.control(), stag, taggedOffset);
         return this;
     }
 
@@ -219,11 +208,6 @@ public class RdmapRequest {
         return this;
     }
 
-    /** Returns the payload of a Send or Write. Use it to wrap a buffer or region. */
-    public final ByteSpan payload() {
-        return message.payload();
-    }
-
     /** Returns the number of bytes that a Read requests, 0 to 2^32 - 1. Valid for a Read only. */
     public final long readLength() {
         return size;
@@ -249,9 +233,14 @@ public class RdmapRequest {
         return kind == Kind.READ || kind == Kind.ATOMIC;
     }
 
-    /** Returns the message with the payload, or null if the request has no payload. */
-    final @Nullable PayloadMessage payloadMessage() {
-        return kind == Kind.PAYLOAD || kind == Kind.WRITE_WITH_IMMEDIATE ? message : null;
+    /** Returns whether the request begins with the message of its payload, which is the request itself. */
+    final boolean hasPayload() {
+        return kind == Kind.PAYLOAD || kind == Kind.WRITE_WITH_IMMEDIATE;
+    }
+
+    /** Returns whether no message follows that of the payload. */
+    final boolean isPayloadAlone() {
+        return kind == Kind.PAYLOAD;
     }
 
     /** Returns the opcode of the header-only message, or null if the request has none. */
@@ -275,8 +264,8 @@ public class RdmapRequest {
         return switch (kind) {
             case PAYLOAD -> 0;
             case IMMEDIATE, WRITE_WITH_IMMEDIATE -> {
-                header.setLong(RdmapLayout.IMMEDIATE_DATA, immediate);
-                yield RdmapLayout.IMMEDIATE_LENGTH;
+                header.setLong(0, immediate);
+                yield Opcode.IMMEDIATE_LENGTH;
             }
             case READ -> {
                 header.setInt(ReadRequestLayout.SINK_STAG, sinkStag);

@@ -40,9 +40,6 @@ final class RdmapStream implements DdpUlp {
     /** Bounds an orderly close, the way of a Terminate, and the wait for the peer's FIN. */
     private final Deadline closing;
 
-    private final Stall stall;
-    private final Output output;
-
     private MpaEvent.@Nullable Established established;
     /** Null until start-up is complete. */
     private @Nullable Exchange exchange;
@@ -68,8 +65,6 @@ final class RdmapStream implements DdpUlp {
         this.transmit = new Deadline(settings.transmitTimeout(), link, this::progress, new TransmitWait());
         this.response = new Deadline(settings.responseTimeout(), link, this::progress, new ResponseWait());
         this.closing = new Deadline(settings.closeTimeout(), link, this::progress, new CloseWait());
-        this.stall = new Stall(response, closing);
-        this.output = new Output(link, transmit);
     }
 
     private Exchange exchange() {
@@ -81,12 +76,12 @@ final class RdmapStream implements DdpUlp {
         exchange = new Exchange(
                 settings,
                 ulp,
-                stall,
+                this::stall,
                 association,
                 counters,
                 new TerminateQueue(this::onTerminate),
                 event.parameters(),
-                output,
+                link,
                 this::fail);
         ulp.onEstablished(event.parameters());
         if (state.is(Phase.SETTING_UP)) {
@@ -106,7 +101,7 @@ final class RdmapStream implements DdpUlp {
         }
         if (agreed.parameters().readyToReceive() != null) {
             exchange().sendReadyToReceive(agreed.parameters().readyToReceive());
-            output.flush();
+            flush();
         }
         ulp.onReady();
     }
@@ -131,7 +126,7 @@ final class RdmapStream implements DdpUlp {
         if (state.acceptsRequests()) {
             exchange().startRequests();
             giveUpUnanswerable();
-            output.flush();
+            flush();
         }
     }
 
@@ -139,7 +134,7 @@ final class RdmapStream implements DdpUlp {
     void keepAlive() {
         if (state.is(Phase.OPEN)) {
             exchange().sendKeepAlive();
-            output.flush();
+            flush();
         }
     }
 
@@ -201,6 +196,29 @@ final class RdmapStream implements DdpUlp {
     @Override
     public void onPlaced() {
         exchange().onPlaced();
+        endStall();
+    }
+
+    /** A message waits for a receive, so nothing that is waited for can come now. May be called again during a stall. */
+    private void stall() {
+        if (!outputClosed && state.phase().compareTo(Phase.TERMINATING) < 0) {
+            response.pause();
+            closing.pause();
+        }
+    }
+
+    /** Input goes on, or is not waited for any more. May be called without a stall. */
+    private void endStall() {
+        response.resume();
+        closing.resume();
+    }
+
+    /** Sends what was written, and bounds the time in which the transport takes it. */
+    private void flush() {
+        link.flush();
+        if (exchange().sending()) {
+            transmit.arm();
+        }
     }
 
     @Override
@@ -218,9 +236,11 @@ final class RdmapStream implements DdpUlp {
         if (state.is(Phase.ENDED)) {
             return;
         }
-        output.flush();
-        if (exchange != null && exchange.awaitsAnswers()) {
-            response.arm();
+        if (exchange != null) {
+            flush();
+            if (exchange.awaitsAnswers()) {
+                response.arm();
+            }
         }
         if (state.is(Phase.CLOSING)) {
             closeOutputWhenDrained();
@@ -243,7 +263,7 @@ final class RdmapStream implements DdpUlp {
 
     private void closeOutput() {
         outputClosed = true;
-        stall.over();
+        endStall();
         closing.restart();
         link.closeOutput();
     }
@@ -293,7 +313,7 @@ final class RdmapStream implements DdpUlp {
         if (exchange != null) {
             exchange.stop();
         }
-        stall.over();
+        endStall();
         transmit.cancel();
         response.cancel();
     }

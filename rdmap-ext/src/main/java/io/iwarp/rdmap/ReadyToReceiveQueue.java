@@ -14,28 +14,15 @@ import org.jspecify.annotations.Nullable;
  * MPA chooses its kind.
  */
 final class ReadyToReceiveQueue extends HeaderQueue {
-    /** Nothing has arrived yet, so the next segment may be the ready-to-receive message. */
-    private boolean possible;
-
     private boolean taken;
 
-    /** @param possible whether the first message of the peer may be a ready-to-receive message */
-    ReadyToReceiveQueue(boolean possible) {
+    ReadyToReceiveQueue() {
         super(1, 1);
-        this.possible = possible;
     }
 
-    /** Returns whether a segment is the ready-to-receive message: an empty Send, the first segment of the stream. */
+    /** Returns whether the first segment of the stream is the ready-to-receive message: an empty Send. */
     boolean takes(DdpSegment segment) {
-        return possible
-                && Opcode.of(segment.control()) == Opcode.SEND
-                && segment.payloadLength() == 0
-                && segment.last();
-    }
-
-    /** The first segment has arrived, whatever its type. */
-    void onPlaced() {
-        possible = false;
+        return Opcode.of(segment.control()) == Opcode.SEND && segment.payloadLength() == 0 && segment.last();
     }
 
     @Override

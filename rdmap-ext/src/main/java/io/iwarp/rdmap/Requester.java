@@ -28,7 +28,7 @@ final class Requester {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */
     private static final int EMPTY_MESSAGE_STAG = 1;
 
-    private final Output output;
+    private final RdmapLink link;
     private final RequestQueue queue;
     private final Consumer<ProtocolFault> failure;
     private final Counters counters;
@@ -55,8 +55,8 @@ final class Requester {
      * @param counters counts Reads and atomics
      * @param ord the maximum number of unanswered Reads and atomics, at least 0
      */
-    Requester(Output output, RequestQueue queue, Consumer<ProtocolFault> failure, Counters counters, int ord) {
-        this.output = output;
+    Requester(RdmapLink link, RequestQueue queue, Consumer<ProtocolFault> failure, Counters counters, int ord) {
+        this.link = link;
         this.queue = queue;
         this.failure = failure;
         this.counters = counters;
@@ -98,9 +98,8 @@ final class Requester {
     }
 
     private void writeMessages(RdmapRequest request) {
-        DdpMessage payload = request.payloadMessage();
-        if (payload != null) {
-            write(payload);
+        if (request.hasPayload()) {
+            write(request);
         }
         if (request.awaitsResponse()) {
             (request.isRead() ? reads : atomics).add(request);
@@ -116,7 +115,7 @@ final class Requester {
 
     private void write(DdpMessage message) {
         messagesUnderWay++;
-        output.write(message);
+        link.write(message);
     }
 
     private HeaderMessage spareMessage() {
@@ -162,8 +161,8 @@ final class Requester {
         if (message instanceof HeaderMessage header) {
             completed = header.completes();
             spareMessages.add(header);
-        } else if (message instanceof RdmapRequest.PayloadMessage payload) {
-            completed = payload.completes();
+        } else if (message instanceof RdmapRequest request && request.isPayloadAlone()) {
+            completed = request;
         }
         if (completed != null) {
             complete(completed);

@@ -34,7 +34,7 @@ final class Responder extends HeaderQueue {
      */
     private static final long BYTES_UNDER_WAY = 256 * 1024;
 
-    private final Output output;
+    private final RdmapLink link;
     private final StreamAssociation stream;
     private final Counters counters;
     private final ArrayDeque<Response> unanswered = new ArrayDeque<>();
@@ -47,14 +47,14 @@ final class Responder extends HeaderQueue {
     private byte @Nullable [] refusedRead;
 
     /**
-     * @param output writes the responses
+     * @param link takes the responses
      * @param stream the memory that the peer may access
      * @param counters counts requests and responses
      * @param ird the maximum number of unanswered requests
      */
-    Responder(Output output, StreamAssociation stream, Counters counters, int ird) {
+    Responder(RdmapLink link, StreamAssociation stream, Counters counters, int ird) {
         super(ird, AtomicLayout.REQUEST_LENGTH);
-        this.output = output;
+        this.link = link;
         this.stream = stream;
         this.counters = counters;
     }
@@ -201,7 +201,7 @@ final class Responder extends HeaderQueue {
             Response response = waiting.remove();
             responsesUnderWay++;
             bytesUnderWay += response.messageLength();
-            output.write(response);
+            link.write(response);
         }
     }
 

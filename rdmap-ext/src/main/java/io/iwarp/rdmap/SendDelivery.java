@@ -16,12 +16,12 @@ final class SendDelivery implements UntaggedQueue {
     private final RdmapUlp ulp;
     private final UntaggedQueue receives;
     private final StreamAssociation stream;
-    private final Stall stall;
+    private final Runnable stall;
 
     /**
-     * @param stall begins when a message must wait for a receive
+     * @param stall called when a message must wait for a receive
      */
-    SendDelivery(RdmapUlp ulp, StreamAssociation stream, Stall stall) {
+    SendDelivery(RdmapUlp ulp, StreamAssociation stream, Runnable stall) {
         this.ulp = ulp;
         this.receives = ulp.receiveQueue();
         this.stream = stream;
@@ -42,7 +42,7 @@ final class SendDelivery implements UntaggedQueue {
     public boolean stalls() {
         boolean waits = receives.stalls();
         if (waits) {
-            stall.begin();
+            stall.run();
         }
         return waits;
     }

@@ -83,7 +83,7 @@ final class WireText {
 
     private static String name(@Nullable Opcode opcode, int control) {
         if (opcode == null) {
-            return "opcode " + hex(RdmapLayout.opcode(control)) + ", which is not assigned";
+            return "opcode " + hex(Opcode.codeOf(control)) + ", which is not assigned";
         }
         return switch (opcode) {
             case RDMA_WRITE -> "RDMA Write";
@@ -122,8 +122,7 @@ final class WireText {
                 return length == AtomicLayout.RESPONSE_LENGTH && atomicResponse(text, in, at);
             }
             case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> {
-                return length == RdmapLayout.IMMEDIATE_LENGTH
-                        && append(text, ", " + hex(in.getLong(at + RdmapLayout.IMMEDIATE_DATA)));
+                return length == Opcode.IMMEDIATE_LENGTH && append(text, ", " + hex(in.getLong(at)));
             }
             case TERMINATE -> {
                 return terminate(text, in.slice(at, Math.min(length, AtomicLayout.REQUEST_LENGTH)));
@@ -196,8 +195,8 @@ final class WireText {
         if (segment.version() != DdpLayout.VERSION) {
             text.append(", DDP version ").append(segment.version());
         }
-        int version = RdmapLayout.version(segment.control());
-        if (version != RdmapLayout.VERSION) {
+        int version = Opcode.versionOf(segment.control());
+        if (version != Opcode.VERSION) {
             text.append(", RDMAP version ").append(version);
         }
         if (opcode != null && !opcode.isOnItsQueue(segment)) {

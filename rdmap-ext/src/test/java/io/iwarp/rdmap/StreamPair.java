@@ -249,8 +249,8 @@ final class StreamPair implements AutoCloseable {
         /** A Write writes its number everywhere, and each message says how many Writes were posted before it. */
         private void fill(RdmapRequest request) {
             boolean message = request.headerOpcode() == Opcode.IMMEDIATE_DATA;
-            if (request.payloadMessage() != null) {
-                boolean write = request.payloadMessage().tagged();
+            if (request.hasPayload()) {
+                boolean write = request.tagged();
                 writes += write ? 1 : 0;
                 ByteBuffer bytes = ByteBuffer.allocate(write ? COUNTER : Long.BYTES + random.nextInt(500));
                 do {

@@ -46,7 +46,7 @@ public final class STagStress {
         }
 
         final @Nullable TaggedBuffer find(int stag) {
-            return device.find(stag);
+            return device.table().find(stag);
         }
     }
 
