@@ -40,11 +40,17 @@ final class Application {
     }
 
     /**
-     * Reports a completion and logs what the target throws. Allocates nothing.
+     * Reports the completion of a request whose slot is retired, and logs what the target throws. Allocates nothing.
      *
      * @param owner the channel, for the log
+     * @param target null if the completion is not reported
      */
-    static void complete(Object owner, CompletionTarget target, Completion completion, CompletionBound place) {
+    static void complete(
+            Object owner, @Nullable CompletionTarget target, Completion completion, CompletionBound place) {
+        if (target == null) {
+            place.release();
+            return;
+        }
         try {
             target.complete(completion, place);
         } catch (Throwable thrown) {

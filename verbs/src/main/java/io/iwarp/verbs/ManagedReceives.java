@@ -8,6 +8,7 @@ import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,16 +38,16 @@ final class ManagedReceives extends Receives {
      * @param bytes the maximum length of a message
      */
     ManagedReceives(
+            Channel channel,
+            DrainSchedule drains,
             ReceiveStall stall,
-            Completer completer,
             CompletionRoutes routes,
             int depth,
-            ByteBufAllocator allocator,
             IwarpDevice device,
             int bytes) {
-        super(stall, completer);
+        super(channel, drains, stall);
         this.routes = routes;
-        this.allocator = allocator;
+        this.allocator = channel.alloc();
         this.device = device;
         this.bytes = bytes;
         this.ring = new PostRing<>(depth, Receive::new);
@@ -168,7 +169,7 @@ final class ManagedReceives extends Receives {
             }
             request.clear();
             ring.retire();
-            completer.completeInBurst(target, completion, ring);
+            completeInBurst(target, ring);
         }
         return fault;
     }

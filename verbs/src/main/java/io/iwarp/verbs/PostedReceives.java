@@ -3,14 +3,15 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
+import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /** The posted receives of a queue pair; DDP places incoming Sends straight into them. */
 final class PostedReceives extends Receives {
     private final PostRing<ReceiveRequest> ring;
 
-    PostedReceives(ReceiveStall stall, Completer completer, int depth) {
-        super(stall, completer);
+    PostedReceives(Channel channel, DrainSchedule drains, ReceiveStall stall, int depth) {
+        super(channel, drains, stall);
         this.ring = new PostRing<>(depth, ReceiveRequest::new);
     }
 
@@ -56,7 +57,7 @@ final class PostedReceives extends Receives {
         ProtocolFault fault = fill(request, delivered);
         if (fault == null) {
             ring.take();
-            completer.completeInBurst(retire(request), completion, ring);
+            completeInBurst(retire(request), ring);
         }
         return fault;
     }
@@ -66,7 +67,7 @@ final class PostedReceives extends Receives {
         ReceiveRequest request = ring.take();
         while (request != null) {
             request.flushed(completion, reason);
-            completer.complete(retire(request), completion, ring);
+            complete(retire(request), ring);
             request = ring.take();
         }
     }

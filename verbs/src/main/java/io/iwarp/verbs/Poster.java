@@ -8,6 +8,7 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
+import io.iwarp.rdmap.StreamState;
 import io.netty.buffer.ByteBuf;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ final class Poster {
 
     private final SendSide sends;
     private final ReceiveSide receives;
-    private final StreamLife life;
+    private final StreamState state;
     private final StreamAssociation stream;
     private final boolean extensions;
     private final @Nullable QueuePairMetrics metrics;
@@ -36,13 +37,13 @@ final class Poster {
     Poster(
             SendSide sends,
             ReceiveSide receives,
-            StreamLife life,
+            StreamState state,
             StreamAssociation stream,
             boolean extensions,
             @Nullable QueuePairMetrics metrics) {
         this.sends = sends;
         this.receives = receives;
-        this.life = life;
+        this.state = state;
         this.stream = stream;
         this.extensions = extensions;
         this.metrics = metrics;
@@ -204,7 +205,7 @@ final class Poster {
             return stream.protectionDomain().region().buffers(sink).rights(AccessRight.LOCAL_WRITE).stream(stream)
                     .register();
         } catch (IllegalStateException refused) {
-            CloseReason ended = life.closeReason();
+            CloseReason ended = state.closeReason();
             throw ended == null ? refused : new QueuePairClosedException(ended);
         }
     }

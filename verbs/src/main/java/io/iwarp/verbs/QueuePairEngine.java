@@ -16,6 +16,7 @@ import io.iwarp.mpa.MpaParameters;
 import io.iwarp.rdmap.RdmapHandler;
 import io.iwarp.rdmap.RdmapUlp;
 import io.iwarp.rdmap.RequestQueue;
+import io.iwarp.rdmap.StreamState;
 import io.iwarp.transport.TransportHandler;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -49,6 +50,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final EventLoop eventLoop;
     private final StreamAssociation stream;
     private final StreamLife life;
+    private final StreamState state;
     private final DrainSchedule drains;
     private final CompletionRoutes routes = new CompletionRoutes();
     private final ReceiveSide receives;
@@ -87,10 +89,10 @@ final class QueuePairEngine implements RdmapUlp {
         closeWithPeer = settings.closeWithPeer();
         eventLoop = channel.eventLoop();
         life = new StreamLife(channel);
+        state = life.stream();
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
-        Completer completer = new Completer(channel, drains);
         receives = new ReceiveSide(
-                channel, stream.protectionDomain().device(), settings, life, drains, completer, routes, this::resume);
+                channel, stream.protectionDomain().device(), settings, life, drains, routes, this::resume);
         PostRing<WorkRequest> ring = new PostRing<>(
                 settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
         IwarpMetrics meters = settings.metrics();
@@ -100,14 +102,13 @@ final class QueuePairEngine implements RdmapUlp {
                         meters.enter(role, new QueuePairGauges(life, ring, receives, counters), eventLoop));
         flight = new FlightEvents(channel, role, counters);
         sends = new SendSide(
-                ring, budget(settings), life, drains, completer, metrics, flight.ofOperations() ? flight : null);
-        poster = new Poster(sends, receives, life, stream, settings.rdmap().extensions(), metrics);
+                ring, budget(settings), channel, state, drains, metrics, flight.ofOperations() ? flight : null);
+        poster = new Poster(sends, receives, state, stream, settings.rdmap().extensions(), metrics);
         idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
                         : new IdleTimers(settings, eventLoop, counters, this::keepAlive, this::closeInOrder);
-        rdmap = new RdmapHandler(
-                settings.rdmap(), this, stream, counters, life.stream(), TransportHandler::closeOutput);
+        rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters, state, TransportHandler::closeOutput);
     }
 
     private static @Nullable ByteBudget budget(QueuePairSettings settings) {
@@ -138,7 +139,7 @@ final class QueuePairEngine implements RdmapUlp {
      * thread calls this.
      */
     void drainAfterLoop() {
-        CloseReason reason = life.closeReason();
+        CloseReason reason = state.closeReason();
         if (reason == null) {
             rdmap.end(LOOP_IS_GONE);
         } else {
@@ -147,12 +148,11 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     private void drain() {
-        CloseReason reason = life.closeReason();
+        CloseReason reason = state.closeReason();
         if (reason != null) {
             flush(reason);
             return;
         }
-        receives.check();
         rdmap.pull();
     }
 
@@ -164,7 +164,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     /** Any thread: starts the application's orderly close of the stream. */
     void close() {
-        life.stream().requestClose(CLOSED_HERE);
+        state.requestClose(CLOSED_HERE);
         drains.execute(() -> closeInOrder(CLOSED_HERE));
     }
 
@@ -191,7 +191,7 @@ final class QueuePairEngine implements RdmapUlp {
     /** Any thread: repeats the flush if the stream has ended, so that it sees the new setting. */
     void flushAgainIfOver() {
         VarHandle.fullFence();
-        if (life.closeReason() != null) {
+        if (state.closeReason() != null) {
             drains.wake();
         }
     }

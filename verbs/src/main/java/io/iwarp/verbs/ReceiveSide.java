@@ -2,16 +2,18 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.memory.IwarpDevice;
+import io.iwarp.rdmap.StreamState;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
 
 /** Handles receives: any thread claims and publishes them, the event loop waits for and consumes them. */
 final class ReceiveSide {
+    private final Channel channel;
     private final EventLoop eventLoop;
     private final StreamLife life;
     private final DrainSchedule drains;
-    private final Completer completer;
+    private final StreamState state;
     private final CompletionRoutes routes;
     private final ReceiveStall stall;
     private final int depth;
@@ -27,21 +29,21 @@ final class ReceiveSide {
             QueuePairSettings settings,
             StreamLife life,
             DrainSchedule drains,
-            Completer completer,
             CompletionRoutes routes,
             Runnable resume) {
+        this.channel = channel;
         this.eventLoop = channel.eventLoop();
         this.life = life;
         this.drains = drains;
-        this.completer = completer;
+        this.state = life.stream();
         this.routes = routes;
-        this.stall =
-                new ReceiveStall(life, drains, eventLoop, settings.receiveWait().toNanos(), resume);
+        this.stall = new ReceiveStall(
+                state, drains, eventLoop, settings.receiveWait().toNanos(), resume);
         this.depth = settings.receiveQueueDepth();
         int managedBytes = settings.managedReceiveBytes();
         this.receives = managedBytes > 0
-                ? new ManagedReceives(stall, completer, routes, depth, channel.alloc(), device, managedBytes)
-                : new PostedReceives(stall, completer, depth);
+                ? new ManagedReceives(channel, drains, stall, routes, depth, device, managedBytes)
+                : new PostedReceives(channel, drains, stall, depth);
     }
 
     /** Returns the source of receives for the peer's messages. */
@@ -70,7 +72,7 @@ final class ReceiveSide {
                     "set the shared receive queue before the completion queues: it says how much"
                             + " room is needed there");
         }
-        receives = new SharedReceives(stall, completer, routes, pool, whenLow);
+        receives = new SharedReceives(channel, drains, stall, routes, pool, whenLow);
     }
 
     /**
@@ -82,7 +84,7 @@ final class ReceiveSide {
      */
     ReceiveRequest claim() {
         Receives own = receives;
-        ReceiveRequest request = life.closeReason() == null ? own.claim() : null;
+        ReceiveRequest request = state.closeReason() == null ? own.claim() : null;
         if (request != null) {
             return request;
         }
@@ -90,7 +92,7 @@ final class ReceiveSide {
         if (instead != null) {
             throw new IllegalStateException("no receives are posted on this queue pair: " + instead);
         }
-        CloseReason over = life.overReason();
+        CloseReason over = state.overReason();
         throw over == null ? QueueFullException.ofReceives(depth) : new QueuePairClosedException(over);
     }
 
@@ -104,14 +106,11 @@ final class ReceiveSide {
             // The event loop writes the state read below, then looks for receives.
             VarHandle.fullFence();
         }
-        if (life.closeReason() != null || stall.stalled()) {
+        if (state.closeReason() != null) {
             drains.wake();
+        } else {
+            stall.wake();
         }
-    }
-
-    /** Event loop: resumes a waiting message if a receive is available. */
-    void check() {
-        stall.check(receives);
     }
 
     /** Event loop: ends the claims at the end of the stream. */

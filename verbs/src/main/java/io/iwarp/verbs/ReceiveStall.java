@@ -1,10 +1,12 @@
 package io.iwarp.verbs;
 
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.rdmap.StreamState;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +25,16 @@ final class ReceiveStall {
         void prepareToWait();
     }
 
-    private final StreamLife life;
+    private final StreamState state;
     private final DrainSchedule drains;
     private final EventLoop eventLoop;
     private final long nanos;
     private final Runnable resume;
+    private final AtomicBoolean checkScheduled = new AtomicBoolean();
+    private final Runnable check = this::check;
     private volatile boolean stalled;
+    /** Where the current message waits for a receive. */
+    private @Nullable Source source;
     /** Whether the time of the current message has expired. */
     private boolean over;
 
@@ -38,8 +44,8 @@ final class ReceiveStall {
      * @param nanos the maximum time of a stall; 0 for none
      * @param resume retries the message
      */
-    ReceiveStall(StreamLife life, DrainSchedule drains, EventLoop eventLoop, long nanos, Runnable resume) {
-        this.life = life;
+    ReceiveStall(StreamState state, DrainSchedule drains, EventLoop eventLoop, long nanos, Runnable resume) {
+        this.state = state;
         this.drains = drains;
         this.eventLoop = eventLoop;
         this.nanos = nanos;
@@ -53,8 +59,8 @@ final class ReceiveStall {
 
     /** Any thread: reports that a receive may be available for a message that waits. */
     void wake() {
-        if (stalled) {
-            drains.wake();
+        if (stalled && !checkScheduled.getAndSet(true)) {
+            drains.execute(check);
         }
     }
 
@@ -65,11 +71,12 @@ final class ReceiveStall {
      * deadline.
      */
     boolean begin(Source receives) {
-        if (nanos == 0 || over || life.closeReason() != null) {
+        if (nanos == 0 || over || state.closeReason() != null) {
             return false;
         }
         if (!stalled) {
             stalled = true;
+            source = receives;
             timer = eventLoop.schedule(this::expire, nanos, TimeUnit.NANOSECONDS);
         }
         if (offersOrLists(receives)) {
@@ -78,16 +85,14 @@ final class ReceiveStall {
         return true;
     }
 
-    /** Resumes if a receive is available. Uses a separate task, since this may be called while input is handled. */
-    void check(Source receives) {
-        if (stalled && (receives.offers(0) || offersOrLists(receives))) {
-            resumeSoon();
+    /** Resumes if a receive is available. */
+    private void check() {
+        checkScheduled.getAndSet(false);
+        Source receives = source;
+        if (stalled && receives != null && (receives.offers(0) || offersOrLists(receives))) {
+            end();
+            resume.run();
         }
-    }
-
-    private void resumeSoon() {
-        end();
-        drains.execute(resume);
     }
 
     /**
@@ -120,7 +125,8 @@ final class ReceiveStall {
     /** Stops stalled at the end of the stream. Further input is read and dropped. */
     void stop() {
         if (stalled && eventLoop.inEventLoop()) {
-            resumeSoon();
+            end();
+            drains.execute(resume);
         }
     }
 

@@ -7,6 +7,7 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.rdmap.RdmapUlp;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,14 +15,31 @@ import org.jspecify.annotations.Nullable;
  * allocator, or a shared receive queue. Confined to the event loop unless a method says otherwise.
  */
 abstract class Receives implements ReceiveStall.Source {
-    final Completer completer;
+    private final Channel channel;
+    private final DrainSchedule drains;
     private final ReceiveStall stall;
     /** Reused for every call of a listener. */
     final Completion completion = new Completion();
 
-    Receives(ReceiveStall stall, Completer completer) {
+    Receives(Channel channel, DrainSchedule drains, ReceiveStall stall) {
+        this.channel = channel;
+        this.drains = drains;
         this.stall = stall;
-        this.completer = completer;
+    }
+
+    /** Reports the {@link #completion} of a message. Posts need no wake-up until the end of the burst. */
+    final void completeInBurst(@Nullable CompletionTarget target, CompletionBound place) {
+        drains.beginBurst();
+        complete(target, place);
+    }
+
+    /**
+     * Reports the {@link #completion}.
+     *
+     * @param target null if it is not reported
+     */
+    final void complete(@Nullable CompletionTarget target, CompletionBound place) {
+        Application.complete(channel, target, completion, place);
     }
 
     /** Returns the bound of receives whose end is not reported to the application. */

@@ -5,6 +5,8 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.internal.ByteBudget;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.rdmap.RequestQueue;
+import io.iwarp.rdmap.StreamState;
+import io.netty.channel.Channel;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class SendSide implements RequestQueue {
     private final PostRing<WorkRequest> ring;
     private final @Nullable ByteBudget budget;
-    private final StreamLife life;
+    private final Channel channel;
+    private final StreamState state;
     private final DrainSchedule drains;
-    private final Completer completer;
     private final @Nullable QueuePairMetrics metrics;
     private final @Nullable FlightEvents flight;
     private final Completion completion = new Completion();
@@ -30,16 +32,16 @@ final class SendSide implements RequestQueue {
     SendSide(
             PostRing<WorkRequest> ring,
             @Nullable ByteBudget budget,
-            StreamLife life,
+            Channel channel,
+            StreamState state,
             DrainSchedule drains,
-            Completer completer,
             @Nullable QueuePairMetrics metrics,
             @Nullable FlightEvents flight) {
         this.ring = ring;
         this.budget = budget;
-        this.life = life;
+        this.channel = channel;
+        this.state = state;
         this.drains = drains;
-        this.completer = completer;
         this.metrics = metrics;
         this.flight = flight;
     }
@@ -56,7 +58,7 @@ final class SendSide implements RequestQueue {
      * @throws IllegalArgumentException if the request does not fit even if no other is outstanding
      */
     WorkRequest claim(long bytes) {
-        CloseReason over = life.overReason();
+        CloseReason over = state.overReason();
         if (over != null) {
             throw new QueuePairClosedException(over);
         }
@@ -80,7 +82,7 @@ final class SendSide implements RequestQueue {
 
     /** The queue of an ended stream is full as well: reports the stream's end instead. */
     private RuntimeException refused(QueueLimit limit, RuntimeException full) {
-        CloseReason over = life.overReason();
+        CloseReason over = state.overReason();
         if (over != null) {
             return new QueuePairClosedException(over);
         }
@@ -165,6 +167,6 @@ final class SendSide implements RequestQueue {
         giveBack(request.bytes());
         request.clear();
         ring.retire();
-        completer.complete(target, completion, ring);
+        Application.complete(channel, target, completion, ring);
     }
 }

@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
+import io.netty.channel.Channel;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +22,13 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     /** @param whenLow called when this queue pair takes a receive and few remain */
     SharedReceives(
-            ReceiveStall stall, Completer completer, CompletionRoutes routes, ReceivePool pool, Runnable whenLow) {
-        super(stall, completer);
+            Channel channel,
+            DrainSchedule drains,
+            ReceiveStall stall,
+            CompletionRoutes routes,
+            ReceivePool pool,
+            Runnable whenLow) {
+        super(channel, drains, stall);
         this.routes = routes;
         this.share = pool.share();
         this.whenLow = whenLow;
@@ -108,7 +114,7 @@ final class SharedReceives extends Receives implements CompletionBound {
         ProtocolFault fault = fill(taken.get(0), delivered);
         if (fault == null) {
             recycle();
-            completer.completeInBurst(target, completion, this);
+            completeInBurst(target, this);
         }
         return fault;
     }
@@ -133,7 +139,7 @@ final class SharedReceives extends Receives implements CompletionBound {
         while (!taken.isEmpty()) {
             taken.get(0).flushed(completion, reason);
             recycle();
-            completer.complete(target, completion, this);
+            complete(target, this);
         }
         user.leave(untouched);
     }

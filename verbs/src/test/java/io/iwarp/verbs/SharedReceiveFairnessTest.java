@@ -114,8 +114,8 @@ class SharedReceiveFairnessTest {
         SimulatedPair next = connect();
         send(ends, 1);
         send(next, 1);
-        post();
         ends.responder.queuePair().abort();
+        post();
         next.run();
         assertThat(received).isEmpty();
 
@@ -130,10 +130,10 @@ class SharedReceiveFairnessTest {
     void aReceiveThatNobodyWaitsForStaysWhenTheStreamItWasHandedToEnds() {
         SimulatedPair ends = connect();
         send(ends, 1);
+        ends.responder.queuePair().abort();
         post();
         assertThat(receives.available()).isZero();
 
-        ends.responder.queuePair().abort();
         ends.run();
 
         assertThat(received).isEmpty();
