@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The requirements that a test proves, by their ids in {@code docs/conformance.md}. On a class it names requirements that all
- * methods together prove.
+ * The requirements that a test proves, by their ids in {@code requirements.tsv} of the conformance suite. On a class it
+ * names requirements that all methods together prove.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

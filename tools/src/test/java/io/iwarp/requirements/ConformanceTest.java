@@ -16,13 +16,11 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every requirement is proven by a test that ran and passed or says why not, and the document says by which. It runs after
- * all other tests, in an execution of Surefire of its own.
+ * Every requirement is proven by a test that ran and passed or says why not; {@code target/conformance.md} says by which. It
+ * runs after all other tests, in an execution of Surefire of its own.
  */
 class ConformanceTest {
-    private static final String UPDATE = "conformance.update";
     private static final String VERIFY = "mvn -B -ntp -pl tools -am verify";
-    private static final String COMMAND = VERIFY + " -D" + UPDATE;
 
     private final Path root = root();
     private final Path document = root.resolve("docs").resolve("conformance.md");
@@ -30,6 +28,10 @@ class ConformanceTest {
     @Test
     void everyRequirementIsTestedOrExcused() throws IOException {
         Citations citations = citations();
+        ConformanceTable table = table();
+        Path page = root.resolve("target").resolve("conformance.md");
+        Files.createDirectories(page.getParent());
+        Files.writeString(page, table.page(citations));
         TestReports reports = new TestReports();
         for (Path module : modules()) {
             reports.readModule(module);
@@ -42,26 +44,22 @@ class ConformanceTest {
                                 + " all others, as it does with: %s",
                         VERIFY)
                 .isEmpty();
-        assertThat(table().flaws(citations, citations.by(test -> reports.passed(test.type(), test.method()))))
-                .as("docs/conformance.md against @Requirement in the tests that ran and passed")
+        assertThat(table.flaws(citations, citations.by(test -> reports.passed(test.type(), test.method()))))
+                .as(
+                        "the requirements and the excuses in %s against @Requirement in the tests that ran and passed",
+                        document)
                 .isEmpty();
     }
 
     @Test
-    void theDocumentNamesTheTests() throws IOException {
-        String requirements = table().withRequirements(Requirements.load());
-        String updated = new ConformanceTable(requirements).withTests(citations());
-        if (System.getProperty(UPDATE) != null) {
-            Files.writeString(document, updated);
-        }
-        assertThat(Files.readString(document).lines())
-                .as("the tables of docs/conformance.md are out of date; this rewrites them: %s", COMMAND)
-                .containsExactlyElementsOf(updated.lines().toList());
+    void theDocumentCountsTheRequirements() throws IOException {
+        assertThat(Files.readString(document).lines().toList())
+                .as("the counts in %s", document)
+                .containsAll(table().counts());
     }
 
     private ConformanceTable table() throws IOException {
-        assertThat(document).isRegularFile();
-        return new ConformanceTable(Files.readString(document));
+        return new ConformanceTable(Requirements.load().all(), Files.readString(document));
     }
 
     private Citations citations() throws IOException {

@@ -1,4 +1,4 @@
-/** Keeps {@code docs/conformance.md}, the hand-written table of requirements, true to what the tests cite. */
+/** Holds the requirements of the RFCs against what the tests cite. */
 @NullMarked
 package io.iwarp.requirements;
 

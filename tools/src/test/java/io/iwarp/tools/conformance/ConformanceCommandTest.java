@@ -56,6 +56,32 @@ class ConformanceCommandTest {
     }
 
     @Test
+    void runsOfOnePeerThatDifferAreTold() throws Exception {
+        Path first = folder.resolve("first.json");
+        Path second = folder.resolve("second.json");
+        try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0");
+                CommandRun suite = CommandRun.of(
+                        "conformance",
+                        "server",
+                        server.address(),
+                        "--only",
+                        "ddp.queue.4",
+                        "--json",
+                        first.toString())) {
+            assertThat(suite.exitCode()).as(suite.out() + suite.err()).isZero();
+        }
+        try (CommandRun compare = CommandRun.of("conformance", "compare", first.toString(), first.toString())) {
+            assertThat(compare.exitCode()).as(compare.err()).isZero();
+            assertThat(compare.out()).contains("agree");
+        }
+        Files.writeString(second, Files.readString(first).replace("\"PASSED\"", "\"FAILED\""));
+        try (CommandRun compare = CommandRun.of("conformance", "compare", first.toString(), second.toString())) {
+            assertThat(compare.exitCode()).isOne();
+            assertThat(compare.err()).contains("ddp.queue.4 is not the same in each run");
+        }
+    }
+
+    @Test
     void aClientOfThisProjectPasses() {
         try (CommandRun suite = CommandRun.of(
                 "conformance",
