@@ -17,8 +17,8 @@ public enum ProtocolError {
             0,
             0x00,
             "Local Catastrophic Error",
-            "the side that reports this failed within itself and cannot go on; look into its log, "
-                    + "then connect again"),
+            "the side that reports this cannot continue, for example without memory, or without "
+                    + "an answer within responseTimeout; read the log of the side that reports it"),
     /** Invalid Steering Tag. RFC 5040 section 4.8. */
     RDMAP_INVALID_STAG(
             ErrorLayer.RDMAP,
@@ -33,31 +33,32 @@ public enum ProtocolError {
             1,
             0x01,
             "Remote Protection Error / Base or bounds violation",
-            "a request reached outside the bytes that its STag names; keep tagged offset and "
-                    + "length within the advertised buffer"),
+            "a request exceeded the bounds of its STag; take parts of the advertised buffer with "
+                    + "RemoteBuffer.slice"),
     /** Access rights violation. RFC 5040 section 4.8. */
     RDMAP_ACCESS_RIGHTS(
             ErrorLayer.RDMAP,
             1,
             0x02,
             "Remote Protection Error / Access rights violation",
-            "a request needs a right that its STag does not grant; register the region with the "
-                    + "right the peer needs (REMOTE_READ for a Read, REMOTE_ATOMIC for an atomic operation)"),
+            "an STag does not grant the right for a request; register the region with REMOTE_READ "
+                    + "for Reads, REMOTE_ATOMIC for atomics"),
     /** Steering Tag not associated with RDMAP Stream. RFC 5040 section 4.8. */
     RDMAP_STAG_NOT_ASSOCIATED(
             ErrorLayer.RDMAP,
             1,
             0x03,
             "Remote Protection Error / Steering Tag not associated with RDMAP Stream",
-            "a request named an STag of another protection domain or of another stream; register "
-                    + "the region in the domain of this stream"),
+            "a request named an STag of another protection domain or stream; advertise a region "
+                    + "of the domain of this stream, not one tied to another stream"),
     /** Tagged Offset wrap. RFC 5040 section 4.8. */
     RDMAP_TO_WRAP(
             ErrorLayer.RDMAP,
             1,
             0x04,
             "Remote Protection Error / Tagged Offset wrap",
-            "tagged offset plus length of a request went past 2^64; keep both within the advertised buffer"),
+            "tagged offset plus length of a request exceeded 2^64; take parts of the advertised "
+                    + "buffer with RemoteBuffer.slice"),
     /**
      * Steering Tag cannot be invalidated. RFC 5040 section 4.8, which lists it under two error types: this one is for
      * an STag that exists.
@@ -67,47 +68,46 @@ public enum ProtocolError {
             1,
             0x09,
             "Remote Protection Error / Steering Tag cannot be invalidated",
-            "a Send with Invalidate named an STag that exists but that this stream may not "
-                    + "invalidate, as it belongs to another stream or is shared; give the peer an STag of "
-                    + "its own stream"),
+            "a Send with Invalidate named an STag that is not tied to this stream; register the "
+                    + "region with RegionBuilder.stream, or bind a window for the stream"),
     /** Unspecified Error. RFC 5040 section 4.8. */
     RDMAP_PROTECTION_UNSPECIFIED(
             ErrorLayer.RDMAP,
             1,
             0xFF,
             "Remote Protection Error / Unspecified Error",
-            "an access to memory was refused for a reason that has no number; look into the log "
-                    + "of the side that reported it"),
+            "a memory access was refused for a reason without a number; read the log of the side that reports it"),
     /** Invalid RDMAP version. RFC 5040 section 4.8. */
     RDMAP_INVALID_VERSION(
             ErrorLayer.RDMAP,
             2,
             0x05,
             "Remote Operation Error / Invalid RDMAP version",
-            "a message carried an RDMAP version other than 1; both sides must speak RFC 5040"),
+            "the RDMAP version of a message is not 1; both sides must speak RFC 5040, not the "
+                    + "RDMA Consortium's version 0"),
     /** Unexpected OpCode. RFC 5040 section 4.8. */
     RDMAP_UNEXPECTED_OPCODE(
             ErrorLayer.RDMAP,
             2,
             0x06,
             "Remote Operation Error / Unexpected OpCode",
-            "a message carried an opcode that is unknown, is on the wrong queue, or answers a "
-                    + "request that was never made; the sender breaks RFC 5040"),
+            "the opcode of a message is unknown, on the wrong queue, or answers no request; "
+                    + "atomics and Immediate Data need the setting extensions, or RFC 7306, on both sides"),
     /** Catastrophic error, localized to RDMAP Stream. RFC 5040 section 4.8, RFC 7306 section 8.2. */
     RDMAP_STREAM_CATASTROPHIC(
             ErrorLayer.RDMAP,
             2,
             0x07,
             "Remote Operation Error / Catastrophic error, localized to RDMAP Stream",
-            "a request could not be carried out and this stream cannot go on; an atomic operation "
-                    + "on an address that is not a multiple of 8 ends so: align it"),
+            "a request could not be executed, and this stream cannot continue; the address of an "
+                    + "atomic must be a multiple of 8"),
     /** Catastrophic error, global. RFC 5040 section 4.8. */
     RDMAP_GLOBAL_CATASTROPHIC(
             ErrorLayer.RDMAP,
             2,
             0x08,
             "Remote Operation Error / Catastrophic error, global",
-            "a failure that concerns more than this stream; expect the other streams to that peer to end as well"),
+            "a failure concerns more than this stream, for example a reset of hardware; connect again"),
     /**
      * Steering Tag cannot be Invalidated. RFC 5040 section 4.8, which lists it under two error types: this one is for
      * an STag that does not exist.
@@ -117,23 +117,24 @@ public enum ProtocolError {
             2,
             0x09,
             "Remote Operation Error / Steering Tag cannot be Invalidated",
-            "a Send with Invalidate named an STag that does not exist; send the STag that the "
-                    + "peer advertised, and only once"),
+            "a Send with Invalidate named an STag that does not exist; name an STag "
+                    + "that the peer advertised, and only once"),
     /** Unspecified Error. RFC 5040 section 4.8. */
     RDMAP_OPERATION_UNSPECIFIED(
             ErrorLayer.RDMAP,
             2,
             0xFF,
             "Remote Operation Error / Unspecified Error",
-            "a message could not be carried out for a reason that has no number, for example a "
-                    + "header of the wrong size; look into the log of the side that reported it"),
+            "a message is malformed, for example a Read Response shorter than requested; compare "
+                    + "the wire logs of both sides"),
     /** Local Catastrophic. RFC 5041 section 7.2. */
     DDP_LOCAL_CATASTROPHIC(
             ErrorLayer.DDP,
             0,
             0x00,
             "Local Catastrophic",
-            "the side that reports this failed within its DDP layer; look into its log, then connect again"),
+            "the DDP layer of the side that reports this failed; read the log there, and do not "
+                    + "change or release posted buffers before their completion"),
     /** Invalid Steering Tag. RFC 5041 section 7.2. */
     DDP_TAGGED_INVALID_STAG(
             ErrorLayer.DDP,
@@ -141,37 +142,40 @@ public enum ProtocolError {
             0x00,
             "Tagged Buffer Error / Invalid Steering Tag",
             "a tagged segment named an STag that does not exist, was revoked, or does not grant "
-                    + "writing; advertise the region again, with the right REMOTE_WRITE"),
+                    + "writing; advertise a region with REMOTE_WRITE, and keep it open until the peer has "
+                    + "finished with it"),
     /** Base or bounds violation. RFC 5041 section 7.2. */
     DDP_TAGGED_BASE_OR_BOUNDS(
             ErrorLayer.DDP,
             1,
             0x01,
             "Tagged Buffer Error / Base or bounds violation",
-            "a tagged segment reached outside the bytes that its STag names; keep tagged offset "
-                    + "and length within the advertised buffer"),
+            "a tagged segment exceeded the bounds of its STag; take parts of the advertised "
+                    + "buffer with RemoteBuffer.slice"),
     /** Steering Tag not associated with DDP Stream. RFC 5041 section 7.2. */
     DDP_TAGGED_STAG_NOT_ASSOCIATED(
             ErrorLayer.DDP,
             1,
             0x02,
             "Tagged Buffer Error / Steering Tag not associated with DDP Stream",
-            "a tagged segment named an STag of another protection domain or of another stream; "
-                    + "register the region in the domain of this stream"),
+            "a tagged segment named an STag of another protection domain or stream; advertise a "
+                    + "region of the domain of this stream, not one tied to another stream"),
     /** Tagged Offset wrap. RFC 5041 section 7.2. */
     DDP_TAGGED_TO_WRAP(
             ErrorLayer.DDP,
             1,
             0x03,
             "Tagged Buffer Error / Tagged Offset wrap",
-            "tagged offset plus length of a segment went past 2^64; keep both within the advertised buffer"),
+            "tagged offset plus length of a segment exceeded 2^64; take parts of the advertised "
+                    + "buffer with RemoteBuffer.slice"),
     /** Invalid DDP version. RFC 5041 section 7.2. */
     DDP_TAGGED_INVALID_VERSION(
             ErrorLayer.DDP,
             1,
             0x04,
             "Tagged Buffer Error / Invalid DDP version",
-            "a tagged segment carried a DDP version other than 1; both sides must speak RFC 5041"),
+            "the DDP version of a tagged segment is not 1; check with a capture whether the "
+                    + "stream before it is intact"),
     /** Invalid Queue Number. RFC 5041 section 7.2. */
     DDP_UNTAGGED_INVALID_QN(
             ErrorLayer.DDP,
@@ -185,93 +189,92 @@ public enum ProtocolError {
             2,
             0x02,
             "Untagged Buffer Error / Invalid Message Sequence Number - no buffer available",
-            "a message came and no buffer was posted for it; post receives before the peer sends, "
-                    + "or send less at a time"),
+            "a Send found no receive, or a Read exceeded the IRD; post more receives before the "
+                    + "peer sends, or lower ord of the side that reads"),
     /** Invalid Message Sequence Number - Message Sequence Number range is not valid. RFC 5041 section 7.2. */
     DDP_UNTAGGED_MSN_OUT_OF_RANGE(
             ErrorLayer.DDP,
             2,
             0x03,
             "Untagged Buffer Error / Invalid Message Sequence Number - Message Sequence Number range is not valid",
-            "an untagged segment carried a message sequence number for which there is no buffer; "
-                    + "the sender counts wrongly or sends further ahead than buffers are posted"),
+            "a message number was delivered already, or is too far ahead; post more receives, or look for "
+                    + "a peer that counts incorrectly"),
     /** Invalid Message Offset. RFC 5041 section 7.2. */
     DDP_UNTAGGED_INVALID_MO(
             ErrorLayer.DDP,
             2,
             0x04,
             "Untagged Buffer Error / Invalid Message Offset",
-            "an untagged segment began beyond the end of the buffer posted for its message; post "
-                    + "larger buffers or send shorter messages"),
+            "a segment starts after the end of its receive; post larger receives, or send shorter messages"),
     /** DDP Message too long for available buffer. RFC 5041 section 7.2. */
     DDP_UNTAGGED_MESSAGE_TOO_LONG(
             ErrorLayer.DDP,
             2,
             0x05,
             "Untagged Buffer Error / DDP Message too long for available buffer",
-            "a message is longer than the buffer posted for it; post larger buffers or send shorter messages"),
+            "a message is longer than its receive; post larger receives, which are used in order and not by size"),
     /** Invalid DDP version. RFC 5041 section 7.2. */
     DDP_UNTAGGED_INVALID_VERSION(
             ErrorLayer.DDP,
             2,
             0x06,
             "Untagged Buffer Error / Invalid DDP version",
-            "an untagged segment carried a DDP version other than 1; both sides must speak RFC 5041"),
+            "the DDP version of an untagged segment is not 1; check with a capture whether the "
+                    + "stream before it is intact"),
     /** TCP connection closed, terminated, or lost. RFC 5044 section 8. */
     MPA_CONNECTION_LOST(
             ErrorLayer.MPA,
             0,
             0x01,
             "MPA Error / TCP connection closed, terminated, or lost",
-            "the TCP connection went away while the stream was in use; check the peer and the "
-                    + "network, then connect again"),
+            "TCP was closed or lost unexpectedly; read the peer's log, check the network, then connect again"),
     /** MPA CRC Error. RFC 5044 section 8. */
     MPA_CRC_MISMATCH(
             ErrorLayer.MPA,
             0,
             0x02,
             "MPA Error / MPA CRC Error",
-            "the CRC32C of an FPDU does not fit its bytes: they were damaged on the way, or the "
-                    + "sides disagree about markers or CRC; nothing of that FPDU was used"),
+            "the CRC32C of an FPDU does not match, because bytes changed on the way or one side "
+                    + "computes it incorrectly; compare captures of both sides"),
     /** MPA Marker and ULPDU Length field mismatch. RFC 5044 section 8. */
     MPA_MARKER_MISMATCH(
             ErrorLayer.MPA,
             0,
             0x03,
             "MPA Error / MPA Marker and ULPDU Length field mismatch",
-            "a marker does not point to the start of its FPDU: framing was lost, or the sides "
-                    + "disagree about markers"),
+            "a marker does not point to the start of its FPDU, because the sides disagree on the "
+                    + "position in the stream; turn CRC on"),
     /** Invalid MPA Request Frame or MPA Response Frame. RFC 5044 section 8. */
     MPA_INVALID_STARTUP_FRAME(
             ErrorLayer.MPA,
             0,
             0x04,
             "MPA Error / Invalid MPA Request Frame or MPA Response Frame",
-            "the first bytes of the connection are not the MPA frame that was due; make sure "
-                    + "that the peer speaks MPA and that just one side is the initiator"),
+            "the first bytes are not the MPA frame that was expected; check that the peer speaks "
+                    + "MPA, and that exactly one side is the initiator"),
     /** Local catastrophic error. RFC 6581 section 8. */
     MPA_LOCAL_CATASTROPHIC(
             ErrorLayer.MPA,
             0,
             0x05,
             "MPA Error / Local catastrophic error",
-            "the side that reports this failed while the connection was set up; look into its "
-                    + "log, then connect again"),
+            "the side that reports this failed during the set-up, for example because its "
+                    + "transport has no segment size; read the log of the side that reports it"),
     /** Insufficient IRD resources. RFC 6581 section 8. */
     MPA_INSUFFICIENT_IRD(
             ErrorLayer.MPA,
             0,
             0x06,
             "MPA Error / Insufficient IRD resources",
-            "the responder offers fewer inbound Read Requests than the initiator needs; ask for "
-                    + "fewer, or raise the limit of the responder"),
+            "one side accepts fewer Reads at a time than the other needs; raise ird on one side, "
+                    + "or lower ord on the other"),
     /** No matching RTR option. RFC 6581 section 8. */
     MPA_NO_MATCHING_RTR(
             ErrorLayer.MPA,
             0,
             0x07,
             "MPA Error / No matching RTR option",
-            "the sides have no ready-to-receive message in common; allow one more kind of it on one side");
+            "the sides have no kind of ready-to-receive message in common; allow one more kind in readyToReceive");
 
     private static final int LAYERS = 3;
     private static final int TYPES = 16;
@@ -312,7 +315,7 @@ public enum ProtocolError {
         return rfcName;
     }
 
-    /** Returns a sentence for people: what the peer or the caller did, and what to do about it. */
+    /** Returns a sentence for people: what the peer or the caller did, and after a semicolon what to do about it. */
     public String explanation() {
         return explanation;
     }
