@@ -34,7 +34,7 @@ final class Poller implements Context {
         this.queue = queue.listener(ready -> wake());
         this.name = name;
         this.solicited = solicited;
-        this.handler = (pair, completion) -> end.onCompletion(completion);
+        this.handler = (pair, completion) -> end.completions.onCompletion(completion);
     }
 
     private void wake() {

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The receives that several streams share. */
 final class SharedPool {
+    /** Ids from here on are those of the shared receive queue. */
+    static final int FIRST_ID = 1_000_000;
+
     private static final int DEPTH = 16;
     private static final int BYTES = 2048;
 
@@ -43,7 +46,7 @@ final class SharedPool {
     }
 
     void post() {
-        int id = End.SHARED_IDS + posted.size();
+        int id = FIRST_ID + posted.size();
         ByteBuf buffer = allocator.directBuffer(BYTES, BYTES);
         posted.add(buffer);
         world.trace().add(world, "posts shared receive", id);
@@ -51,7 +54,7 @@ final class SharedPool {
             queue.receive(id, buffer);
             uncompleted++;
         } catch (QueueFullException full) {
-            posted.set(id - End.SHARED_IDS, null);
+            posted.set(id - FIRST_ID, null);
             buffer.release();
         }
     }
@@ -59,7 +62,7 @@ final class SharedPool {
     @Nullable
     ByteBuf completed(End end, int id, boolean successful) {
         world.trace().add(world, "completed shared receive", id, successful);
-        ByteBuf buffer = posted.set(id - End.SHARED_IDS, null);
+        ByteBuf buffer = posted.set(id - FIRST_ID, null);
         if (buffer == null) {
             world.violated("each post completes once", end + " shared receive " + id + " completes again");
         }

@@ -317,14 +317,15 @@ public final class Simulation {
                     () -> {
                         if (end.prepared() && left[0] > 0) {
                             left[0]--;
-                            end.act();
+                            end.requests.act();
                         }
                         return left[0] > 0 && end.channel.isOpen() && world.now() < world.start() + LONGEST_ACTIVITY;
                     },
                     () -> end.prepared() ? pause() : world.dice.between(0, 50_000_000)));
         }
         if (plan.receives != Plan.Receives.MANAGED && end.pool == null) {
-            new Replenisher(world, end + "-receive", end::owesReceives, end::postOwed, this::receiveDelay);
+            new Replenisher(
+                    world, end + "-receive", end.requests::owesReceives, end.requests::postOwed, this::receiveDelay);
         }
     }
 
@@ -358,8 +359,11 @@ public final class Simulation {
         }
 
         void onRest(long nanos) {
-            asks.onRest(nanos, disturbed);
-            asked.onRest(nanos, disturbed);
+            for (End end : ends()) {
+                if (end.prepared()) {
+                    end.waits.onRest(nanos, disturbed);
+                }
+            }
         }
 
         private long sometime() {
@@ -415,7 +419,7 @@ public final class Simulation {
                     later("abort", end::abort);
                 }
                 if (plan.revokes && world.dice.permille(700)) {
-                    later("revoke", end::revoke);
+                    later("revoke", end.regions::revoke);
                 }
             }
         }

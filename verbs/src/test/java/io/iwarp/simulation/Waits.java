@@ -1,0 +1,230 @@
+package io.iwarp.simulation;
+
+import io.iwarp.ConnectionState;
+import org.jspecify.annotations.Nullable;
+
+/** What one side waits for, looked at whenever nobody has anything to do. */
+final class Waits {
+    private static final long LONG_REST = 20_000_000L;
+
+    private final End end;
+    private final World world;
+    private final Plan plan;
+    private boolean pausedLong;
+    private long heldNanos;
+    private long movedBeforeClose;
+    private long closeStands;
+    private long stuckSince;
+    private long movedBefore;
+    private long quietSince;
+    private long writtenBefore = -1;
+
+    Waits(End end) {
+        this.end = end;
+        this.world = end.world;
+        this.plan = end.plan;
+    }
+
+    void start() {
+        stuckSince = world.now();
+        quietSince = world.now();
+    }
+
+    /** Somebody else has stopped this side to read, or its process. */
+    void paused() {
+        pausedLong = true;
+    }
+
+    boolean pausedLong() {
+        return pausedLong;
+    }
+
+    /** Nobody has anything to do for a while: then nothing may wait that could go on. */
+    void onRest(long nanos, boolean disturbed) {
+        if (end.loop().frozen()) {
+            pausedLong = true;
+        }
+        if (holdsInput() && nanos != Context.NEVER) {
+            heldNanos += nanos;
+        }
+        if (end.channel.pausedByApplication()) {
+            pausedLong = true;
+        }
+        checkTimer(nanos);
+        checkClose(nanos);
+        if (nanos == Context.NEVER) {
+            return;
+        }
+        boolean both = end.ready()
+                && end.other().ready()
+                && !end.closing()
+                && !end.other().closing();
+        if (nanos < LONG_REST || !both || disturbed) {
+            noteWritten();
+            return;
+        }
+        boolean paused =
+                end.channel.pausedByApplication() || end.other().channel.pausedByApplication();
+        if (holdsInput() && !end.channel.pausedByApplication() && polled() && receiveWaits()) {
+            world.violated("what came is read", end + " holds a message back beside free receives");
+        }
+        boolean held = holdsInput() || end.other().waits.holdsInput();
+        boolean unpolled = !polled() || !end.other().waits.polled();
+        if (!paused && !held && !unpolled) {
+            for (Post post : end.requests.posts) {
+                if (post.returned && !post.completed && post.kind != Post.Kind.RECEIVE) {
+                    world.violated("what can go on goes on", end + " " + post + " waits and nothing holds it up");
+                    return;
+                }
+            }
+        }
+        checkKeepAlive(paused || held);
+    }
+
+    /**
+     * Nobody has anything to do, and nobody may ever have: the peer and the wire need not do any more. So what waits here
+     * has a timer.
+     */
+    private void checkTimer(long nanos) {
+        if (!end.channel.isOpen() || world.interrupting() || end.loop().frozen()) {
+            stuckSince = world.now() + (nanos == Context.NEVER ? 0 : nanos);
+            return;
+        }
+        String waits = waits();
+        long moved = end.channel.in().taken() + end.channel.out().written() + end.completions.count();
+        if (waits == null || moved != movedBefore) {
+            stuckSince = world.now();
+            movedBefore = moved;
+        }
+        if (waits != null && end.loop().runnableAt() == Context.NEVER) {
+            world.violated("what waits has a timer", end + " " + waits + ", and nothing is scheduled");
+        } else if (world.now() - stuckSince > longestWait()) {
+            world.violated(
+                    "a wait ends", end + " " + waits + " since " + (world.now() - stuckSince) / 1_000_000 + " ms");
+        }
+    }
+
+    /**
+     * A close without progress ends. It looks twice, and then waits as long for its FIN or Terminate. Its clock stops
+     * while a message waits for a receive, and does not start again.
+     */
+    private void checkClose(long nanos) {
+        long moved = end.channel.out().written()
+                + end.completions.sendOrder.size()
+                + (awaitsAnswers() ? end.channel.in().taken() : 0);
+        boolean closes = end.channel.isOpen() && end.queuePair().state() == ConnectionState.DRAINING;
+        if (!closes || moved != movedBeforeClose || end.loop().frozen() || pausedLong || world.interrupting()) {
+            movedBeforeClose = moved;
+            closeStands = 0;
+        }
+        if (closeStands > end.settings.rdmap().closeTimeout().multipliedBy(3).toNanos()) {
+            world.violated(
+                    "a close ends in its time", end + " makes no progress for " + closeStands / 1_000_000 + " ms");
+        }
+        if (closes && !holdsInput() && nanos != Context.NEVER) {
+            closeStands += nanos;
+        }
+    }
+
+    private boolean awaitsAnswers() {
+        for (Post post : end.requests.posts) {
+            if (post.returned && !post.completed && post.kind.answered()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** {@return in nanoseconds: each limit once after the other, and each may look twice} */
+    private long longestWait() {
+        return end.settings
+                        .mpa()
+                        .startupTimeout()
+                        .plus(end.settings.mpa().fpduTimeout().multipliedBy(2))
+                        .plus(end.settings.rdmap().closeTimeout().multipliedBy(2))
+                        .plus(end.settings.rdmap().responseTimeout().multipliedBy(2))
+                        .plus(end.settings.rdmap().transmitTimeout().multipliedBy(2))
+                        .toNanos()
+                + plan.receiveWait;
+    }
+
+    /** {@return what the stream waits for, other than its application or a peer that may be silent; or null} */
+    private @Nullable String waits() {
+        ConnectionState state = end.queuePair().state();
+        if (state == ConnectionState.ESTABLISHED) {
+            // A responder whose initiator may be silent for as long as it wants.
+            return null;
+        }
+        if (state != ConnectionState.READY) {
+            return "is " + state;
+        }
+        if (end.channel.inputWaits() && end.channel.config().isAutoRead()) {
+            return "holds input back";
+        }
+        if (end.middlebox != null
+                && end.middlebox.endsWithinFpdu()
+                && end.channel.in().readable() == 0
+                && !end.channel.in().moving()) {
+            return "has the beginning of an FPDU";
+        }
+        if (!polled()) {
+            return null;
+        }
+        for (Post post : end.requests.posts) {
+            if (post.returned && !post.completed && post.kind != Post.Kind.RECEIVE) {
+                return post + " is not completed";
+            }
+        }
+        return null;
+    }
+
+    /** {@return whether a message waits for a receive here, or the application has stopped to read} */
+    boolean holdsInput() {
+        return end.channel.isOpen()
+                && (end.channel.inputWaits() || !end.channel.config().isAutoRead());
+    }
+
+    private boolean receiveWaits() {
+        if (end.pool != null) {
+            return end.pool.queue().available() > 0;
+        }
+        if (plan.receives == Plan.Receives.MANAGED) {
+            return true;
+        }
+        for (Post post : end.requests.posts) {
+            if (post.kind == Post.Kind.RECEIVE && post.returned && !post.completed) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void noteWritten() {
+        long written = end.channel.out().written();
+        if (written != writtenBefore || !end.ready()) {
+            writtenBefore = written;
+            quietSince = world.now();
+        }
+    }
+
+    private void checkKeepAlive(boolean excused) {
+        noteWritten();
+        long interval = end.settings.keepAliveInterval().toNanos();
+        if (excused) {
+            quietSince = world.now();
+        } else if (interval > 0 && world.now() - quietSince > 3 * interval + LONG_REST) {
+            world.violated(
+                    "keep-alive keeps on",
+                    end + " has sent nothing for " + (world.now() - quietSince) / 1_000_000 + " ms, the interval is "
+                            + end.settings.keepAliveInterval());
+        }
+    }
+
+    boolean polled() {
+        return (end.sends == null || end.sends.size() == 0) && (end.gets == null || end.gets.size() == 0);
+    }
+
+    boolean heldLong() {
+        return heldNanos > 10_000_000L;
+    }
+}
