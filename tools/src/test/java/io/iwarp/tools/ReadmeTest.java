@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -19,11 +20,19 @@ import picocli.CommandLine;
 /** The README and all pages: the commands that they name, and the files and headings that they point to. */
 class ReadmeTest {
     private static final Path ROOT = Path.of("..");
+    private static final Set<String> MEASUREMENTS = Set.of("performance.md", "experiments.md");
     private static final Pattern COMMAND =
             Pattern.compile("^(?:.*&& )?\\./iwarp ([^#&|\\n]*?) *(?:[#&|].*)?$", Pattern.MULTILINE);
     private static final Pattern JAR = Pattern.compile("^java .*-jar .*/", Pattern.MULTILINE);
     private static final Pattern LINK = Pattern.compile("]\\((?!https?:|#)([^)#]+)");
     private static final Pattern LINK_TO_HEADING = Pattern.compile("]\\(((?!https?:)[^)#]*)#([^)]+)\\)");
+    /** A rate or a latency, but not the limits of a setting. */
+    private static final Pattern SPEED = Pattern.compile(
+            "\\d ?(?:[uµn]s(?! to )|[kMG]i?B/s|[kMG]bit/s|/s|(?:million |thousand )?\\w+ (?:a|per) second)\\b");
+
+    private static final Pattern OUTPUT_OR_CODE = Pattern.compile("^```.*?^```", Pattern.MULTILINE | Pattern.DOTALL);
+    private static final Pattern RESULTS =
+            Pattern.compile("^## Results\\n.*?(?=^## |\\z)", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern HEADING = Pattern.compile("^#+ +(.*)$", Pattern.MULTILINE);
 
     @ParameterizedTest
@@ -80,6 +89,19 @@ class ReadmeTest {
     void theCommandIsStartedByItsLauncher(Path page) throws IOException {
         assertThat(JAR.matcher(Files.readString(page)).results().map(MatchResult::group))
                 .isEmpty();
+    }
+
+    /** Elsewhere they would contradict the results, which change with each measurement. */
+    @ParameterizedTest
+    @MethodSource("pages")
+    void onlyPagesOfMeasurementsHaveFiguresOfSpeed(Path page) throws IOException {
+        if (MEASUREMENTS.contains(page.getFileName().toString())) {
+            return;
+        }
+        String text = RESULTS.matcher(
+                        OUTPUT_OR_CODE.matcher(Files.readString(page)).replaceAll(""))
+                .replaceAll("");
+        assertThat(SPEED.matcher(text).results().map(MatchResult::group)).isEmpty();
     }
 
     static List<Path> pages() throws IOException {
