@@ -30,12 +30,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Makes any Netty stream channel an iWARP endpoint: adds MPA, DDP and RDMAP to its pipeline, and a {@link QueuePair} on
- * top.
- *
- * <pre>
- *   socket ◄─► [transport handlers] ◄─► MPA start-up, framing ◄─► DDP ◄─► RDMAP ◄─► QueuePair
- * </pre>
+ * Makes any Netty stream channel an iWARP endpoint. The order of its pipeline, from the socket on: transport handlers, MPA
+ * start-up, MPA framing, DDP, RDMAP. The {@link QueuePair} is on top.
  *
  * <p>Set it as {@code Bootstrap.handler} for an initiator, or {@code ServerBootstrap.childHandler} for a responder;
  * {@link IwarpConnector} and {@link IwarpListener} do that themselves. One initializer serves any number of channels.
