@@ -79,6 +79,10 @@ final class Deadline {
         }
     }
 
+    boolean paused() {
+        return paused;
+    }
+
     /** Lets the rest of the time run. */
     void resume() {
         if (paused) {

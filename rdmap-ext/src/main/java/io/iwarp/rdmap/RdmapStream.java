@@ -199,11 +199,10 @@ final class RdmapStream implements DdpUlp {
         endStall();
     }
 
-    /** A message waits for a receive, so nothing that is waited for can come now. May be called again during a stall. */
+    /** A message waits for a receive, so no answer can come now. May be called again during a stall. */
     private void stall() {
         if (!outputClosed && state.phase().compareTo(Phase.TERMINATING) < 0) {
             response.pause();
-            closing.pause();
         }
     }
 
@@ -240,6 +239,9 @@ final class RdmapStream implements DdpUlp {
             flush();
             if (exchange.awaitsAnswers()) {
                 response.arm();
+                if (response.paused()) {
+                    closing.pause();
+                }
             }
         }
         if (state.is(Phase.CLOSING)) {

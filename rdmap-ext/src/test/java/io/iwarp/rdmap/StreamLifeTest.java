@@ -315,6 +315,35 @@ class StreamLifeTest {
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
     }
 
+    /** What the peer does not take needs no input. */
+    @Test
+    void aStallDoesNotKeepACloseThatWaitsForNoResponse() {
+        peer.end.awaitsReceives = true;
+        peer.sends(readRequest(1));
+        peer.end.stream.close(CLOSED);
+        peer.sends(Segment.send(1, new byte[] {5}));
+        peer.pass(ALMOST_CLOSE_TIMEOUT);
+        assertThat(peer.end.ended).isEmpty();
+        peer.pass(MOMENT);
+        assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+    }
+
+    @Test
+    void aStallStopsTheDeadlineOfACloseThatWaitsForTheResponseToALaterRead() {
+        peer.end.awaitsReceives = true;
+        peer.sends(Segment.send(1, new byte[] {5}));
+        RdmapRequest read = read(8);
+        peer.end.submit(read);
+        byte[] request = peer.hears();
+        peer.end.stream.close(CLOSED);
+        peer.answers(request, 0);
+        peer.pass(SETTINGS.closeTimeout().multipliedBy(5));
+        assertThat(peer.end.ended).isEmpty();
+        peer.end.post(1);
+        peer.readsOn();
+        assertThat(peer.end.completed).containsExactly(read);
+    }
+
     /** It reads nothing: neither a Terminate nor a FIN would arrive. */
     @Test
     void aPeerThatTakesNothingLosesTheConnection() {
