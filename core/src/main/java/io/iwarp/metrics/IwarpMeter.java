@@ -15,24 +15,20 @@ public enum IwarpMeter implements MeterDocumentation {
     /** Open connections. */
     CONNECTIONS("iwarp.connections", Meter.Type.GAUGE, "Open connections", Tag.ROLE, Tag.STATE),
     /** Set-ups that ended, by outcome. */
-    SETUPS("iwarp.setups", Meter.Type.COUNTER, "Set-ups that ended, by outcome", Tag.ROLE, Tag.OUTCOME),
+    SETUPS("iwarp.setups", Meter.Type.COUNTER, "Set-ups that ended", Tag.ROLE, Tag.OUTCOME),
     /** Set-ups that came to nothing, by reason. */
     SETUPS_FAILED(
             "iwarp.setups.failed",
             Meter.Type.COUNTER,
-            "Set-ups that failed, by reason, without rejected and refused ones",
+            "Set-ups that failed, without rejected and refused ones",
             Tag.ROLE,
             Tag.REASON),
     /** Connections that ended, by who ended them. */
-    CONNECTIONS_ENDED(
-            "iwarp.connections.ended",
-            Meter.Type.COUNTER,
-            "Established connections that ended, by who ended them",
-            Tag.CAUSE),
+    CONNECTIONS_ENDED("iwarp.connections.ended", Meter.Type.COUNTER, "Established connections that ended", Tag.CAUSE),
     /** Terminates sent. */
-    TERMINATES_SENT(Counter.TERMINATES_SENT, "Terminate messages sent, by error", Tag.CODE),
+    TERMINATES_SENT(Counter.TERMINATES_SENT, "Terminate messages sent", Tag.CODE),
     /** Terminates received. */
-    TERMINATES_RECEIVED(Counter.TERMINATES_RECEIVED, "Terminate messages received, by error", Tag.CODE),
+    TERMINATES_RECEIVED(Counter.TERMINATES_RECEIVED, "Terminate messages received", Tag.CODE),
     /** Operations executed. */
     OPERATIONS(
             "iwarp.operations",
@@ -121,7 +117,7 @@ public enum IwarpMeter implements MeterDocumentation {
     /** Capacity of the receive queues. */
     RECEIVE_QUEUE_DEPTH("iwarp.receive.queue.depth", Meter.Type.GAUGE, "Capacity of the receive queues"),
     /** Posts refused. */
-    POSTS_REFUSED("iwarp.posts.refused", Meter.Type.COUNTER, "Posts refused, by limit", Tag.LIMIT),
+    POSTS_REFUSED("iwarp.posts.refused", Meter.Type.COUNTER, "Posts refused", Tag.LIMIT),
     /** Bytes registered. */
     MEMORY_REGISTERED("iwarp.memory.registered", Meter.Type.GAUGE, "bytes", "Bytes of all open regions of the device"),
     /** Limit of bytes registered. */
@@ -153,7 +149,7 @@ public enum IwarpMeter implements MeterDocumentation {
     MEMORY_MANAGED_LIMIT(
             "iwarp.memory.managed.limit", Meter.Type.GAUGE, "bytes", "The device's maximumManagedReceiveBytes"),
     /** Refusals for a limit. */
-    MEMORY_REFUSED("iwarp.memory.refused", Meter.Type.COUNTER, "Regions and windows refused, by limit", Tag.LIMIT),
+    MEMORY_REFUSED("iwarp.memory.refused", Meter.Type.COUNTER, "Regions and windows refused", Tag.LIMIT),
     /** Bytes registered in a domain. */
     DOMAIN_REGISTERED("iwarp.domain.registered", Meter.Type.GAUGE, "bytes", "Bytes of all open regions of the domain"),
     /** Limit of bytes registered in a domain. */
@@ -164,7 +160,7 @@ public enum IwarpMeter implements MeterDocumentation {
     /** Limit of regions of a domain. */
     DOMAIN_REGIONS_LIMIT("iwarp.domain.regions.limit", Meter.Type.GAUGE, "The domain's maximumRegions"),
     /** Refusals for a limit of a domain. */
-    DOMAIN_REFUSED("iwarp.domain.refused", Meter.Type.COUNTER, "Regions refused, by limit", Tag.LIMIT),
+    DOMAIN_REFUSED("iwarp.domain.refused", Meter.Type.COUNTER, "Regions refused", Tag.LIMIT),
     /** STags retired. */
     STAGS_RETIRED("iwarp.stags.retired", Meter.Type.COUNTER, "STags that were retired"),
     /** STags in quarantine. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -32,11 +33,11 @@ class MetricsDocumentTest {
     }
 
     private static String row(IwarpMeter meter) {
-        List<String> tags = Arrays.stream(meter.getKeyNames())
+        String tags = Arrays.stream(meter.getKeyNames())
                 .map(key -> "`" + key.asString() + "`")
-                .toList();
-        return "| `" + meter.getName() + "` | `" + PrometheusTest.name(meter) + "` | " + String.join(", ", tags) + " | "
-                + meter.description() + " |";
+                .collect(Collectors.joining(", "));
+        return "| `" + meter.getName() + "`" + (tags.isEmpty() ? "" : " by " + tags) + " | " + meter.description()
+                + " |";
     }
 
     /** Returns the heading of the meters of this type, and their rows in the order of the enum. */
