@@ -46,10 +46,16 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
             throw new IllegalArgumentException(
                     "the length of a remote buffer is 0 to 2^63 - 1 bytes, not " + Long.toUnsignedString(length));
         }
-        if (TaggedBuffer.wraps(taggedOffset, length)) {
+        if (wraps(taggedOffset, length)) {
             throw new IllegalArgumentException("tagged offset " + Long.toUnsignedString(taggedOffset) + " plus length "
                     + length + " is more than 2^64; the range must not wrap");
         }
+    }
+
+    /** Returns whether a range of tagged offsets, which are unsigned 64-bit numbers, exceeds 2^64. */
+    static boolean wraps(long offset, long length) {
+        // -offset is 2^64 - offset, the room up to 2^64. From offset 0 no length can wrap.
+        return offset != 0 && Long.compareUnsigned(length, -offset) > 0;
     }
 
     /**

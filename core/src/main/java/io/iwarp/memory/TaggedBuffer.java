@@ -101,7 +101,7 @@ public final class TaggedBuffer {
         if ((rightBits & right.bit) == 0) {
             return AccessVerdict.NO_RIGHT;
         }
-        if (wraps(taggedOffset, length)) {
+        if (RemoteBuffer.wraps(taggedOffset, length)) {
             return AccessVerdict.WRAP;
         }
         return contains(taggedOffset, length) ? AccessVerdict.GRANTED : AccessVerdict.BOUNDS;
@@ -237,19 +237,13 @@ public final class TaggedBuffer {
                 AccessRight.ofBits(rightBits));
     }
 
-    /** Returns whether a range of tagged offsets, which are unsigned 64-bit numbers, exceeds 2^64. */
-    static boolean wraps(long offset, long length) {
-        // -offset is 2^64 - offset, the room up to 2^64. From offset 0 no length can wrap.
-        return offset != 0 && Long.compareUnsigned(length, -offset) > 0;
-    }
-
     /**
      * Refuses a base with which the range would exceed 2^64.
      *
      * @throws IllegalArgumentException if the range would exceed 2^64
      */
     static void requireEnds(long base, long length) {
-        if (wraps(base, length)) {
+        if (RemoteBuffer.wraps(base, length)) {
             throw new IllegalArgumentException("base tagged offset " + Long.toUnsignedString(base) + " plus length "
                     + length + " is more than 2^64; choose a lower base");
         }
