@@ -41,7 +41,8 @@ public final class Command implements ClientLink.Starter {
                     .start();
             return new Running(process, Output.of(process.getInputStream()));
         } catch (IOException e) {
-            throw new IOException("the COMMAND '" + words.get(0) + "' does not start: " + e.getMessage(), e);
+            throw new IOException(
+                    "the COMMAND '" + words.get(0) + "' does not start: " + e.getMessage() + ": check its path", e);
         }
     }
 

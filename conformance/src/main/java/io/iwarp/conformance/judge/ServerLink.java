@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 
 /** Connects to a server. */
@@ -23,13 +24,25 @@ public final class ServerLink implements Link {
             return socket;
         } catch (ConnectException e) {
             socket.close();
-            ConnectException named = new ConnectException(address + ": " + e.getMessage());
+            ConnectException named = new ConnectException(name() + ": " + e.getMessage());
             named.initCause(e);
             throw named;
+        } catch (SocketTimeoutException e) {
+            socket.close();
+            throw new IOException(
+                    name() + " takes no connection within " + patience.toMillis()
+                            + " ms: check the address, and whether a firewall is in between, or give it more time with"
+                            + " --patience",
+                    e);
         } catch (IOException e) {
             socket.close();
             throw e;
         }
+    }
+
+    /** {@return the address without the slash before an address that has no name} */
+    private String name() {
+        return address.toString().replaceFirst("^/", "");
     }
 
     @Override

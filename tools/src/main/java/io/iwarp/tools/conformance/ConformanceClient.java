@@ -61,6 +61,9 @@ final class ConformanceClient extends BaseCommand {
         OptionCheck.require(port >= 0 && port <= GREATEST_PORT, "--port " + port + " is not a TCP port");
         return options.run(Role.CLIENT, "client " + String.join(" ", words), () -> {
             OptionCheck.require(!words.isEmpty(), "COMMAND, which starts the client, is missing");
+            OptionCheck.require(
+                    port != 0 || words.stream().anyMatch(word -> word.contains("{port}")),
+                    "COMMAND has no {port}: write it where the client takes its port, or choose one with --port");
             return new ClientLink(
                     InetAddress.getByName(bind),
                     port,

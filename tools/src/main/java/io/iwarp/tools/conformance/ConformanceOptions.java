@@ -9,18 +9,14 @@ import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Runner;
 import io.iwarp.conformance.judge.SuiteOptions;
 import io.iwarp.conformance.judge.Support;
-import io.iwarp.conformance.report.CaseCapture;
-import io.iwarp.conformance.report.Html;
-import io.iwarp.conformance.report.JUnit;
-import io.iwarp.conformance.report.Json;
 import io.iwarp.conformance.report.Report;
+import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.Output;
 import io.iwarp.tools.cli.Version;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -54,6 +51,10 @@ final class ConformanceOptions {
     private static final int GREATEST_SIZE = 1 << 24;
     private static final int CANNOT_RUN = 2;
     private static final long RESTART_SECONDS = 120;
+    /** With what both start-up frames begin. */
+    private static final String KEY = "MPA ID Re";
+
+    private static final int SHOWN = 40;
 
     /** Kinds of peers with known deviations. */
     enum PeerKind {
@@ -155,20 +156,8 @@ final class ConformanceOptions {
     @Option(names = "--title", paramLabel = "TEXT", description = "What the report calls the peer.")
     private @Nullable String title;
 
-    @Option(names = "--html", paramLabel = "FILE", description = "Write a report to look at.")
-    private @Nullable Path html;
-
-    @Option(names = "--json", paramLabel = "FILE", description = "Write a report for programs.")
-    private @Nullable Path json;
-
-    @Option(names = "--junit", paramLabel = "FILE", description = "Write a report as JUnit does.")
-    private @Nullable Path junit;
-
-    @Option(
-            names = "--pcap-dir",
-            paramLabel = "FOLDER",
-            description = "Write what each case that failed has sent and received, for Wireshark.")
-    private @Nullable Path captures;
+    @Mixin
+    private ReportFiles files = new ReportFiles();
 
     /** Opens the connection to the peer. */
     @FunctionalInterface
@@ -188,9 +177,6 @@ final class ConformanceOptions {
                 "--size " + size + " is outside 1 to " + GREATEST_SIZE);
         OptionCheck.require(millis(patience) > 0, "--patience " + patience + " is less than a millisecond");
         OptionCheck.require(quiet > 0, "--quiet-time " + quiet + " is less than a millisecond");
-        requireFolder("--html", html);
-        requireFolder("--json", json);
-        requireFolder("--junit", junit);
         Output out = new Output(command.commandLine().getOut());
         Output err = new Output(command.commandLine().getErr());
         if (list) {
@@ -198,29 +184,60 @@ final class ConformanceOptions {
             out.line(cases.size() + " cases");
             return 0;
         }
+        files.requireWritable();
         SuiteOptions options = options(role);
         String kind = peer == null ? null : peer.toString();
         KnownDeviations known = suite.known(kind);
         known.basis().forEach(line -> out.line(kind + ": " + line));
-        Report report;
-        List<Result> results;
-        try (Link link = opener.open()) {
-            results = suite.run(options, link, cases, required, known, restarter(), result -> print(out, result));
-            report = suite.report(title == null ? peerText : title, options, kind, results);
-            write(report, results);
+        String name = title == null ? peerText : title;
+        ReportFiles.Recording recording =
+                files.record(results -> suite.report(name, options, kind, results), err::line);
+        String failure;
+        try (recording;
+                Link link = opener.open()) {
+            List<Result> results = suite.run(options, link, cases, required, known, restarter(), result -> {
+                recording.add(result);
+                print(out, result);
+            });
+            failure = results.get(0).test().id().equals(Runner.FIRST_PING) ? noPing(role, results.get(0)) : null;
         } catch (IOException e) {
-            err.line(command.qualifiedName() + ": " + ErrorLines.describe(e));
-            return CANNOT_RUN;
+            failure = ErrorLines.describe(e);
         }
-        skipped(results).forEach((cause, count) -> out.line("skipped " + count + ": " + cause));
-        out.line(report.count("PASSED") + " passed, " + report.count("FAILED") + " failed, " + report.count("KNOWN")
-                + " failed as known, " + report.count("SKIPPED") + " skipped");
-        if (results.get(0).test().id().equals(Runner.FIRST_PING)) {
-            err.line(command.qualifiedName() + ": the peer does not complete a ping, so that no case can run: "
-                    + results.get(0).detail() + ". What it sent is on stdout.");
+        Report report = recording.report();
+        if (!report.outcomes().isEmpty()) {
+            skipped(recording.results()).forEach((cause, count) -> out.line("skipped " + count + ": " + cause));
+            out.line(report.count("PASSED") + " passed, " + report.count("FAILED") + " failed, " + report.count("KNOWN")
+                    + " failed as known, " + report.count("SKIPPED") + " skipped");
+        }
+        if (failure != null) {
+            err.line(command.qualifiedName() + ": " + failure);
+        }
+        if (failure != null || !recording.complete()) {
             return CANNOT_RUN;
         }
         return report.count("FAILED") == 0 ? 0 : 1;
+    }
+
+    /** Returns why no case can run, and what to do. */
+    private String noPing(Role role, Result first) {
+        String came = first.entries().stream()
+                .filter(entry -> entry.from() == '<' && entry.bytes().length > 0)
+                .findFirst()
+                .map(entry -> beginning(entry.bytes()))
+                .filter(text -> !text.startsWith(KEY) && !KEY.startsWith(text))
+                .map(text -> "it sent '" + text + "', which is no start-up frame of MPA")
+                .orElse(
+                        first.detail().equals(Arrival.Kind.SILENCE.text())
+                                ? "nothing more came within " + patience + " s"
+                                : first.detail());
+        return "the peer does not complete a ping, so that no case can run: " + came + ". Check that "
+                + (role == Role.SERVER ? "a server of rping listens there" : "COMMAND starts a client of rping")
+                + ", or give it more time with --patience. All that came is on stdout.";
+    }
+
+    private static String beginning(byte[] bytes) {
+        String text = new String(bytes, 0, Math.min(bytes.length, SHOWN), StandardCharsets.ISO_8859_1);
+        return text.replaceAll("[^ -~]", ".");
     }
 
     /** Returns how many cases were skipped for each cause, the most frequent one first. */
@@ -231,14 +248,6 @@ final class ConformanceOptions {
         return causes.entrySet().stream()
                 .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, LinkedHashMap::new));
-    }
-
-    /** A report that cannot be written is told before the cases run, not behind them. */
-    private void requireFolder(String option, @Nullable Path file) {
-        Path folder = file == null ? null : file.toAbsolutePath().getParent();
-        OptionCheck.require(
-                folder == null || Files.isDirectory(folder),
-                option + " " + file + " is in no folder that exists: create " + folder);
     }
 
     private static long millis(double seconds) {
@@ -283,27 +292,6 @@ final class ConformanceOptions {
                 out.line("        seen:    " + result.detail());
                 out.line("        allowed: " + result.allowed());
                 result.dialogue().forEach(line -> out.line("        " + line));
-            }
-        }
-    }
-
-    private void write(Report report, List<Result> results) throws IOException {
-        if (html != null) {
-            Html.write(report, html);
-        }
-        if (json != null) {
-            Json.write(report, json);
-        }
-        if (junit != null) {
-            JUnit.write(report, junit);
-        }
-        if (captures != null) {
-            Files.createDirectories(captures);
-            for (Result result : results) {
-                if (!result.entries().isEmpty()) {
-                    CaseCapture.write(
-                            result.entries(), captures.resolve(result.test().id() + ".pcap"));
-                }
             }
         }
     }

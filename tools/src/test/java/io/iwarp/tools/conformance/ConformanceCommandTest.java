@@ -1,24 +1,33 @@
 package io.iwarp.tools.conformance;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.tools.CommandRun;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The commands of the conformance suite against the rping of this project; checks/conformance/run has all cases. */
 class ConformanceCommandTest {
     private static final String SOME = "mpa.request.key.*,mpa.reply.key.*,ddp.*,rdmap.terminate.*,ping.size.*,setup.*";
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(ConformanceCommandTest.class);
 
     @TempDir
     private Path folder;
@@ -123,7 +132,9 @@ class ConformanceCommandTest {
     @ParameterizedTest
     @CsvSource({
         "--peer, linux, but was 'linux'",
-        "--html, /no/such/folder/report.html, --html /no/such/folder/report.html is in no folder that exists",
+        "--html, /no/such/folder/report.html, --html /no/such/folder/report.html cannot be written",
+        "--json, /, --json / cannot be written (Is a directory): choose another path",
+        "--pcap-dir, /dev/null, --pcap-dir /dev/null cannot be written",
         "--patience, 1e-9, --patience 1.0E-9 is less than a millisecond"
     })
     void anOptionThatCannotBeUsedIsToldBeforeAnyCaseRuns(String option, String value, String message) {
@@ -136,25 +147,117 @@ class ConformanceCommandTest {
 
     @Test
     void aCommandThatFloodsItsOutputIsToldWithTheEndOfIt() {
-        cannotRun("no device", "client", "--", "sh", "-c", "seq 1000000; echo no device; exit 3");
+        cannotRun("no device", "client", "--", "sh", "-c", "seq 1000000; echo no device; exit 3", "{port}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 19, 20, 23, 24})
+    void aPeerThatResetsBehindAnyByteOfItsReplyIsToldInOneLine(int behind) throws Exception {
+        byte[] reply = HexFormat.of().parseHex("4d504120494420526570204672616d65" + "50020004" + "00080008");
+        cannotJudge("does not complete a ping, so that no case can run: ", "", socket -> {
+            socket.getInputStream().readNBytes(reply.length);
+            socket.getOutputStream().write(reply, 0, behind);
+            socket.setSoLinger(true, 0);
+        });
     }
 
     @Test
-    void aPeerThatResetsIsToldInOneLine() throws Exception {
-        try (ServerSocket resetting = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+    void aPeerThatSpeaksAnotherProtocolIsQuoted() throws Exception {
+        cannotJudge(
+                "it sent 'HTTP/1.1 400 Bad Request..', which is no start-up frame of MPA. Check that a server of rping",
+                "",
+                socket -> socket.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n".getBytes(US_ASCII)));
+    }
+
+    @Test
+    void aPeerThatSendsForEverIsToldInOneLine() throws Exception {
+        byte[] some = new byte[1 << 16];
+        cannotJudge("which is no start-up frame of MPA", "", socket -> {
+            OutputStream out = socket.getOutputStream();
+            for (; ; ) {
+                out.write(some);
+            }
+        });
+    }
+
+    @Test
+    void aPeerThatAnswersTooLateIsToldInOneLine() throws Exception {
+        cannotJudge(
+                "nothing more came within 0.2 s. Check that a server of rping listens there, or give it more time",
+                "0.2",
+                socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()));
+    }
+
+    private interface Peer {
+        void serve(Socket socket) throws IOException;
+    }
+
+    private static void cannotJudge(String reason, String patience, Peer peer) throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Thread thread = new Thread(() -> {
-                try {
-                    Socket socket = resetting.accept();
-                    socket.setSoLinger(true, 0);
-                    socket.close();
+                try (Socket socket = listener.accept()) {
+                    peer.serve(socket);
                 } catch (IOException e) {
-                    throw new UncheckedIOException(e);
+                    LOGGER.debug("the suite has gone", e);
                 }
             });
             thread.start();
-            cannotRun("does not complete a ping", "server", "127.0.0.1:" + resetting.getLocalPort());
+            String address = "127.0.0.1:" + listener.getLocalPort();
+            cannotRun(reason, "server", address, "--patience", patience.isEmpty() ? "5" : patience);
             thread.join();
         }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aReportThatCannotBeWrittenIsToldAndTheOthersAreWritten() throws Exception {
+        Path junit = folder.resolve("whole.xml");
+        try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0");
+                CommandRun suite = CommandRun.of(
+                        "conformance",
+                        "server",
+                        server.address(),
+                        "--only",
+                        "ddp.queue.4",
+                        "--json",
+                        "/dev/full",
+                        "--junit",
+                        junit.toString())) {
+            assertThat(suite.exitCode()).as(suite.out() + suite.err()).isEqualTo(2);
+            assertThat(suite.err().strip())
+                    .isEqualTo("--json /dev/full cannot be written (No space left on device): choose another path");
+        }
+        assertThat(junit).content().contains("ddp.queue.4");
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void theCasesSoFarAreReportedWhenTheProcessIsToldToEnd() throws Exception {
+        Path json = folder.resolve("part.json");
+        try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0")) {
+            Process suite = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-XX:TieredStopAtLevel=1",
+                            "-XX:-UsePerfData",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            "io.iwarp.tools.Iwarp",
+                            "conformance",
+                            "server",
+                            server.address(),
+                            "--json",
+                            json.toString())
+                    .redirectErrorStream(true)
+                    .start();
+            try (BufferedReader said = suite.inputReader()) {
+                assertThat(said.readLine()).startsWith("ok ");
+            } finally {
+                suite.destroy();
+            }
+            suite.waitFor();
+        }
+        assertThat(json).content().contains("\"PASSED\"");
     }
 
     @Test
@@ -167,15 +270,8 @@ class ConformanceCommandTest {
         }
         cannotRun(unused + ": Connection refused", "server", "127.0.0.1:" + unused);
         cannotRun("no host is known", "server", "no-such-host.invalid:7174");
-        cannotRun("the COMMAND '/no/such/program' does not start", "client", "--", "/no/such/program");
-        cannotRun("has ended", "client", "--", "true");
-    }
-
-    @Test
-    void aPeerThatIsNoneIsToldInOneLine() throws IOException {
-        try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            cannotRun("does not complete a ping", "server", "127.0.0.1:" + deaf.getLocalPort(), "--patience", "0.2");
-        }
+        cannotRun("the COMMAND '/no/such/program' does not start", "client", "--", "/no/such/program", "{port}");
+        cannotRun("has ended", "client", "--", "true", "{port}");
     }
 
     private static void cannotRun(String reason, String... arguments) {
