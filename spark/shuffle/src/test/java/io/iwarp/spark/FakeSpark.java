@@ -11,7 +11,7 @@ import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFileManager;
 
 /** Spark's own client: delivers a text of its own for each block. */
-final class FakeSpark extends BlockStoreClient {
+class FakeSpark extends BlockStoreClient {
     static final String CONTENT = "by Spark's own transport";
 
     /** The blocks of each call. */

@@ -10,8 +10,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
+import org.apache.spark.network.shuffle.BlockFetchingListener;
+import org.apache.spark.network.shuffle.DownloadFileManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -246,6 +249,39 @@ class FetchTest {
                     .containsEntry("shuffle_1_1_0", FakeSpark.CONTENT);
             assertThat(stranger.metrics().failedConnections.getCount()).isEqualTo(1);
             assertThat(stranger.metrics().lookups.getCount()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aDeadHostHoldsUpNoFetchFromAnother() throws IOException {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        FakeSpark dead = new FakeSpark() {
+            @Override
+            public void fetchBlocks(
+                    String host,
+                    int port,
+                    String execId,
+                    String[] blockIds,
+                    BlockFetchingListener listener,
+                    DownloadFileManager downloadFileManager) {
+                answer.join();
+                super.fetchBlocks(host, port, execId, blockIds, listener, downloadFileManager);
+            }
+        };
+        RecordingListener stuck = new RecordingListener();
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            nodes.publish(1, 1, 4, LARGE);
+            for (int i = 0; i < 5 * Workers.THREADS_PER_PEER; i++) {
+                new IwarpBlockStoreClient(nodes.client, dead)
+                        .fetchBlocks("dead", 7, "dead", new String[] {"shuffle_1_1_" + i}, stuck, null);
+            }
+
+            assertThat(nodes.fetch("shuffle_1_1_0", "shuffle_1_1_1").arrived)
+                    .containsEntry("shuffle_1_1_0", content(1, 1, 0, 4))
+                    .containsEntry("shuffle_1_1_1", FakeSpark.CONTENT);
+            assertThat(stuck.arrived).isEmpty();
+            answer.complete(null);
+            stuck.await(5 * Workers.THREADS_PER_PEER);
         }
     }
 

@@ -8,10 +8,12 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class MapOutputCacheTest {
     private static final int PARTITIONS = 100;
+    private static final int RACES = 100_000;
 
     private final List<MapKey> lookups = new ArrayList<>();
     private final List<CompletableFuture<MapOutput>> pending = new ArrayList<>();
@@ -87,11 +89,31 @@ class MapOutputCacheTest {
         assertThat(cache.size()).isZero();
     }
 
-    /** What is told of a map output may forget its shuffle. */
     @Test
     void theWeightOfAShuffleThatEndsWhileItIsLearnedIsGivenBack() {
-        get(new MapKey(1, 1)).thenRun(() -> cache.forgetShuffle(1));
-        pending.get(0).complete(output(new MapKey(1, 1)));
+        MapKey key = new MapKey(1, 1);
+        MapOutput output = output(key);
+        AtomicInteger round = new AtomicInteger();
+        Thread ender = new Thread(() -> {
+            for (int race = 0; race < RACES; race++) {
+                while (round.get() < 2 * race + 1) {
+                    Thread.onSpinWait();
+                }
+                cache.forgetShuffle(1);
+                round.incrementAndGet();
+            }
+        });
+        ender.start();
+        for (int race = 0; race < RACES; race++) {
+            get(key);
+            CompletableFuture<MapOutput> lookup = pending.remove(0);
+            round.set(2 * race + 1);
+            lookup.complete(output);
+            while (round.get() < 2 * race + 2) {
+                Thread.onSpinWait();
+            }
+            cache.forgetShuffle(1);
+        }
 
         assertThat(cache.size()).isZero();
         assertThat(cache.weight()).isZero();
