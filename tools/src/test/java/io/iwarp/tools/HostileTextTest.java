@@ -14,12 +14,15 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
+import io.iwarp.tools.cli.Progress;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -84,8 +87,8 @@ class HostileTextTest {
         try (CommandRun server = CommandRun.start("file", "serve", "--port", "0", "--directory", inbox.toString())) {
             String address = server.address();
             CommandRun put = CommandRun.of("file", "put", address, file.toString());
-            assertThat(put.exitCode()).as(put.err()).isZero();
-            server.awaitLine(Pattern.compile(".* stored txt\\.\\\\u202eexe: .*"));
+            assertThat(put.err()).contains("'txt.\\u202eexe' is not a name for a file");
+            server.awaitLine(Pattern.compile(".* failed, nothing was kept: 'txt\\.\\\\u202eexe' .*"));
             CommandRun get = CommandRun.of(
                     "file", "get", address, TEXT, folder.resolve("copy").toString());
             assertThat(get.err()).contains("'" + SHOWN + "' is not a name for a file");
@@ -94,6 +97,16 @@ class HostileTextTest {
             requirePlain(get);
             requirePlain(server);
         }
+    }
+
+    @Test
+    void ofAFilesNameBesideAProgressBar() {
+        StringWriter terminal = new StringWriter();
+
+        Progress.begin(new PrintWriter(terminal), TEXT, 1, true).close();
+
+        assertThat(terminal.toString()).contains("x\\u001b[2J");
+        assertThat(UNSAFE.matcher(terminal.toString().replace("\r", "")).find()).isFalse();
     }
 
     @Test

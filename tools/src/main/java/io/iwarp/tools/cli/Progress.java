@@ -51,7 +51,7 @@ public final class Progress implements AutoCloseable {
             return new Progress(terminal, null);
         }
         ProgressBarBuilder builder = new ProgressBarBuilder()
-                .setTaskName(name)
+                .setTaskName(PlainText.of(name))
                 .setInitialMax(size)
                 .setUnit(unit, unitSize)
                 .setStyle(ProgressBarStyle.ASCII)

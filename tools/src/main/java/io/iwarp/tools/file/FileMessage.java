@@ -1,6 +1,7 @@
 package io.iwarp.tools.file;
 
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.PlainText;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -151,15 +152,17 @@ sealed interface FileMessage {
     /**
      * Server: refuses. Nothing of the file is kept.
      *
-     * @param reason a sentence for the client's user, cut off so that it fits into a message
+     * @param reason a sentence for the client's user, as {@link PlainText} because it may name what the client sent, cut
+     *     off so that it fits into a message
      */
     record Refused(String reason) implements FileMessage {
         static final byte KIND = 7;
 
         private static final int LONGEST_REASON = 300;
 
-        /** Cuts the reason off. */
+        /** Escapes the reason, and cuts it off. */
         public Refused {
+            reason = PlainText.of(reason);
             reason = reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) : reason;
         }
 

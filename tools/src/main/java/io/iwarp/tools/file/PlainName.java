@@ -1,6 +1,7 @@
 package io.iwarp.tools.file;
 
 import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.PlainText;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -15,14 +16,16 @@ final class PlainName {
      * Joins a name to a directory.
      *
      * @param directory absolute and normalized
-     * @param name one that can only mean an ordinary file right in the directory, on any file system
+     * @param name one that can only mean an ordinary file right in the directory, on any file system, and that a
+     *     terminal shows as it is
      * @throws CommandFailedException if it is another one; the message is for whoever sent it
      */
     static Path resolve(Path directory, String name) {
         boolean plain = !name.isEmpty()
                 && name.getBytes(StandardCharsets.UTF_8).length <= LONGEST
                 && !name.startsWith(".")
-                && name.chars().noneMatch(c -> c == '/' || c == '\\' || c == ':' || Character.isISOControl(c));
+                && name.equals(PlainText.of(name))
+                && name.chars().noneMatch(c -> c == '/' || c == '\\' || c == ':');
         try {
             if (plain && directory.equals(directory.resolve(name).getParent())) {
                 return directory.resolve(name);
@@ -32,6 +35,7 @@ final class PlainName {
             plain = false;
         }
         throw new CommandFailedException("'" + name
-                + "' is not a name for a file: it must be plain, without a directory, and not begin with a dot");
+                + "' is not a name for a file: it must be plain, without a directory or invisible characters, and not begin"
+                + " with a dot");
     }
 }

@@ -10,6 +10,7 @@ import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Requirement;
 import io.iwarp.tools.CommandRun;
+import io.iwarp.tools.cli.PlainText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,12 +56,29 @@ class FileServeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"../f", "..", ".", "", "a/b", "/etc/f", "a\\b", "C:f", ".hidden", "a\u0000b", "a\nb"})
+    @ValueSource(
+            strings = {
+                "../f",
+                "..",
+                ".",
+                "",
+                "a/b",
+                "/etc/f",
+                "a\\b",
+                "C:f",
+                ".hidden",
+                "a\u0000b",
+                "a\nb",
+                "a\u202eb",
+                "a\u200bb",
+                "a\u2028b"
+            })
     void aNameThatIsNotPlainIsRefused(String name) throws Exception {
         assertThat(answerTo(new FileMessage.Offer(1, name)))
                 .isInstanceOfSatisfying(
                         FileMessage.Refused.class,
-                        refused -> assertThat(refused.reason()).contains("not a name for a file"));
+                        refused -> assertThat(refused.reason())
+                                .contains("'" + PlainText.of(name) + "' is not a name for a file"));
     }
 
     @Test
