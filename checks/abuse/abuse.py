@@ -1,4 +1,4 @@
-"""Attacks on the servers of the command by a raw iWARP peer, each followed by an honest client."""
+"""Attacks by a raw iWARP peer on the servers of the command and of the key-value example, with honest clients beside and after them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,30 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
+from typing import Callable, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "interop"))
 from iwarp_pcap import FLAG_CRC, FLAG_REJECT, REPLY_KEY, REQUEST_KEY, STARTUP_HEADER, crc32c
 
-JAVA = ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-jar", sys.argv[1]]
+JVM = ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+COMMAND = [*JVM, "-jar", "tools/target/iwarp.jar"]
+KV = [*JVM, "-cp", "examples/target/classes:" + Path("examples/target/class-path").read_text().strip()]
 WRITE, READ_REQUEST, SEND, TERMINATE, ATOMIC_REQUEST, ATOMIC_RESPONSE = 0, 1, 3, 7, 10, 11
-COMPARE_SWAP = 2
+FETCH_ADD, COMPARE_SWAP = 0, 2
 UNTAGGED_HEADER = 18
-OFFER, REFUSED = 1, 7  # messages of file serve
+OFFER, GRANT, PIECE, DONE, REFUSED = 1, 2, 3, 5, 7  # messages of file serve
+PERF_WRITE, PERF_READ, PERF_FETCH_ADD, BANDWIDTH = 2, 4, 5, 1  # tasks of perf server
+BUFFER = ">IQQ"  # an advertised buffer: STag, offset, length
+ANOTHER_ADDRESS = "127.0.0.2"
+PATIENCE = 40
 SECRET = b"a secret of an honest client"
-INVALID_STAG_OF_WRITE, INVALID_STAG_OF_READ, INVALID_OFFSET = 0x1100, 0x0100, 0x1204  # RFC 5040 section 4.8
+# RFC 5040 section 4.8
+INVALID_STAG_OF_WRITE, BOUNDS_OF_WRITE, STREAM_OF_WRITE = 0x1100, 0x1101, 0x1102
+INVALID_STAG_OF_READ, BOUNDS_OF_READ, RIGHTS_OF_READ, STREAM_OF_READ = 0x0100, 0x0101, 0x0102, 0x0103
+INVALID_OFFSET, TOO_LONG = 0x1204, 0x1205
 
 
 class Harm(Exception):
@@ -42,12 +53,31 @@ def tagged(stag: int, offset: int, payload: bytes) -> bytes:
     return fpdu(struct.pack(">BBIQ", 0xC1, 0x40 | WRITE, stag, offset) + payload)
 
 
+def read_request(stag: int, offset: int, size: int) -> bytes:
+    return untagged(READ_REQUEST, 1, 1, 0, struct.pack(">IQIIQ", 1, 0, size, stag, offset))
+
+
+def atomic(operation: int, stag: int, offset: int, data: int) -> bytes:
+    # RFC 7306 section 5.2.1: all bits take part.
+    every_bit = 2**64 - 1
+    return untagged(ATOMIC_REQUEST, 1, 1, 0, struct.pack(">IIIQQQQQ", operation, 1, stag, offset, data, every_bit, 0, every_bit))
+
+
+class Memory(NamedTuple):
+    """What a server lets a client access, and how: by Reads, Writes or atomics."""
+
+    stag: int
+    offset: int
+    length: int
+    rights: str
+
+
 class Peer:
     """A raw connection."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, address: str = "127.0.0.1") -> None:
         self.server = server
-        self.socket = socket.create_connection(("127.0.0.1", server.port), 5)
+        self.socket = socket.create_connection(("127.0.0.1", server.port), 5, (address, 0))
         self.socket.settimeout(10)
 
     def take(self, count: int) -> bytes:
@@ -62,14 +92,27 @@ class Peer:
     def request(self, private_data: bytes) -> None:
         self.socket.sendall(REQUEST_KEY + struct.pack(">BBH", FLAG_CRC, 1, len(private_data)) + private_data)
 
-    def set_up(self) -> Peer:
-        self.request(self.server.greeting)
+    def is_accepted(self, private_data: bytes) -> bool:
+        self.request(private_data)
         frame = self.take(STARTUP_HEADER)
         flags, _, length = struct.unpack(">BBH", frame[len(REPLY_KEY):])
         self.private_data = self.take(length)
-        if not frame.startswith(REPLY_KEY) or flags & FLAG_REJECT:
-            raise Harm("expected an accepted connection, got a rejection")
+        return frame.startswith(REPLY_KEY) and not flags & FLAG_REJECT
+
+    def set_up(self) -> Peer:
+        if not self.is_accepted(self.server.greeting):
+            raise Harm(f"expected an accepted connection, got a rejection: {self.private_data!a}")
         return self
+
+    def expect_end(self) -> None:
+        """Reads to the end of the connection."""
+        try:
+            while self.socket.recv(65536):
+                pass
+        except ConnectionResetError:
+            pass
+        except OSError as silence:
+            raise Harm("expected the end of the connection, got silence") from silence
 
     def ulpdu(self) -> bytes:
         length = struct.unpack(">H", head := self.take(2))[0]
@@ -92,33 +135,49 @@ class Peer:
                 return seen
 
 
-class Server:
-    """A server of the command and its honest client."""
+class Kind(NamedTuple):
+    """A server, its honest client, which is a command or some, and what it must withstand."""
 
-    def __init__(self, name: str, greeting: bytes, arguments: list[str], client: list[str], open_files: int = 0) -> None:
-        self.greeting, self.client = greeting, client
+    name: str
+    greeting: bytes
+    server: list[str]
+    clients: list[list[str]]
+    attacks: list[Callable[[Server], list[Peer]]]
+    # What it grants to a connection.
+    memory: Callable[[Peer], list[Memory]] = lambda peer: []
+    open_files: int = 0
+    # Whether it ends after one client, so that no other client runs beside the attacks.
+    once: bool = False
+
+
+class Server:
+    """A server that runs."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind, self.greeting = kind, kind.greeting
         self.log = tempfile.NamedTemporaryFile(prefix="abuse-")
-        limit = ["bash", "-c", f'ulimit -n {open_files} && exec "$@"', "bash"] if open_files else []
-        self.process = subprocess.Popen([*limit, *JAVA, *arguments], stdout=self.log, stderr=subprocess.STDOUT)
+        limit = ["bash", "-c", f'ulimit -n {kind.open_files} && exec "$@"', "bash"] if kind.open_files else []
+        self.process = subprocess.Popen([*limit, *kind.server], stdout=self.log, stderr=subprocess.STDOUT)
         RUNNING.append(self)
-        deadline = time.monotonic() + 20
-        while not (found := re.search(r"listening on [^,\s]*:(\d+)", self.text())):
+        deadline = time.monotonic() + 30
+        while not (found := re.search(r"listening on (?:port |[^,\s]*:)(\d+)", self.text())):
             if time.monotonic() > deadline or self.process.poll() is not None:
-                raise Harm(f"{name}: expected a server that listens, got: {self.text()}")
+                raise Harm(f"expected a server that listens, got: {self.text()}")
             time.sleep(0.1)
         self.port = int(found[1])
 
     def text(self) -> str:
         return Path(self.log.name).read_text(errors="replace")
 
-    def serves(self) -> None:
-        arguments = [part.format(port=self.port) for part in self.client]
-        try:
-            done = subprocess.run([*JAVA, *arguments], capture_output=True, text=True, timeout=25, check=False)
-        except subprocess.TimeoutExpired as slow:
-            raise Harm("expected an honest client that ends, got none within 25 s") from slow
-        if done.returncode:
-            raise Harm(f"expected an honest client that succeeds, got {done.returncode}: {done.stdout[-300:]}{done.stderr[-300:]}")
+    def serves(self, file: str = __file__) -> None:
+        for client in self.kind.clients:
+            try:
+                done = subprocess.run([part.format(port=self.port, file=file) for part in client], capture_output=True, text=True,
+                                      timeout=PATIENCE, check=False)
+            except subprocess.TimeoutExpired as slow:
+                raise Harm(f"expected an honest client that ends, got none within {PATIENCE} s") from slow
+            if done.returncode:
+                raise Harm(f"expected an honest client that succeeds, got {done.returncode}: {done.stdout[-300:]}{done.stderr[-300:]}")
 
     def end(self) -> None:
         self.process.kill()
@@ -126,6 +185,32 @@ class Server:
 
 
 RUNNING: list[Server] = []
+
+
+class Bystander:
+    """An honest client that comes again and again while others attack."""
+
+    def __init__(self, server: Server) -> None:
+        self.server, self.served, self.harm = server, 0, None
+        self.stopping = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self) -> None:
+        while not self.stopping.is_set() and not self.harm:
+            try:
+                self.server.serves(str(Path(__file__).parent / "run"))
+                self.served += 1
+            except Harm as harm:
+                self.harm = harm
+
+    def end(self) -> None:
+        self.stopping.set()
+        self.thread.join()
+        if self.harm:
+            raise self.harm
+        if not self.served:
+            raise Harm("expected a client that was served beside the attacks, got none")
 
 
 def unfinished_set_ups(server: Server) -> list[Peer]:
@@ -151,8 +236,78 @@ def wrong_write(server: Server) -> list[Peer]:
 
 def wrong_read(server: Server) -> list[Peer]:
     peer = Peer(server).set_up()
-    peer.socket.sendall(untagged(READ_REQUEST, 1, 1, 0, struct.pack(">IQIIQ", 1, 0, 8, 0x12345678, 0)))
+    peer.socket.sendall(read_request(0x12345678, 0, 8))
     peer.expect_terminate(INVALID_STAG_OF_READ)
+    return [peer]
+
+
+def wrong_access(memory: Memory) -> list[tuple[bytes, int]]:
+    """Requests outside the memory, and such as the client has no right to, each with the error that it must get."""
+    stag, offset, length, rights = memory
+    end = offset + length
+    return [
+        *([(tagged(stag, end, b"x"), BOUNDS_OF_WRITE), (tagged(stag, end - 1, b"xy"), BOUNDS_OF_WRITE),
+           (tagged(stag, (offset - 1) % 2**64, b"x"), BOUNDS_OF_WRITE)] if "W" in rights
+          else [(tagged(stag, offset, b"x"), INVALID_STAG_OF_WRITE)]),
+        *([(read_request(stag, end, 1), BOUNDS_OF_READ), (read_request(stag, end - 8, 9), BOUNDS_OF_READ)] if "R" in rights
+          else [(read_request(stag, offset, 1), RIGHTS_OF_READ)]),
+        (atomic(FETCH_ADD, stag, end, 1), BOUNDS_OF_READ) if "A" in rights
+        else (atomic(FETCH_ADD, stag, offset, 1), RIGHTS_OF_READ),
+    ]
+
+
+def beyond_its_memory(server: Server) -> list[Peer]:
+    number = 0
+    while True:
+        peer = Peer(server).set_up()
+        tries = [each for memory in server.kind.memory(peer) for each in wrong_access(memory)]
+        if number == len(tries):
+            return [peer]
+        request, code = tries[number]
+        peer.socket.sendall(request)
+        peer.expect_terminate(code)
+        peer.socket.close()
+        number += 1
+
+
+def memory_of_others(server: Server) -> list[Peer]:
+    owner = Peer(server).set_up()
+    for stag, offset, length, rights in server.kind.memory(owner):
+        peer = Peer(server).set_up()
+        if "W" in rights:
+            peer.socket.sendall(tagged(stag, offset, b"x"))
+            peer.expect_terminate(STREAM_OF_WRITE)
+        else:
+            peer.socket.sendall(read_request(stag, offset, 8) if "R" in rights else atomic(FETCH_ADD, stag, offset, 1))
+            peer.expect_terminate(STREAM_OF_READ)
+        peer.socket.close()
+    return [owner]
+
+
+def garbage(server: Server) -> list[Peer]:
+    before = Peer(server)
+    before.socket.sendall(b"GET / HTTP/1.0\r\n\r\n" + bytes(100))
+    before.expect_end()
+    behind = Peer(server).set_up()
+    behind.socket.sendall(b"\x00\x28" + b"garbage of an FPDU" * 4)
+    behind.expect_end()
+    return []
+
+
+def wrong_messages(server: Server) -> list[Peer]:
+    for message in (b"", b"x", bytes(40), b"\xff" * 40):
+        peer = Peer(server).set_up()
+        peer.socket.sendall(untagged(SEND, 0, 1, 0, message))
+        peer.expect_end()
+    return []
+
+
+def too_long_a_message(server: Server) -> list[Peer]:
+    peer = Peer(server).set_up()
+    message = struct.pack(">BBIIII", 0x01, 0x40 | SEND, 0, 0, 1, 0) + bytes(60_000)
+    rest = struct.pack(">BBIIII", 0x41, 0x40 | SEND, 0, 0, 1, 60_000) + bytes(60_000)
+    peer.socket.sendall(fpdu(message) + fpdu(rest))
+    peer.expect_terminate(TOO_LONG)
     return [peer]
 
 
@@ -175,31 +330,34 @@ def never_reads(server: Server) -> list[Peer]:
     peer.socket.settimeout(2)
     message = bytes(8000)
     try:
-        for number in range(1, 2000):
+        for number in range(1, 4000):
             peer.socket.sendall(untagged(SEND, 0, number, 0, message))
     except OSError:
-        pass  # the server has stopped reading, or has ended the connection
-    return [peer]
+        return [peer]  # the server has stopped reading, or has ended the connection
+    raise Harm("expected a server that reads no more than it can answer, got one that took 32 MB")
 
 
 def many_connections(server: Server) -> list[Peer]:
+    def lines() -> list[str]:
+        return [line for line in server.text().splitlines() if "files" in line.lower()]
+
     peers = [Peer(server) for _ in range(200)]
-    time.sleep(1)
+    deadline = time.monotonic() + PATIENCE
+    while not lines() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    # Accepting is tried again each second.
+    time.sleep(2)
     for peer in peers:
         peer.socket.close()
-    lines = [line for line in server.text().splitlines() if "files" in line.lower()]
-    if len(lines) != 1:
-        raise Harm(f"expected one line of the log about open files, got {len(lines)}: {server.text()[-500:]}")
+    if len(lines()) != 1:
+        raise Harm(f"expected one line of the log about open files, got {len(lines())}: {server.text()[-500:]}")
     return []
 
 
 def lock_and_vanish(server: Server) -> list[Peer]:
     peer = Peer(server).set_up()
     client, _, _, _, stag, offset, _ = struct.unpack_from(">QIQQIQQ", peer.private_data, len(server.greeting))
-    # RFC 7306 section 5.2.1: CmpSwap of the lock, from free to this client's number.
-    every_bit = 2**64 - 1
-    request = struct.pack(">IIIQQQQQ", COMPARE_SWAP, 1, stag, offset, client, every_bit, 0, every_bit)
-    peer.socket.sendall(untagged(ATOMIC_REQUEST, 1, 1, 0, request))
+    peer.socket.sendall(atomic(COMPARE_SWAP, stag, offset, client))
     answer = peer.ulpdu()
     if answer[1] & 0x0F != ATOMIC_RESPONSE or any(answer[-8:]):
         raise Harm(f"expected the free lock, got {answer.hex()}")
@@ -212,68 +370,207 @@ def hostile_names(server: Server) -> list[Peer]:
         peer = Peer(server).set_up()
         peer.socket.sendall(untagged(SEND, 0, 1, 0, struct.pack(">BQ", OFFER, 1) + name.encode()))
         answer = peer.ulpdu()
-        # A direction mark is no reason to refuse a name.
-        if answer[UNTAGGED_HEADER] != REFUSED and "\u202e" not in name:
-            raise Harm(f"expected that the name {name!a} is refused, got {answer.hex()}")
+        if answer[UNTAGGED_HEADER] != REFUSED or any(raw in answer[UNTAGGED_HEADER:].decode() for raw in ("\x1b", "\u202e", "\n")):
+            raise Harm(f"expected that the name {name!a} is refused in plain text, got {answer!a}")
         if any(raw in server.text() for raw in ("\x1b", "\u202e", "\nforged")):
             raise Harm(f"expected that the name {name!a} is escaped in the log, got {server.text()!a}")
         peer.socket.close()
     return []
 
 
+def files_that_do_not_come(server: Server) -> list[Peer]:
+    stored = Path(server.kind.server[-1])
+    for rest in ([], [struct.pack(">BQI", PIECE, 1, 1)], [struct.pack(">BQI", PIECE, 0, 2**31 - 1)], [struct.pack(">BQI", PIECE, 0, 9)],
+                 [struct.pack(">BQI", PIECE, 0, 8), struct.pack(">B32s", DONE, b"wrong")]):
+        peer = Peer(server).set_up()
+        for number, message in enumerate([struct.pack(">BQ", OFFER, 8) + b"never", *rest], 1):
+            peer.socket.sendall(untagged(SEND, 0, number, 0, message))
+        while rest and peer.ulpdu()[UNTAGGED_HEADER] != REFUSED:
+            pass
+        peer.socket.close()
+    if (stored / "never").exists():
+        raise Harm("expected no file that has not come as a whole, got one")
+    return []
+
+
+def perf_task(operation: int, mode: int, size: int, depth: int) -> bytes:
+    return b"iwarp perf 1" + struct.pack(">BBIIIQQ", operation, mode, size, depth, 1, 0, size)
+
+
 def requests_beyond_limits(server: Server) -> list[Peer]:
     for operation in range(50):
         peer = Peer(server)
-        task = struct.pack(">BBIIIQQ", operation % 6, operation % 2, 2**31 - 1, 2**31 - 1, 1, 0, 2**31 - 1)
-        peer.request(server.greeting + task)
-        if not peer.take(STARTUP_HEADER)[len(REPLY_KEY)] & FLAG_REJECT:
-            raise Harm("expected a rejection of a size beyond the limits, got an accepted connection")
+        if peer.is_accepted(perf_task(operation % 8, operation % 4, *((2**31 - 1, 1), (64, 2**31 - 1))[operation % 2])):
+            raise Harm("expected a rejection of a task beyond the limits, got an accepted connection")
         peer.socket.close()
     return []
 
 
+def more_than_its_share(server: Server) -> list[Peer]:
+    """Takes the memory of one client, 8 MiB, and then asks for more. A connection takes twice its size."""
+    peers = [Peer(server, ANOTHER_ADDRESS) for _ in range(8)]
+    accepted = [peer.is_accepted(perf_task(PERF_WRITE, BANDWIDTH, 1 << 20, 1)) for peer in peers]
+    if accepted != [True] * 4 + [False] * 4:
+        raise Harm(f"expected four connections of 2 MiB, got {accepted}")
+    return peers
+
+
+def leaves_with_its_share(server: Server) -> list[Peer]:
+    for peer in more_than_its_share(server):
+        peer.socket.close()
+    deadline = time.monotonic() + 10
+    while not Peer(server, ANOTHER_ADDRESS).is_accepted(perf_task(PERF_WRITE, BANDWIDTH, 4 << 20, 1)):
+        if time.monotonic() > deadline:
+            raise Harm("expected that a client which left gets its share again, got rejections")
+        time.sleep(0.1)
+    return []
+
+
+def memory_that_it_does_not_have(server: Server) -> list[Peer]:
+    """Advertises more than rping takes, memory that cannot be, and memory that does not answer."""
+    silent = Peer(server).set_up()
+    silent.socket.sendall(untagged(SEND, 0, 1, 0, struct.pack(">QII", 0, 1, 64)))
+    for advertised in (struct.pack(">QII", 0, 1, 2**32 - 1), struct.pack(">QII", 2**64 - 1, 1, 64), b"x"):
+        peer = Peer(server).set_up()
+        peer.socket.sendall(untagged(SEND, 0, 1, 0, advertised))
+        peer.expect_end()
+    return [silent]
+
+
+def takes_the_only_place(server: Server) -> list[Peer]:
+    """Without the peer-to-peer set-up, in which the server may send first. The run ends, in a line."""
+    peer = Peer(server).set_up()
+    if server.process.wait(PATIENCE) != 1 or server.text().count("must not send first") != 1:
+        raise Harm(f"expected a run that ends with its reason, got {server.process.returncode}: {server.text()}")
+    peer.socket.close()
+    server.__init__(server.kind)
+    return []
+
+
+def counter_memory(peer: Peer) -> list[Memory]:
+    number = struct.unpack_from(BUFFER, peer.private_data, len(peer.server.greeting) + 48)
+    stag, offset, _ = struct.unpack_from(BUFFER, peer.private_data, len(peer.server.greeting) + 8)
+    return [Memory(stag, offset, 16, "A"), Memory(*number, "RW")]
+
+
+def kv_memory(peer: Peer) -> list[Memory]:
+    return [Memory(*buffer, rights) for buffer, rights in zip(struct.iter_unpack(BUFFER, peer.private_data), "RRA")]
+
+
+def file_memory(peer: Peer) -> list[Memory]:
+    name = b"of " + str(peer.socket.getsockname()[1]).encode()
+    peer.socket.sendall(untagged(SEND, 0, 1, 0, struct.pack(">BQ", OFFER, 1) + name))
+    answer = peer.ulpdu()[UNTAGGED_HEADER:]
+    if answer[0] != GRANT:
+        raise Harm(f"expected memory for a file, got {answer!a}")
+    return [Memory(*struct.unpack_from(BUFFER, answer, 5), "W")]
+
+
+def perf_memory(rights: str) -> Callable[[Peer], list[Memory]]:
+    return lambda peer: [Memory(*struct.unpack_from(BUFFER, peer.private_data, len("iwarp perf 1")), rights)]
+
+
+def judged() -> None:
+    """The conformance suite waits for clients: one that sends garbage fails its cases, and an honest one passes them."""
+    suite = [*COMMAND, "conformance", "client", "--patience", "2", "--only", "ping.*"]
+    hostile = ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/{port}; head -c 100000 /dev/urandom >&3; cat <&3 >/dev/null"]
+    honest = ["--in-process", "--", "rping", "-c", "-p", "{port}", "-C", "{count}", "-S", "{size}"]
+    for client, expected in (["--", *hostile], 2), (honest, 0):
+        done = subprocess.run([*suite, *client], capture_output=True, text=True, timeout=2 * PATIENCE, check=False)
+        if done.returncode != expected or "fault of the program" in done.stdout + done.stderr:
+            raise Harm(f"expected status {expected}, got {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}")
+
+
+def kinds(directory: str) -> list[Kind]:
+    on_any_port = ["--port", "0"]
+    general = [unfinished_set_ups, half_fpdus, wrong_write, wrong_read, garbage]
+    granted = [beyond_its_memory, memory_of_others]
+    echo = [[*COMMAND, "echo-client", "127.0.0.1:{port}", "--count", "100", "--warmup", "0"]]
+    perf_client = [[*COMMAND, "perf", "client", "127.0.0.1:{port}", "--size", "64", "--depth", "4", "--duration", "1", "--warmup", "0"]]
+
+    def perf(operation: int, rights: str, attacks: list) -> Kind:
+        return Kind(f"perf server, {rights}", perf_task(operation, BANDWIDTH, 8, 1),
+                    [*COMMAND, "perf", "server", *on_any_port, "--max-memory", "8M"], perf_client,
+                    [beyond_its_memory, *attacks], perf_memory(rights))
+
+    return [
+        Kind("echo-server", b"iwarp echo 1", [*COMMAND, "echo-server", *on_any_port], echo,
+             [*general, secrets_of_others, too_long_a_message, never_reads]),
+        Kind("echo-server, 60 files", b"iwarp echo 1", [*COMMAND, "echo-server", *on_any_port], echo, [many_connections],
+             open_files=60),
+        Kind("counter", b"iwarp counter 1", [*COMMAND, "counter", "--listen", *on_any_port],
+             [[*COMMAND, "counter", "127.0.0.1:{port}", "--adds", "100", "--rounds", "20"]],
+             [*general, *granted, wrong_messages, lock_and_vanish], counter_memory),
+        Kind("rping", b"", [*COMMAND, "rping", "-s", "-P", "-p", "0"], [[*COMMAND, "rping", "-c", "-p", "{port}", "-C", "3", "-V"]],
+             [*general, memory_that_it_does_not_have]),
+        Kind("cmatose", b"", [*COMMAND, "cmatose", "-p", "0"], [[*COMMAND, "cmatose", "-s", "127.0.0.1", "-p", "{port}"]],
+             [unfinished_set_ups, takes_the_only_place], once=True),
+        Kind("file serve", b"iwarp write 1", [*COMMAND, "file", "serve", *on_any_port, "--force", "--directory", directory],
+             [[*COMMAND, "file", "put", "127.0.0.1:{port}", "{file}"]],
+             [unfinished_set_ups, wrong_write, wrong_read, garbage, *granted, hostile_names, files_that_do_not_come], file_memory),
+        perf(PERF_WRITE, "W", [wrong_read, unfinished_set_ups, garbage, requests_beyond_limits, more_than_its_share,
+                               leaves_with_its_share]),
+        perf(PERF_READ, "R", [wrong_write]),
+        perf(PERF_FETCH_ADD, "A", []),
+        Kind("key-value example", b"", [*KV, "io.iwarp.examples.kv.KvServer", *on_any_port, "--http-port", "0"],
+             [[*KV, "io.iwarp.examples.kv.KvClient", "127.0.0.1:{port}", *words] for words in (["put", "key", "value"], ["get", "key"])],
+             [*general, *granted, wrong_messages], kv_memory),
+    ]
+
+
+def attack(kind: Kind) -> int:
+    """Makes the attacks on a server; returns how many did harm."""
+    failed = 0
+
+    def harmless(name: str, step: Callable[[], object]) -> None:
+        nonlocal failed
+        try:
+            step()
+        except (Harm, OSError, EOFError, subprocess.SubprocessError) as harm:
+            print(f"FAILED {kind.name}: {name}: {harm!r}", flush=True)
+            failed += 1
+
+    def attacked(server: Server, each: Callable[[Server], list[Peer]]) -> None:
+        peers = each(server)
+        try:
+            server.serves()
+        finally:
+            for peer in peers:
+                peer.socket.close()
+
+    def all_at_one_server() -> None:
+        server = Server(kind)
+        bystander = Bystander(server)
+        for each in kind.attacks:
+            harmless(each.__name__, lambda: attacked(server, each))
+        try:
+            bystander.end()
+        finally:
+            server.end()
+
+    if kind.once:
+        for each in kind.attacks:
+            harmless(each.__name__, lambda: attacked(Server(kind), each))
+    else:
+        harmless("an honest client beside the attacks", all_at_one_server)
+    return failed
+
+
 def main(directory: str) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    general = [unfinished_set_ups, half_fpdus, wrong_write, wrong_read]
-    echo = ["echo-client", "127.0.0.1:{port}", "--count", "100", "--warmup", "0"]
-    plan = [
-        ("echo-server", b"iwarp echo 1", ["echo-server", "--port", "0"], echo, 0, [*general, secrets_of_others, never_reads]),
-        ("echo-server, 60 files", b"iwarp echo 1", ["echo-server", "--port", "0"], echo, 60, [many_connections]),
-        ("counter", b"iwarp counter 1", ["counter", "--listen", "--port", "0"],
-         ["counter", "127.0.0.1:{port}", "--adds", "100", "--rounds", "20"], 0, [*general, lock_and_vanish]),
-        ("rping", b"", ["rping", "-s", "-P", "-p", "0"],
-         ["rping", "-c", "-p", "{port}", "-C", "3", "-V"], 0, general),
-        ("file serve", b"iwarp write 1", ["file", "serve", "--port", "0", "--force", "--directory", directory],
-         ["file", "put", "127.0.0.1:{port}", __file__], 0, [unfinished_set_ups, wrong_write, wrong_read, hostile_names]),
-        ("perf server", b"iwarp perf 1", ["perf", "server", "--port", "0"],
-         ["perf", "client", "127.0.0.1:{port}", "--size", "64", "--duration", "1", "--warmup", "0"], 0,
-         [unfinished_set_ups, requests_beyond_limits]),
-    ]
-    failed = attacks = 0
+    plan = kinds(directory)
+    failed = 0
     try:
-        for name, greeting, arguments, client, files, list_of_attacks in plan:
-            try:
-                server = Server(name, greeting, arguments, client, files)
-            except Harm as harm:
-                print(harm, flush=True)
-                failed += 1
-                continue
-            for attack in list_of_attacks:
-                attacks += 1
-                peers: list[Peer] = []
-                try:
-                    peers = attack(server)
-                    server.serves()
-                except (Harm, OSError, EOFError) as harm:
-                    print(f"FAILED {name}: {attack.__name__}: {harm!r}", flush=True)
-                    failed += 1
-                for peer in peers:
-                    peer.socket.close()
-            server.end()
+        failed = sum(attack(kind) for kind in plan)
+        try:
+            judged()
+        except (Harm, subprocess.SubprocessError) as harm:
+            print(f"FAILED conformance client: {harm!r}", flush=True)
+            failed += 1
     finally:
         for server in RUNNING:
             server.end()
-    print(f"{attacks} attacks on {len(plan)} servers, {failed} failures")
+    print(f"{sum(len(kind.attacks) for kind in plan) + 1} attacks on {len(plan) + 1} servers, {failed} failures")
     return 1 if failed else 0
 
 
