@@ -7,6 +7,6 @@ module io.iwarp.verbs {
     requires io.netty.common;
     requires jdk.jfr;
     requires org.slf4j;
-    requires static io.netty.handler;
+    requires static transitive io.netty.handler;
     requires static org.jspecify;
 }

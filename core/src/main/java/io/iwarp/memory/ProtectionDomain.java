@@ -1,6 +1,7 @@
 package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -92,6 +93,21 @@ public final class ProtectionDomain implements AutoCloseable {
      */
     public MemoryRegion register(ByteBuf direct, AccessRight... rights) {
         return region().buffers(direct).rights(rights).register();
+    }
+
+    /**
+     * Allocates memory that is zero, and registers it. {@link #region} has more options.
+     *
+     * @param length the number of bytes, at least 1
+     * @param rights the rights of the region; may be none
+     * @return the region, which releases its memory when it is closed
+     * @throws IllegalStateException if the domain was closed
+     * @throws ResourceLimitException if a limit of the domain or the device is reached
+     */
+    public MemoryRegion allocate(long length, AccessRight... rights) {
+        return region().allocate(ByteBufAllocator.DEFAULT, length)
+                .rights(rights)
+                .register();
     }
 
     /** Returns a builder for a region of this domain. */

@@ -72,6 +72,17 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     }
 
     /**
+     * Returns the 8 bytes of a number, as the target of an atomic.
+     *
+     * @param index which number, from 0; number 1 begins at byte 8
+     * @throws IndexOutOfBoundsException if the number is not within this buffer
+     */
+    public RemoteBuffer number(long index) {
+        Objects.checkIndex(index, length / Long.BYTES);
+        return slice(index * Long.BYTES, Long.BYTES);
+    }
+
+    /**
      * Writes the encoding at the buffer's writer index, which it moves by {@link #ENCODED_LENGTH}.
      *
      * @param out the destination; the caller keeps its reference

@@ -29,10 +29,10 @@ final class ClosedStages {
     }
 
     /** Returns a new stage, which is complete if the end was reported before. */
-    CompletionStage<CloseReason> stage() {
+    CompletableFuture<CloseReason> stage() {
         CloseReason before = reason;
         if (before != null) {
-            return CompletableFuture.completedStage(before);
+            return CompletableFuture.completedFuture(before);
         }
         CompletableFuture<CloseReason> stage = new LoopFuture<>(loops);
         stages.add(stage);

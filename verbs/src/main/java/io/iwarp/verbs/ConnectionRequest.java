@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaConnectionRequest;
 import java.net.SocketAddress;
@@ -110,6 +111,14 @@ public final class ConnectionRequest {
         buffers.add(first);
         Collections.addAll(buffers, more);
         accept(RemoteBuffer.encodeAll(buffers));
+    }
+
+    /**
+     * Accepts the connection and advertises a whole region, as {@link #accept(RemoteBuffer, RemoteBuffer...)} does with its
+     * {@link MemoryRegion#remoteBuffer}.
+     */
+    public void accept(MemoryRegion region) {
+        accept(region.remoteBuffer());
     }
 
     /** Rejects without private data. */

@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The operations of a {@link QueuePair} with a future as the result. The future completes on the event loop with a copy
@@ -130,14 +131,28 @@ public final class FuturePosts {
         return future(future -> poster.read(0, sink, length, source, 0, options, future));
     }
 
-    /** As {@link SendQueue#fetchAdd}. */
-    public CompletableFuture<Completion> fetchAdd(RemoteBuffer target, long add, long mask, PostOptions options) {
-        return future(future -> poster.fetchAdd(0, target, 0, add, mask, options, future));
+    /**
+     * As {@link SendQueue#fetchAdd}.
+     *
+     * @param target 8 bytes, see {@link RemoteBuffer#number}
+     * @return completes with the previous number
+     * @throws IllegalArgumentException if the target has another length
+     */
+    public CompletableFuture<Long> fetchAdd(RemoteBuffer target, long add, long mask, PostOptions options) {
+        requireNumber(target);
+        return future(Completion::original, future -> poster.fetchAdd(0, target, 0, add, mask, options, future));
     }
 
-    /** As {@link SendQueue#compareSwap}. */
-    public CompletableFuture<Completion> compareSwap(RemoteBuffer target, CompareSwap numbers, PostOptions options) {
-        return future(future -> poster.compareSwap(0, target, 0, numbers, options, future));
+    /**
+     * As {@link SendQueue#compareSwap}.
+     *
+     * @param target 8 bytes, see {@link RemoteBuffer#number}
+     * @return completes with the previous number
+     * @throws IllegalArgumentException if the target has another length
+     */
+    public CompletableFuture<Long> compareSwap(RemoteBuffer target, CompareSwap numbers, PostOptions options) {
+        requireNumber(target);
+        return future(Completion::original, future -> poster.compareSwap(0, target, 0, numbers, options, future));
     }
 
     /**
@@ -154,8 +169,19 @@ public final class FuturePosts {
         return future(future -> poster.receive(0, sink, offset, length, future));
     }
 
+    private static void requireNumber(RemoteBuffer target) {
+        if (target.length() != Long.BYTES) {
+            throw new IllegalArgumentException("an atomic works on " + Long.BYTES + " bytes, " + target + " has "
+                    + target.length() + ": use number(index) or slice(offset, 8) of it");
+        }
+    }
+
     private CompletableFuture<Completion> future(Consumer<CompletionTarget> post) {
-        CompletionFuture future = new CompletionFuture(eventLoop);
+        return future(Completion::copy, post);
+    }
+
+    private <T> CompletableFuture<T> future(Function<Completion, T> result, Consumer<CompletionTarget> post) {
+        CompletionFuture<T> future = new CompletionFuture<>(eventLoop, result);
         try {
             post.accept(future);
         } catch (QueuePairClosedException closed) {

@@ -157,6 +157,11 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         return new IwarpChannelInitializer(domain, settings, role, setupGate, observer, handlers, startup);
     }
 
+    /** Returns a copy of this initializer that adds further transport handlers after its own. */
+    IwarpChannelInitializer withFurtherTransportHandlers(Consumer<ChannelPipeline> handlers) {
+        return withTransportHandlers(transportHandlers.andThen(handlers));
+    }
+
     /** Returns a copy of this initializer with another observer. */
     IwarpChannelInitializer withObserver(SetupObserver newObserver) {
         return new IwarpChannelInitializer(domain, settings, role, setupGate, newObserver, transportHandlers, startup);

@@ -1,11 +1,12 @@
 package io.iwarp.verbs;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelPipeline;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 
 /**
  * Makes connections as the initiator, on the caller's event loop group and channel type (verbs: {@code rdma_connect}).
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 public final class IwarpConnector {
     private final Bootstrap bootstrap;
     private final IwarpChannelInitializer initializer;
+    private final BiConsumer<ChannelPipeline, SocketAddress> handlers;
     private final ConnectionGroup connections = new ConnectionGroup();
     private final ConnectAttempts attempts = new ConnectAttempts();
 
@@ -23,7 +25,22 @@ public final class IwarpConnector {
      * @throws IllegalArgumentException if the initializer is one of a responder
      */
     public IwarpConnector(Bootstrap bootstrap, IwarpChannelInitializer initializer) {
+        this(bootstrap, initializer, (pipeline, address) -> {});
+    }
+
+    /**
+     * As {@link #IwarpConnector(Bootstrap, IwarpChannelInitializer)}, with handlers that depend on the address.
+     *
+     * @param handlers called on the event loop of each connection, with the address that {@link #connect} got, after the
+     *     {@linkplain IwarpChannelInitializer#withTransportHandlers transport handlers} of the initializer: adds further ones
+     *     between the socket and MPA, such as TLS that verifies the name of the host
+     */
+    public IwarpConnector(
+            Bootstrap bootstrap,
+            IwarpChannelInitializer initializer,
+            BiConsumer<ChannelPipeline, SocketAddress> handlers) {
         initializer.requireConnects();
+        this.handlers = Objects.requireNonNull(handlers, "handlers");
         this.bootstrap = bootstrap.clone();
         this.initializer = initializer;
     }
@@ -50,9 +67,11 @@ public final class IwarpConnector {
      */
     public CompletableFuture<QueuePair> connect(SocketAddress address) {
         Objects.requireNonNull(address, "address");
-        Bootstrap complete = bootstrap.clone().handler(initializer);
+        IwarpChannelInitializer towards =
+                initializer.withFurtherTransportHandlers(pipeline -> handlers.accept(pipeline, address));
+        Bootstrap complete = bootstrap.clone().handler(towards);
         complete.validate();
-        ConnectAttempt attempt = new ConnectAttempt(complete, initializer, address, connections);
+        ConnectAttempt attempt = new ConnectAttempt(complete, towards, address, connections);
         if (!attempts.add(attempt)) {
             throw new IllegalStateException("this connector was shut down: make a new one to connect to " + address);
         }
@@ -79,10 +98,12 @@ public final class IwarpConnector {
      *     {@link QueuePair#closed} without {@code Async} have run. The protection domain may be closed, and the event
      *     loop group shut down, immediately afterwards.
      */
-    public CompletionStage<Void> shutdownGracefully(Duration deadline) {
+    public CompletableFuture<Void> shutdownGracefully(Duration deadline) {
         long nanos = ConnectionGroup.requireDeadline(deadline);
         CompletableFuture<Void> done = new LoopFuture<>(bootstrap.config().group());
         attempts.close().thenCompose(none -> connections.close()).thenRun(() -> done.complete(null));
-        return connections.abortAfter(bootstrap.config().group().next(), nanos, done);
+        return connections
+                .abortAfter(bootstrap.config().group().next(), nanos, done)
+                .toCompletableFuture();
     }
 }

@@ -147,15 +147,15 @@ public final class IwarpListener implements AutoCloseable {
      *     and actions chained earlier to {@link QueuePair#closed} without {@code Async} have run. The protection domain
      *     may be closed, and the event loop groups shut down, immediately afterwards.
      */
-    public CompletionStage<Void> shutdownGracefully(Duration deadline) {
+    public CompletableFuture<Void> shutdownGracefully(Duration deadline) {
         long nanos = ConnectionGroup.requireDeadline(deadline);
         close();
         CompletionStage<Void> done = closed.thenCompose(closing -> connections.close());
-        return connections.abortAfter(channel.eventLoop(), nanos, done);
+        return connections.abortAfter(channel.eventLoop(), nanos, done).toCompletableFuture();
     }
 
-    /** Returns a stage that completes when the address is free again. */
-    public CompletionStage<Void> closed() {
+    /** Returns a future that completes when the address is free again. */
+    public CompletableFuture<Void> closed() {
         return closed.copy();
     }
 }

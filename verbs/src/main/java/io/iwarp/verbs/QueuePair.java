@@ -7,6 +7,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.Role;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RegionBuilder;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.ResourceLimitException;
 import io.iwarp.memory.StreamAssociation;
@@ -17,7 +18,6 @@ import java.security.Principal;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
@@ -195,13 +195,18 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /** As {@link FuturePosts#fetchAdd}, with one field of 64 bits and without options. */
-    public CompletableFuture<Completion> fetchAdd(RemoteBuffer target, long add) {
+    public CompletableFuture<Long> fetchAdd(RemoteBuffer target, long add) {
         return futures.fetchAdd(target, add, 0, PostOptions.NONE);
     }
 
-    /** As {@link FuturePosts#compareSwap}, without options. */
-    public CompletableFuture<Completion> compareSwap(RemoteBuffer target, CompareSwap numbers) {
-        return futures.compareSwap(target, numbers, PostOptions.NONE);
+    /**
+     * As {@link FuturePosts#compareSwap}, of all bits and without options.
+     *
+     * @param expected the number is replaced if it is this one
+     * @return completes with the previous number, which is {@code expected} if it was replaced
+     */
+    public CompletableFuture<Long> compareSwap(RemoteBuffer target, long expected, long replacement) {
+        return futures.compareSwap(target, CompareSwap.compare(expected).swap(replacement), PostOptions.NONE);
     }
 
     /** As {@link FuturePosts#receive(ByteBuf)}. */
@@ -303,6 +308,28 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
+     * Returns the first buffer of {@link #remoteBuffers}.
+     *
+     * @throws IllegalStateException if the set-up is not complete, or the peer advertised no memory
+     * @throws IllegalArgumentException if the peer's private data has another format; see {@link #parameters}
+     */
+    public RemoteBuffer remoteBuffer() {
+        List<RemoteBuffer> advertised = remoteBuffers();
+        if (advertised.isEmpty()) {
+            throw new IllegalStateException("the peer advertised no memory: it has to accept with a region");
+        }
+        return advertised.get(0);
+    }
+
+    /**
+     * Returns a builder for a region of this queue pair's protection domain that its peer alone may access. Close the region
+     * when the queue pair has {@link #closed}.
+     */
+    public RegionBuilder region() {
+        return stream.protectionDomain().region().stream(stream);
+    }
+
+    /**
      * Returns the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS, or
      * before a connection request has arrived or start-up has completed.
      */
@@ -324,26 +351,26 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Returns a stage that completes on the event loop with this queue pair once this side may send requests, or fails.
-     * At a responder the stage completes when the initiator's first message has arrived, not when the connection is
+     * Returns a future that completes on the event loop with this queue pair once this side may send requests, or fails.
+     * At a responder it completes when the initiator's first message has arrived, not when the connection is
      * accepted; a silent initiator keeps it waiting. The failure is an {@link io.iwarp.ConnectionRejectedException} or
      * a {@link StreamEndedException}.
      */
-    public CompletionStage<QueuePair> ready() {
+    public CompletableFuture<QueuePair> ready() {
         return ready.copy();
     }
 
-    /** As {@link #ready}, without the exception in which a stage wraps a failure. */
+    /** As {@link #ready}, without the exception in which a future wraps a failure. */
     void whenReady(BiConsumer<? super QueuePair, ? super Throwable> action) {
         ready.whenComplete(action);
     }
 
     /**
-     * Returns a stage that completes on the event loop when the stream has ended and every request has completed. The
+     * Returns a future that completes on the event loop when the stream has ended and every request has completed. The
      * stream has left its protection domain by then: dependent actions without {@code Async} may close regions of the
      * domain.
      */
-    public CompletionStage<CloseReason> closed() {
+    public CompletableFuture<CloseReason> closed() {
         return engine.life().closed().stage();
     }
 
@@ -381,6 +408,17 @@ public final class QueuePair implements AutoCloseable {
     @Override
     public void close() {
         engine.close();
+    }
+
+    /**
+     * As {@link #close}.
+     *
+     * @return as {@link #closed}
+     */
+    public CompletableFuture<CloseReason> closeGracefully() {
+        CompletableFuture<CloseReason> closed = closed();
+        close();
+        return closed;
     }
 
     /**

@@ -143,7 +143,7 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
         LentMemory.giveBack(operation, id, payload());
         payload().clear();
         // Keep shared targets: writing the reference again costs a GC barrier.
-        if (target instanceof CompletionFuture) {
+        if (target instanceof CompletionFuture<?>) {
             target = null;
         }
         sinkBuffer = null;

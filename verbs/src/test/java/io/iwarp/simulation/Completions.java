@@ -58,7 +58,10 @@ final class Completions {
             onReceive(completion);
         } else {
             Post post = end.requests.posts.get((int) completion.workRequestId());
-            completed(post, completion.successful(), completion);
+            completed(post, completion.successful(), completion.original());
+            if (!completion.successful()) {
+                checkReason(completion.failure());
+            }
         }
         end.mayThrow();
         if (world.dice.permille(plan.callbackPostPermille)) {
@@ -77,7 +80,7 @@ final class Completions {
         return true;
     }
 
-    void completed(Post post, boolean successful, @Nullable Completion completion) {
+    void completed(Post post, boolean successful, long original) {
         if (!once(post)) {
             return;
         }
@@ -93,12 +96,9 @@ final class Completions {
         }
         sendFlushed |= !successful;
         sendOrder.add(post);
-        if (successful && completion != null) {
-            post.original = completion.original();
+        if (successful) {
+            post.original = original;
             checkRead(post);
-        }
-        if (!successful && completion != null) {
-            checkReason(completion.failure());
         }
         post.letGo();
     }

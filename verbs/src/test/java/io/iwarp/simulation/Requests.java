@@ -4,7 +4,6 @@ import static io.iwarp.verbs.CompareSwap.compare;
 
 import io.iwarp.ConnectionState;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueueFullException;
 import io.iwarp.verbs.QueuePairClosedException;
@@ -290,7 +289,7 @@ final class Requests {
     }
 
     private interface FuturePost {
-        CompletableFuture<Completion> post();
+        CompletableFuture<?> post();
     }
 
     private void post(Post post, Runnable withId, FuturePost withFuture) {
@@ -314,7 +313,7 @@ final class Requests {
     /** On a queue pair that takes no requests the future has failed already, and nothing was posted. */
     private void postFuture(Post post, FuturePost withFuture) {
         boolean open = end.queuePair().state().compareTo(ConnectionState.READY) <= 0;
-        CompletableFuture<Completion> future;
+        CompletableFuture<?> future;
         try {
             future = withFuture.post();
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -331,7 +330,8 @@ final class Requests {
         }
         // What completes before anybody listens does so in an order that nobody sees.
         orderUnknown |= future.isDone();
-        future.whenComplete((completion, failure) -> end.completions.completed(post, failure == null, completion));
+        future.whenComplete((result, failure) ->
+                end.completions.completed(post, failure == null, result instanceof Long original ? original : 0));
         returned(post);
     }
 

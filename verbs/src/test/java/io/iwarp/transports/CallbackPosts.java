@@ -82,15 +82,17 @@ class CallbackPosts implements Posts {
     }
 
     @Override
-    public CompletionStage<Completion> fetchAdd(RemoteBuffer number, long add) {
-        return post(id -> queuePair.sendQueue().fetchAdd(id, number, 0, add, 0, PostOptions.NONE));
+    public CompletionStage<Long> fetchAdd(RemoteBuffer number, long add) {
+        return post(id -> queuePair.sendQueue().fetchAdd(id, number, 0, add, 0, PostOptions.NONE))
+                .thenApply(Completion::original);
     }
 
     @Override
-    public CompletionStage<Completion> compareSwap(RemoteBuffer number, long expected, long replacement) {
+    public CompletionStage<Long> compareSwap(RemoteBuffer number, long expected, long replacement) {
         return post(id -> queuePair
-                .sendQueue()
-                .compareSwap(id, number, 0, compare(expected).swap(replacement), PostOptions.NONE));
+                        .sendQueue()
+                        .compareSwap(id, number, 0, compare(expected).swap(replacement), PostOptions.NONE))
+                .thenApply(Completion::original);
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
-import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
@@ -210,7 +209,7 @@ class DomainCloseTest {
 
     /** One more as soon as the last one has come back, until it is over. */
     private void count(QueuePair queuePair, RemoteBuffer number) {
-        queuePair.fetchAdd(number, 1).whenComplete((Completion completion, Throwable failure) -> {
+        queuePair.fetchAdd(number, 1).whenComplete((Long before, Throwable failure) -> {
             if (failure == null) {
                 count(queuePair, number);
             }

@@ -183,11 +183,9 @@ class EveryTransportTest {
     @Requirement({"EXT-3", "EXT-27"})
     void atomicsChangeANumberAndBringTheOldOne() throws Exception {
         RemoteBuffer number = region.remoteBuffer(64, 8);
-        assertThat(await(initiator.posts().fetchAdd(number, 5)).original()).isZero();
-        assertThat(await(responder.posts().compareSwap(number, 4, 9)).original())
-                .isEqualTo(5);
-        assertThat(await(responder.posts().compareSwap(number, 5, 9)).original())
-                .isEqualTo(5);
+        assertThat(await(initiator.posts().fetchAdd(number, 5))).isZero();
+        assertThat(await(responder.posts().compareSwap(number, 4, 9))).isEqualTo(5);
+        assertThat(await(responder.posts().compareSwap(number, 5, 9))).isEqualTo(5);
         assertThat(region.execute(64, new AtomicOperation().fetchAdd(0, 0))).isEqualTo(9);
     }
 

@@ -1,7 +1,5 @@
 package io.iwarp.transports;
 
-import static io.iwarp.verbs.CompareSwap.compare;
-
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
@@ -49,13 +47,13 @@ record FuturePosts(QueuePair queuePair) implements Posts {
     }
 
     @Override
-    public CompletionStage<Completion> fetchAdd(RemoteBuffer number, long add) {
+    public CompletionStage<Long> fetchAdd(RemoteBuffer number, long add) {
         return queuePair.fetchAdd(number, add);
     }
 
     @Override
-    public CompletionStage<Completion> compareSwap(RemoteBuffer number, long expected, long replacement) {
-        return queuePair.compareSwap(number, compare(expected).swap(replacement));
+    public CompletionStage<Long> compareSwap(RemoteBuffer number, long expected, long replacement) {
+        return queuePair.compareSwap(number, expected, replacement);
     }
 
     @Override

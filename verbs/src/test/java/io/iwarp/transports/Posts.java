@@ -20,9 +20,9 @@ interface Posts {
 
     CompletionStage<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options);
 
-    CompletionStage<Completion> fetchAdd(RemoteBuffer number, long add);
+    CompletionStage<Long> fetchAdd(RemoteBuffer number, long add);
 
-    CompletionStage<Completion> compareSwap(RemoteBuffer number, long expected, long replacement);
+    CompletionStage<Long> compareSwap(RemoteBuffer number, long expected, long replacement);
 
     CompletionStage<Completion> receive(ByteBuf sink);
 

@@ -1,6 +1,5 @@
 package io.iwarp.verbs;
 
-import static io.iwarp.verbs.CompareSwap.compare;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -194,14 +193,13 @@ class AtomicSumTest {
             throws Exception {
         ByteBuf bytes = Unpooled.directBuffer(8, 8);
         for (int turn = 0; turn < turns; turn++) {
-            while (await(queuePair.compareSwap(lock, compare(0).swap(self))).original() != 0) {
+            while (await(queuePair.compareSwap(lock, 0, self)) != 0) {
                 Thread.onSpinWait();
             }
             await(queuePair.read(bytes.clear(), number));
             bytes.setLong(0, bytes.getLong(0) + 1);
             CompletableFuture<Completion> written = queuePair.write(bytes, number);
-            assertThat(await(queuePair.compareSwap(lock, compare(self).swap(0))).original())
-                    .isEqualTo(self);
+            assertThat(await(queuePair.compareSwap(lock, self, 0))).isEqualTo(self);
             await(written);
         }
         bytes.release();

@@ -270,7 +270,7 @@ class LentMemoryTest {
     void aRegionWhoseMemoryIsGoneWhenThePeerChangesItByAnAtomic() {
         RemoteBuffer target = region.remoteBuffer(0, Long.BYTES);
         memory.release(2);
-        CompletableFuture<Completion> atomic = one.fetchAdd(target, 1);
+        CompletableFuture<Long> atomic = one.fetchAdd(target, 1);
 
         pair.run();
 

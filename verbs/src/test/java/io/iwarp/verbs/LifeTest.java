@@ -1,6 +1,5 @@
 package io.iwarp.verbs;
 
-import static io.iwarp.verbs.CompareSwap.compare;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -86,11 +85,11 @@ class LifeTest {
     }
 
     /** One post of each kind that sends; those that have an answer come first. */
-    private List<CompletableFuture<Completion>> postAll() {
+    private List<CompletableFuture<?>> postAll() {
         return new ArrayList<>(List.of(
                 queuePair.futures().read(region, 0, SOMEWHERE),
                 queuePair.fetchAdd(SOMEWHERE, 1),
-                queuePair.compareSwap(SOMEWHERE, compare(1).swap(2)),
+                queuePair.compareSwap(SOMEWHERE, 1, 2),
                 queuePair.read(bytes.clear(), SOMEWHERE),
                 queuePair.futures().send(bytes, PostOptions.FENCED),
                 queuePair.futures().sendWithInvalidate(bytes, SOMEWHERE),
@@ -100,8 +99,8 @@ class LifeTest {
                 queuePair.receive(bytes)));
     }
 
-    private static void assertFlushed(List<CompletableFuture<Completion>> posted, CloseReason reason) {
-        for (CompletableFuture<Completion> flushed : posted) {
+    private static void assertFlushed(List<CompletableFuture<?>> posted, CloseReason reason) {
+        for (CompletableFuture<?> flushed : posted) {
             assertThatThrownBy(() -> await(flushed))
                     .cause()
                     .isInstanceOfSatisfying(
@@ -140,7 +139,7 @@ class LifeTest {
         assertThat(await(queuePair.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
     }
 
-    private static void assertFlushedWith(CompletableFuture<Completion> post, EndedBy endedBy) {
+    private static void assertFlushedWith(CompletableFuture<?> post, EndedBy endedBy) {
         assertThatThrownBy(() -> await(post))
                 .cause()
                 .isInstanceOfSatisfying(
@@ -193,7 +192,7 @@ class LifeTest {
     @Requirement({"RDMAP-47", "DDP-50", "MPA-82"})
     void whatWaitsForAnAnswerIsFlushedAtOnceWhenThePeerClosesItsHalf(boolean closeWithPeer) throws Exception {
         establish(QueuePairSettings.builder().closeWithPeer(closeWithPeer).build());
-        List<CompletableFuture<Completion>> posted = postAll();
+        List<CompletableFuture<?>> posted = postAll();
         for (int opcode : new int[] {1, 0xa, 0xa, 1}) {
             assertThat(peer.expectOpcode()).isEqualTo(opcode);
         }
@@ -208,7 +207,7 @@ class LifeTest {
     @Requirement({"RDMAP-47"})
     void inAnOrderlyCloseToo() throws Exception {
         establish(QueuePairSettings.DEFAULT);
-        List<CompletableFuture<Completion>> posted = postAll();
+        List<CompletableFuture<?>> posted = postAll();
         queuePair.close();
         peer.finish();
         CloseReason reason = await(queuePair.closed());
@@ -245,7 +244,7 @@ class LifeTest {
     @Requirement({"RDMAP-47", "RDMAP-57"})
     void aPeerThatNeverAnswersIsTerminated() throws Exception {
         establish(with(RdmapSettings.DEFAULT.withResponseTimeout(SHORT)));
-        List<CompletableFuture<Completion>> posted = postAll();
+        List<CompletableFuture<?>> posted = postAll();
         for (int i = 0; i < 4; i++) {
             peer.expectUlpdu();
         }
@@ -265,7 +264,7 @@ class LifeTest {
     @Requirement({"RDMAP-44", "RDMAP-47"})
     void aTerminateInAnOrderlyCloseIsTheReasonOfWhatItFlushes() throws Exception {
         establish(QueuePairSettings.DEFAULT);
-        List<CompletableFuture<Completion>> posted = postAll();
+        List<CompletableFuture<?>> posted = postAll();
         queuePair.close();
         peer.expectUlpdu();
         peer.sends(Segment.terminate(new byte[] {0x02, 0x06, 0, 0}));
@@ -279,7 +278,7 @@ class LifeTest {
     @Requirement({"RDMAP-47", "RDMAP-56", "RDMAP-76"})
     void whateverIsPostedIsFlushedWithTheOneFirstCause() throws Exception {
         establish(QueuePairSettings.DEFAULT);
-        List<CompletableFuture<Completion>> posted = postAll();
+        List<CompletableFuture<?>> posted = postAll();
         peer.expectUlpdu();
         peer.sends(Segment.readResponse(1, 2, new byte[3]), Segment.terminate(new byte[] {0x02, 0x06, 0, 0}));
         CloseReason reason = await(queuePair.closed());
@@ -297,7 +296,7 @@ class LifeTest {
         establish(QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().ord(0).build())
                 .build());
-        List<CompletableFuture<Completion>> posted = postAll();
+        List<CompletableFuture<?>> posted = postAll();
         peer.expectTerminate("0000 0000");
         CloseReason reason = await(queuePair.closed());
         assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
@@ -311,7 +310,7 @@ class LifeTest {
     void aReceiveWhoseBufferWasFilledMeanwhileIsFlushedLikeAllOthers() throws Exception {
         establish(QueuePairSettings.DEFAULT);
         bytes.clear();
-        List<CompletableFuture<Completion>> posted = List.of(queuePair.receive(bytes), queuePair.receive(bytes));
+        List<CompletableFuture<?>> posted = List.of(queuePair.receive(bytes), queuePair.receive(bytes));
         bytes.writeLong(1);
         Segment send = Segment.send(1, new byte[3]);
         peer.sends(send);

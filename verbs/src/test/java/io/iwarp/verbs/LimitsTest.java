@@ -1,6 +1,5 @@
 package io.iwarp.verbs;
 
-import static io.iwarp.verbs.CompareSwap.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -273,10 +272,10 @@ class LimitsTest {
         RemoteBuffer remote = new RemoteBuffer(1, 0, 8);
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
             QueuePair queuePair = peer.queuePair();
-            CompletableFuture<Completion> posted = switch (operation) {
+            CompletableFuture<?> posted = switch (operation) {
                 case READ -> queuePair.read(buffer(8), remote);
                 case FETCH_ADD -> queuePair.fetchAdd(remote, 1);
-                default -> queuePair.compareSwap(remote, compare(1).swap(2));
+                default -> queuePair.compareSwap(remote, 1, 2);
             };
             peer.hearsTerminate("0000 0000");
             assertThat(posted).isCompletedExceptionally();

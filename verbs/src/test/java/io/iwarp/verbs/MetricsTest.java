@@ -1,6 +1,5 @@
 package io.iwarp.verbs;
 
-import static io.iwarp.verbs.CompareSwap.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -89,8 +88,8 @@ class MetricsTest {
         ByteBuf read = Unpooled.directBuffer(LENGTH, LENGTH);
         Loopback.await(initiator.read(read, target));
         read.release();
-        Loopback.await(initiator.fetchAdd(target, 1));
-        Loopback.await(initiator.compareSwap(target, compare(1).swap(2)));
+        Loopback.await(initiator.fetchAdd(target.number(0), 1));
+        Loopback.await(initiator.compareSwap(target.number(0), 1, 2));
 
         assertOutbound(Operation.WRITE, 100);
         assertOutbound(Operation.SEND, 100);

@@ -84,7 +84,7 @@ class OrderlyCloseTest {
     @Test
     void manyReadsAndAtomicsThatCrossBehindWhichBothSidesCloseAreAllAnswered() {
         bothMaySend();
-        List<CompletableFuture<Completion>> asked = new ArrayList<>();
+        List<CompletableFuture<?>> asked = new ArrayList<>();
         for (QueuePair asking : List.of(one, other)) {
             for (int i = 0; i < MANY; i++) {
                 asked.add(asking.read(sink(), region.remoteBuffer()));

@@ -1,6 +1,5 @@
 package io.iwarp.verbs;
 
-import static io.iwarp.verbs.CompareSwap.compare;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,7 +64,7 @@ class SilentTargetTest {
                 await(initiator.write(bytes, target));
                 await(initiator.read(sink.clear(), target));
                 await(initiator.fetchAdd(target, 1));
-                await(initiator.compareSwap(target, compare(1).swap(2)));
+                await(initiator.compareSwap(target, 1, 2));
                 await(initiator.write(Unpooled.EMPTY_BUFFER, target));
                 await(initiator.read(sink.clear().writerIndex(8), new RemoteBuffer(0, 0, 0)));
             }

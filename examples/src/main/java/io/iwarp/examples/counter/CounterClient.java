@@ -1,17 +1,11 @@
 package io.iwarp.examples.counter;
 
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -31,25 +25,22 @@ public final class CounterClient {
         int adds = Integer.parseInt(args[2]);
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
-            QueuePair queuePair = new IwarpConnector(
-                            new Bootstrap().group(group).channel(NioSocketChannel.class),
-                            IwarpChannelInitializer.initiator(ProtectionDomain.create()))
-                    .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
+            QueuePair queuePair = Iwarp.client(group)
+                    .connect(args[0], Integer.parseInt(args[1]))
                     .get();
-            RemoteBuffer counter = queuePair.remoteBuffers().get(0);
-            Deque<CompletableFuture<Completion>> outstanding = new ArrayDeque<>();
+            RemoteBuffer counter = queuePair.remoteBuffer();
+            Deque<CompletableFuture<Long>> outstanding = new ArrayDeque<>();
             long before = 0;
             for (int posted = 0; posted < adds || !outstanding.isEmpty(); ) {
                 if (posted < adds && outstanding.size() < OUTSTANDING) {
                     outstanding.add(queuePair.fetchAdd(counter, 1));
                     posted++;
                 } else {
-                    before = outstanding.remove().get().original();
+                    before = outstanding.remove().get();
                 }
             }
             System.out.println("added 1 " + adds + " times, the number is now at least " + (before + 1));
-            queuePair.close();
-            queuePair.closed().toCompletableFuture().get();
+            queuePair.closeGracefully().get();
         } finally {
             group.shutdownGracefully().sync();
         }

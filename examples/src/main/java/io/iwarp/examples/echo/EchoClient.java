@@ -1,18 +1,13 @@
 package io.iwarp.examples.echo;
 
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,16 +32,13 @@ public final class EchoClient {
     public static void main(String[] args) throws Exception {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
-            QueuePair queuePair = new IwarpConnector(
-                            new Bootstrap().group(group).channel(NioSocketChannel.class),
-                            IwarpChannelInitializer.initiator(ProtectionDomain.create()))
-                    .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
+            QueuePair queuePair = Iwarp.client(group)
+                    .connect(args[0], Integer.parseInt(args[1]))
                     .get();
             for (int i = 2; i < args.length; i++) {
                 talk(queuePair, args[i]);
             }
-            queuePair.close();
-            queuePair.closed().toCompletableFuture().get();
+            queuePair.closeGracefully().get();
         } finally {
             group.shutdownGracefully().sync();
         }

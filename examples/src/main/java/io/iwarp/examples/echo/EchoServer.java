@@ -1,19 +1,15 @@
 package io.iwarp.examples.echo;
 
 import io.iwarp.Operation;
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /** Sends each message back to the client that sent it. */
@@ -55,12 +51,9 @@ public final class EchoServer {
      */
     public static void main(String[] args) throws Exception {
         int port = args.length > 0 ? Integer.parseInt(args[0]) : 7471;
-        IwarpListener listener = IwarpListener.listen(
-                        new ServerBootstrap()
-                                .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
-                                .channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(ProtectionDomain.create(), EchoServer::onConnectionRequest),
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+        IwarpListener listener = Iwarp.server(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
+                .onRequest(EchoServer::onConnectionRequest)
+                .listen("localhost", port)
                 .get();
         System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
     }

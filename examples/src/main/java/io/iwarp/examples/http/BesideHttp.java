@@ -4,14 +4,10 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -23,7 +19,6 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -47,21 +42,22 @@ public final class BesideHttp {
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final MemoryRegion counter = domain.region()
-            .allocate(ByteBufAllocator.DEFAULT, Long.BYTES)
-            .rights(AccessRight.REMOTE_ATOMIC)
-            .register();
-    private final IwarpConnector connector = new IwarpConnector(
-            new Bootstrap().group(group).channel(NioSocketChannel.class), IwarpChannelInitializer.initiator(domain));
+    private final MemoryRegion counter = domain.allocate(Long.BYTES, AccessRight.REMOTE_ATOMIC);
+    private final Iwarp.Client clients = Iwarp.client(group);
     private final ChannelGroup browsers = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final IwarpListener iwarp;
     private final Channel http;
 
     private BesideHttp() throws Exception {
-        ServerBootstrap server = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class);
-        iwarp = IwarpListener.listen(server, IwarpChannelInitializer.responder(domain, this::accept), ANY_PORT)
+        // All clients share the region, so it is not associated with a stream.
+        iwarp = Iwarp.server(group)
+                .domain(domain)
+                .onRequest(request -> request.accept(counter))
+                .listen(ANY_PORT)
                 .get();
-        http = server.clone()
+        http = new ServerBootstrap()
+                .group(group)
+                .channel(NioServerSocketChannel.class)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -76,11 +72,6 @@ public final class BesideHttp {
                 .bind(ANY_PORT)
                 .sync()
                 .channel();
-    }
-
-    /** All clients share the region, so it is not associated with a stream. */
-    private void accept(ConnectionRequest request) {
-        request.accept(counter.remoteBuffer());
     }
 
     private final class Health extends SimpleChannelInboundHandler<FullHttpRequest> {
@@ -105,11 +96,8 @@ public final class BesideHttp {
     /** Stops listening, closes the connections in order, those of the clients as well, then stops the threads. */
     private void shutDown() throws Exception {
         http.close().sync();
-        connector
-                .shutdownGracefully(Duration.ofSeconds(5))
-                .toCompletableFuture()
-                .get();
-        iwarp.shutdownGracefully(Duration.ofSeconds(5)).toCompletableFuture().get();
+        clients.shutdownGracefully(Duration.ofSeconds(5)).get();
+        iwarp.shutdownGracefully(Duration.ofSeconds(5)).get();
         browsers.close().sync();
         counter.close();
         domain.close();
@@ -117,9 +105,9 @@ public final class BesideHttp {
     }
 
     private void count(long add) throws Exception {
-        QueuePair client = connector.connect(iwarp.localAddress()).get();
-        RemoteBuffer number = client.remoteBuffers().get(0);
-        System.out.println("counter was " + client.fetchAdd(number, add).get().original());
+        QueuePair client = clients.connect(iwarp.localAddress()).get();
+        RemoteBuffer number = client.remoteBuffer();
+        System.out.println("counter was " + client.fetchAdd(number, add).get());
     }
 
     public static void main(String[] args) throws Exception {

@@ -13,16 +13,13 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -101,15 +98,12 @@ public final class KvClient implements AutoCloseable {
     public static KvClient connect(
             EventLoopGroup group, ProtectionDomain domain, InetSocketAddress server, SslContext tls)
             throws IOException, InterruptedException {
-        IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain);
+        Iwarp.Client client = Iwarp.client(group).domain(domain);
         if (tls != null) {
-            initializer = initializer.withTransportHandlers(pipeline -> pipeline.addLast(
-                    tls.newHandler(pipeline.channel().alloc(), server.getHostString(), server.getPort())));
+            client.tls(tls);
         }
-        Bootstrap bootstrap = new Bootstrap().group(group).channel(NioSocketChannel.class);
         long patience = TimeUnit.SECONDS.toMillis(30);
-        return new KvClient(
-                await(new IwarpConnector(bootstrap, initializer).connect(server), patience), domain, patience);
+        return new KvClient(await(client.connect(server), patience), domain, patience);
     }
 
     /** Returns the value of a key, and counts a hit. */
@@ -125,8 +119,7 @@ public final class KvClient implements AutoCloseable {
         Optional<Found> found = find(Protocol.key(key));
         return found.isEmpty()
                 ? Optional.empty()
-                : Optional.of(await(queuePair.fetchAdd(counter(found.get().slot()), 0))
-                        .original());
+                : Optional.of(await(queuePair.fetchAdd(counter(found.get().slot()), 0)));
     }
 
     private RemoteBuffer counter(long slot) {

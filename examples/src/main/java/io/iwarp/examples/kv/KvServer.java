@@ -11,7 +11,7 @@ import io.iwarp.metrics.IwarpMeters;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueueFullException;
 import io.iwarp.verbs.QueuePair;
@@ -96,24 +96,21 @@ public final class KvServer implements AutoCloseable {
         bind(metrics);
         group = new MultiThreadIoEventLoopGroup((int) options.number("threads", 1), NioIoHandler.newFactory());
         String host = options.text("bind", "127.0.0.1");
-        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class);
         QueuePairSettings settings = QueuePairSettings.builder()
                 .managedReceiveBytes(Put.LONGEST)
                 .keepAliveInterval(KEEP_ALIVE)
                 .metrics(metrics)
                 .build();
-        IwarpChannelInitializer initializer =
-                IwarpChannelInitializer.responder(domain, settings, this::onConnectionRequest);
+        Iwarp.Server server =
+                Iwarp.server(group).domain(domain).settings(settings).onRequest(this::onConnectionRequest);
         SslContext tls = options.serverTls();
         if (tls != null) {
-            initializer = initializer.withTransportHandlers(pipeline ->
-                    pipeline.addLast(tls.newHandler(pipeline.channel().alloc())));
+            server.tls(tls);
         }
-        listener = IwarpListener.listen(
-                        bootstrap, initializer, new InetSocketAddress(host, (int) options.number("port", 7475)))
-                .get();
-        http = bootstrap
-                .clone()
+        listener = server.listen(host, (int) options.number("port", 7475)).get();
+        http = new ServerBootstrap()
+                .group(group)
+                .channel(NioServerSocketChannel.class)
                 .childHandler(new WebInitializer())
                 .bind(host, (int) options.number("http-port", 7476))
                 .sync()

@@ -1,20 +1,15 @@
 package io.iwarp.examples.read;
 
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -56,16 +51,13 @@ public final class ReadClient {
     public static void main(String[] args) throws Exception {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try (OutputStream target = Files.newOutputStream(Path.of(args[2]))) {
-            QueuePair queuePair = new IwarpConnector(
-                            new Bootstrap().group(group).channel(NioSocketChannel.class),
-                            IwarpChannelInitializer.initiator(ProtectionDomain.create()))
-                    .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
+            QueuePair queuePair = Iwarp.client(group)
+                    .connect(args[0], Integer.parseInt(args[1]))
                     .get();
-            RemoteBuffer source = queuePair.remoteBuffers().get(0);
+            RemoteBuffer source = queuePair.remoteBuffer();
             new ReadClient().copy(queuePair, source, target);
             System.out.println("read " + source.length() + " bytes");
-            queuePair.close();
-            queuePair.closed().toCompletableFuture().get();
+            queuePair.closeGracefully().get();
         } finally {
             group.shutdownGracefully().sync();
         }

@@ -3,15 +3,12 @@ package io.iwarp.examples.read;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -38,12 +35,10 @@ public final class ReadServer {
         ProtectionDomain domain = ProtectionDomain.create();
         MemoryRegion region =
                 domain.region().buffers(file).rights(AccessRight.REMOTE_READ).register();
-        IwarpListener listener = IwarpListener.listen(
-                        new ServerBootstrap()
-                                .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
-                                .channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(domain, request -> request.accept(region.remoteBuffer())),
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+        IwarpListener listener = Iwarp.server(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
+                .domain(domain)
+                .onRequest(request -> request.accept(region))
+                .listen("localhost", port)
                 .get();
         System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
     }

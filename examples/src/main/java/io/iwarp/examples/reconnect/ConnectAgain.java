@@ -7,22 +7,15 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -37,14 +30,10 @@ public final class ConnectAgain {
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final AtomicInteger requests = new AtomicInteger();
-    private final IwarpConnector connector = new IwarpConnector(
-            new Bootstrap().group(group).channel(NioSocketChannel.class), IwarpChannelInitializer.initiator(domain));
+    private final Iwarp.Client clients = Iwarp.client(group);
 
     private void onConnectionRequest(ConnectionRequest request) {
-        MemoryRegion region = domain.region()
-                .allocate(ByteBufAllocator.DEFAULT, Long.BYTES)
-                .rights(AccessRight.REMOTE_READ)
-                .register();
+        MemoryRegion region = domain.allocate(Long.BYTES, AccessRight.REMOTE_READ);
         request.queuePair().closed().thenRun(region::close);
         ByteBuf number = Unpooled.copyLong(42);
         region.span().put(0, number, 0, Long.BYTES);
@@ -56,7 +45,7 @@ public final class ConnectAgain {
     }
 
     private CompletableFuture<Long> readNumber(SocketAddress server, int attempt) {
-        return connector.connect(server).thenCompose(this::readNumber).exceptionallyCompose(failure -> {
+        return clients.connect(server).thenCompose(this::readNumber).exceptionallyCompose(failure -> {
             System.out.println("attempt " + attempt + ": " + why(failure));
             if (attempt == ATTEMPTS) {
                 return CompletableFuture.failedFuture(failure);
@@ -68,7 +57,7 @@ public final class ConnectAgain {
     }
 
     private CompletableFuture<Long> readNumber(QueuePair queuePair) {
-        RemoteBuffer number = queuePair.remoteBuffers().get(0);
+        RemoteBuffer number = queuePair.remoteBuffer();
         ByteBuf sink = ByteBufAllocator.DEFAULT.directBuffer(Long.BYTES);
         return queuePair.read(sink, number).thenApply(read -> sink.readLong()).whenComplete((value, failure) -> {
             sink.release();
@@ -88,16 +77,14 @@ public final class ConnectAgain {
     public static void main(String[] args) throws Exception {
         ConnectAgain program = new ConnectAgain();
         try {
-            IwarpListener listener = IwarpListener.listen(
-                            new ServerBootstrap().group(program.group).channel(NioServerSocketChannel.class),
-                            IwarpChannelInitializer.responder(program.domain, program::onConnectionRequest),
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            IwarpListener listener = Iwarp.server(program.group)
+                    .domain(program.domain)
+                    .onRequest(program::onConnectionRequest)
+                    .listen("localhost", 0)
                     .get();
             System.out.println(
                     "read " + program.readNumber(listener.localAddress(), 1).get());
-            listener.shutdownGracefully(Duration.ofSeconds(5))
-                    .toCompletableFuture()
-                    .get();
+            listener.shutdownGracefully(Duration.ofSeconds(5)).get();
         } finally {
             program.group.shutdownGracefully().sync();
         }

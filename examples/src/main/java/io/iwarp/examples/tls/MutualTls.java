@@ -2,19 +2,13 @@ package io.iwarp.examples.tls;
 
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.StreamEndedException;
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -30,20 +24,16 @@ public final class MutualTls {
     private static final String HOST = "localhost";
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
-    private final ProtectionDomain domain = ProtectionDomain.create();
 
     private IwarpListener listen(X509Bundle certificate, X509Certificate authority) throws Exception {
         SslContext tls = SslContextBuilder.forServer(certificate.toKeyManagerFactory())
                 .trustManager(authority)
                 .clientAuth(ClientAuth.REQUIRE)
                 .build();
-        IwarpChannelInitializer secured = IwarpChannelInitializer.responder(domain, MutualTls::decide)
-                .withTransportHandlers(pipeline ->
-                        pipeline.addLast(tls.newHandler(pipeline.channel().alloc())));
-        return IwarpListener.listen(
-                        new ServerBootstrap().group(group).channel(NioServerSocketChannel.class),
-                        secured,
-                        new InetSocketAddress(HOST, 0))
+        return Iwarp.server(group)
+                .tls(tls)
+                .onRequest(MutualTls::decide)
+                .listen(HOST, 0)
                 .get();
     }
 
@@ -62,15 +52,10 @@ public final class MutualTls {
                 .keyManager(certificate.toKeyManagerFactory())
                 .trustManager(authority)
                 .build();
-        // With the host name, the client verifies that the certificate belongs to the host.
-        IwarpChannelInitializer secured = IwarpChannelInitializer.initiator(domain)
-                .withTransportHandlers(pipeline ->
-                        pipeline.addLast(tls.newHandler(pipeline.channel().alloc(), HOST, port)));
         try {
-            QueuePair queuePair = new IwarpConnector(
-                            new Bootstrap().group(group).channel(NioSocketChannel.class), secured)
-                    .connect(new InetSocketAddress(HOST, port))
-                    .get();
+            // TLS verifies that the certificate belongs to the host.
+            QueuePair queuePair =
+                    Iwarp.client(group).tls(tls).connect(HOST, port).get();
             System.out.println(
                     who + ": connected to " + queuePair.peerPrincipal().getName() + ", which said: "
                             + text(queuePair.parameters().peerPrivateData()));
@@ -110,9 +95,7 @@ public final class MutualTls {
             program.connect("alice", certificate("alice").buildIssuedBy(authority), trusted, port);
             program.connect("bob", certificate("bob").buildIssuedBy(authority), trusted, port);
             program.connect("mallory", impostor, trusted, port);
-            listener.shutdownGracefully(Duration.ofSeconds(5))
-                    .toCompletableFuture()
-                    .get();
+            listener.shutdownGracefully(Duration.ofSeconds(5)).get();
         } finally {
             program.group.shutdownGracefully().sync();
         }

@@ -4,22 +4,14 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Collections;
@@ -33,8 +25,7 @@ public final class BlockingClients {
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final IwarpConnector connector = new IwarpConnector(
-            new Bootstrap().group(group).channel(NioSocketChannel.class), IwarpChannelInitializer.initiator(domain));
+    private final Iwarp.Client clients = Iwarp.client(group);
 
     /** On Java 21 and later, call Executors.newVirtualThreadPerTaskExecutor() directly. */
     private static ExecutorService threads() throws Throwable {
@@ -51,9 +42,9 @@ public final class BlockingClients {
 
     /** One client: adds 1 ten times and returns the sum. */
     private int count(SocketAddress server) throws Exception {
-        QueuePair queuePair = connector.connect(server).get();
+        QueuePair queuePair = clients.connect(server).get();
         try {
-            RemoteBuffer number = queuePair.remoteBuffers().get(0);
+            RemoteBuffer number = queuePair.remoteBuffer();
             int added = 0;
             while (added < 10) {
                 queuePair.fetchAdd(number, 1).get();
@@ -61,20 +52,16 @@ public final class BlockingClients {
             }
             return added;
         } finally {
-            queuePair.close();
-            queuePair.closed().toCompletableFuture().get();
+            queuePair.closeGracefully().get();
         }
     }
 
     private void run() throws Throwable {
-        MemoryRegion counter = domain.region()
-                .allocate(ByteBufAllocator.DEFAULT, Long.BYTES)
-                .rights(AccessRight.REMOTE_ATOMIC)
-                .register();
-        IwarpListener listener = IwarpListener.listen(
-                        new ServerBootstrap().group(group).channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(domain, request -> request.accept(counter.remoteBuffer())),
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+        MemoryRegion counter = domain.allocate(Long.BYTES, AccessRight.REMOTE_ATOMIC);
+        IwarpListener listener = Iwarp.server(group)
+                .domain(domain)
+                .onRequest(request -> request.accept(counter))
+                .listen("localhost", 0)
                 .get();
 
         ExecutorService threads = threads();
@@ -86,7 +73,7 @@ public final class BlockingClients {
         threads.shutdown();
         System.out.println(CLIENTS + " clients added " + added + ", the counter is " + counter.getVolatile(0));
 
-        listener.shutdownGracefully(Duration.ofSeconds(5)).toCompletableFuture().get();
+        listener.shutdownGracefully(Duration.ofSeconds(5)).get();
         counter.close();
     }
 

@@ -1,20 +1,15 @@
 package io.iwarp.examples.write;
 
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.InputStream;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +34,7 @@ public final class WriteClient {
     }
 
     private String write(Path file) throws Exception {
-        RemoteBuffer memory = queuePair.remoteBuffers().get(0);
+        RemoteBuffer memory = queuePair.remoteBuffer();
         String answer = ask(Unpooled.copiedBuffer(file.getFileName().toString(), StandardCharsets.UTF_8));
         try (InputStream source = Files.newInputStream(file)) {
             while (answer.equals("next")) {
@@ -61,14 +56,11 @@ public final class WriteClient {
     public static void main(String[] args) throws Exception {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
-            QueuePair queuePair = new IwarpConnector(
-                            new Bootstrap().group(group).channel(NioSocketChannel.class),
-                            IwarpChannelInitializer.initiator(ProtectionDomain.create()))
-                    .connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))
+            QueuePair queuePair = Iwarp.client(group)
+                    .connect(args[0], Integer.parseInt(args[1]))
                     .get();
             System.out.println("the server says: " + new WriteClient(queuePair).write(Path.of(args[2])));
-            queuePair.close();
-            queuePair.closed().toCompletableFuture().get();
+            queuePair.closeGracefully().get();
         } finally {
             group.shutdownGracefully().sync();
         }

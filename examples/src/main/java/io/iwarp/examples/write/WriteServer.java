@@ -2,22 +2,18 @@ package io.iwarp.examples.write;
 
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,7 +28,6 @@ public final class WriteServer {
     static final int PIECE = 1 << 20;
     static final int GREATEST_MESSAGE = 256;
 
-    private final ProtectionDomain domain = ProtectionDomain.create();
     private final ExecutorService threads = Executors.newCachedThreadPool(); // file access blocks
     private final Path directory;
 
@@ -42,14 +37,15 @@ public final class WriteServer {
 
     private void onConnectionRequest(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
-        MemoryRegion memory =
-                domain.region().allocate(ByteBufAllocator.DEFAULT, PIECE).rights(AccessRight.REMOTE_WRITE).stream(
-                                queuePair.stream())
-                        .register();
+        MemoryRegion memory = queuePair
+                .region()
+                .allocate(ByteBufAllocator.DEFAULT, PIECE)
+                .rights(AccessRight.REMOTE_WRITE)
+                .register();
         ByteBuf message = Unpooled.buffer(GREATEST_MESSAGE, GREATEST_MESSAGE);
         CompletableFuture<Completion> name = queuePair.receive(message);
         threads.execute(() -> serve(queuePair, memory, message, name));
-        request.accept(memory.remoteBuffer());
+        request.accept(memory);
     }
 
     private void serve(QueuePair queuePair, MemoryRegion memory, ByteBuf message, CompletableFuture<Completion> named) {
@@ -66,7 +62,7 @@ public final class WriteServer {
                 Files.deleteIfExists(part);
             }
             queuePair.send(Unpooled.copiedBuffer("stored", StandardCharsets.UTF_8));
-            queuePair.closed().toCompletableFuture().get();
+            queuePair.closed().get();
         } catch (Exception e) {
             System.err.println("a client failed: " + e);
         } finally {
@@ -105,12 +101,9 @@ public final class WriteServer {
     public static void main(String[] args) throws Exception {
         int port = args.length > 1 ? Integer.parseInt(args[1]) : 7471;
         WriteServer server = new WriteServer(Path.of(args[0]));
-        IwarpListener listener = IwarpListener.listen(
-                        new ServerBootstrap()
-                                .group(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
-                                .channel(NioServerSocketChannel.class),
-                        IwarpChannelInitializer.responder(server.domain, server::onConnectionRequest),
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+        IwarpListener listener = Iwarp.server(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
+                .onRequest(server::onConnectionRequest)
+                .listen("localhost", port)
                 .get();
         System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
     }

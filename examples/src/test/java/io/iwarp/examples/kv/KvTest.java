@@ -1,6 +1,5 @@
 package io.iwarp.examples.kv;
 
-import static io.iwarp.verbs.CompareSwap.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -215,7 +214,7 @@ class KvTest {
         client().put("key", utf8("value"));
         QueuePair rogue = client().queuePair();
         RemoteBuffer target = rogue.remoteBuffers().get(number).slice(0, 8);
-        rogue.compareSwap(target, compare(0).swap(-1));
+        rogue.compareSwap(target, 0, -1);
 
         rogue.closed().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertThat(text(client().get("key"))).isEqualTo("value");

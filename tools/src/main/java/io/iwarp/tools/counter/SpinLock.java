@@ -1,7 +1,5 @@
 package io.iwarp.tools.counter;
 
-import static io.iwarp.verbs.CompareSwap.compare;
-
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
@@ -41,9 +39,7 @@ final class SpinLock {
         long other = FREE;
         long since = System.nanoTime();
         while (true) {
-            long found = Endpoint.await(
-                            queuePair.compareSwap(lock, compare(FREE).swap(holder)))
-                    .original();
+            long found = Endpoint.await(queuePair.compareSwap(lock, FREE, holder));
             if (found == FREE) {
                 return;
             }
@@ -63,8 +59,7 @@ final class SpinLock {
      * Releases the lock. Earlier Writes are placed by then, as the peer executes the atomic after them.
      */
     void release() throws IOException, InterruptedException {
-        long found = Endpoint.await(queuePair.compareSwap(lock, compare(holder).swap(FREE)))
-                .original();
+        long found = Endpoint.await(queuePair.compareSwap(lock, holder, FREE));
         if (found != holder) {
             throw new CommandFailedException("client " + holder + " held the lock, but found " + found
                     + " in it when it gave it back: somebody broke the lock");

@@ -1,7 +1,5 @@
 package io.iwarp.tools.demo;
 
-import static io.iwarp.verbs.CompareSwap.compare;
-
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
@@ -109,13 +107,9 @@ final class DemoInitiatorScript {
 
     private void changeAtomically() throws IOException, InterruptedException {
         RemoteBuffer number = advertisement.number();
-        long before = Endpoint.await(queuePair.fetchAdd(number, ADDED)).original();
-        long added = Endpoint.await(
-                        queuePair.compareSwap(number, compare(before + ADDED).swap(SWAPPED)))
-                .original();
-        long swapped = Endpoint.await(
-                        queuePair.compareSwap(number, compare(before + ADDED).swap(0)))
-                .original();
+        long before = Endpoint.await(queuePair.fetchAdd(number, ADDED));
+        long added = Endpoint.await(queuePair.compareSwap(number, before + ADDED, SWAPPED));
+        long swapped = Endpoint.await(queuePair.compareSwap(number, before + ADDED, 0));
         require(
                 before == DemoResponder.NUMBER && added == before + ADDED && swapped == SWAPPED,
                 "atomics found " + before + ", " + added + " and " + swapped);

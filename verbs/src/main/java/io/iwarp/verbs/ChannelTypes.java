@@ -1,0 +1,73 @@
+package io.iwarp.verbs;
+
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoopGroup;
+import io.netty.channel.IoHandle;
+import io.netty.channel.ServerChannel;
+import org.jspecify.annotations.Nullable;
+
+/** The channel types of Netty's transports, found by the event loop group. Only those on the class path are loaded. */
+enum ChannelTypes {
+    NIO("nio.NioIoHandle", "socket.nio.NioSocketChannel", "socket.nio.NioServerSocketChannel"),
+    EPOLL("epoll.EpollIoHandle", "epoll.EpollSocketChannel", "epoll.EpollServerSocketChannel"),
+    IO_URING("uring.IoUringIoHandle", "uring.IoUringSocketChannel", "uring.IoUringServerSocketChannel"),
+    KQUEUE("kqueue.KQueueIoHandle", "kqueue.KQueueSocketChannel", "kqueue.KQueueServerSocketChannel"),
+    LOCAL("local.LocalIoHandle", "local.LocalChannel", "local.LocalServerChannel");
+
+    private static final String PACKAGE = "io.netty.channel.";
+
+    private final String handle;
+    private final String channel;
+    private final String serverChannel;
+
+    ChannelTypes(String handle, String channel, String serverChannel) {
+        this.handle = handle;
+        this.channel = channel;
+        this.serverChannel = serverChannel;
+    }
+
+    /**
+     * Returns the types that the event loops of a group can run.
+     *
+     * @throws IllegalArgumentException if they are not known
+     */
+    static ChannelTypes of(EventLoopGroup group) {
+        if (group instanceof IoEventLoopGroup loops) {
+            for (ChannelTypes types : values()) {
+                Class<? extends IoHandle> handleType = find(types.handle, IoHandle.class);
+                if (handleType != null && loops.isCompatible(handleType)) {
+                    return types;
+                }
+            }
+        }
+        throw new IllegalArgumentException("no channel type is known for the event loops of " + group
+                + ": use IwarpListener or IwarpConnector with a bootstrap that has one");
+    }
+
+    Class<? extends Channel> channel() {
+        return required(channel, Channel.class);
+    }
+
+    Class<? extends ServerChannel> serverChannel() {
+        return required(serverChannel, ServerChannel.class);
+    }
+
+    private static <T> Class<? extends T> required(String name, Class<T> type) {
+        Class<? extends T> found = find(name, type);
+        if (found == null) {
+            throw new IllegalStateException(
+                    PACKAGE + name + " is not on the class path, but its IoHandle is: use one" + " version of Netty");
+        }
+        return found;
+    }
+
+    private static <T> @Nullable Class<? extends T> find(String name, Class<T> type) {
+        try {
+            return Class.forName(PACKAGE + name, false, Channel.class.getClassLoader())
+                    .asSubclass(type);
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return null;
+        }
+    }
+}
