@@ -3,6 +3,7 @@ package io.iwarp.ddp;
 import static io.iwarp.ddp.DdpChannel.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.StreamEndedException;
@@ -147,7 +148,7 @@ class DdpHandlerEventTest {
     @Test
     void aRejectedConnectionIsLeftToTheUlp() {
         ChannelFuture waiting = ddp.writeWithPromise(message("a"));
-        MpaEvent rejected = new MpaEvent.Rejected(new byte[0]);
+        MpaEvent rejected = new MpaEvent.Rejected(EndedBy.PEER_CLOSED, new byte[0]);
         ddp.fire(rejected);
 
         assertThat(ddp.passedOn).containsExactly(rejected);

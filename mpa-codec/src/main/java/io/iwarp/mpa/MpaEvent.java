@@ -1,6 +1,7 @@
 package io.iwarp.mpa;
 
 import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.iwarp.ProtocolFault;
 import java.util.Arrays;
 import java.util.Objects;
@@ -55,17 +56,18 @@ public sealed interface MpaEvent {
     record MulpduChanged(int mulpdu) implements MpaEvent {}
 
     /**
-     * The responder's application rejected the connection. All MPA, DDP and RDMAP handlers remove themselves on this
+     * The responder's application rejected the connection request. All MPA, DDP and RDMAP handlers remove themselves on this
      * event. TCP stays open, and its next byte belongs to the ULP, which closes the channel unless it has another use
      * for it (RFC 5044, section 7.1.2, rules 2 and 3).
      *
+     * @param endedBy {@link EndedBy#LOCAL_APPLICATION} on the responder, {@link EndedBy#PEER_CLOSED} on the initiator
      * @param privateData the ULP's private data of the rejecting Reply Frame, received or sent, 0 to 512 bytes
      * @param peerIrd the IRD in the peer's frame, or {@link EnhancedSetup#NOT_NEGOTIATED}, also for a plain frame
      * @param peerOrd the ORD in the peer's frame, likewise. On an initiator: the ORD that the responder would have used, and
      *     needs if it is larger than the IRD asked with.
      */
     @SuppressWarnings("ArrayRecordComponent") // copied in and out, compared by content
-    record Rejected(byte[] privateData, int peerIrd, int peerOrd) implements MpaEvent {
+    record Rejected(EndedBy endedBy, byte[] privateData, int peerIrd, int peerOrd) implements MpaEvent {
 
         /** Copies the private data. */
         public Rejected {
@@ -73,8 +75,8 @@ public sealed interface MpaEvent {
         }
 
         /** Creates the event for a plain frame of the peer. */
-        public Rejected(byte[] privateData) {
-            this(privateData, EnhancedSetup.NOT_NEGOTIATED, EnhancedSetup.NOT_NEGOTIATED);
+        public Rejected(EndedBy endedBy, byte[] privateData) {
+            this(endedBy, privateData, EnhancedSetup.NOT_NEGOTIATED, EnhancedSetup.NOT_NEGOTIATED);
         }
 
         /** Returns a copy of the private data of the rejecting Reply Frame, 0 to 512 bytes. */
@@ -86,6 +88,7 @@ public sealed interface MpaEvent {
         @Override
         public boolean equals(@Nullable Object other) {
             return other instanceof Rejected that
+                    && endedBy == that.endedBy
                     && Arrays.equals(privateData, that.privateData)
                     && peerIrd == that.peerIrd
                     && peerOrd == that.peerOrd;
@@ -93,13 +96,13 @@ public sealed interface MpaEvent {
 
         @Override
         public int hashCode() {
-            return 31 * Arrays.hashCode(privateData) + Objects.hash(peerIrd, peerOrd);
+            return 31 * Arrays.hashCode(privateData) + Objects.hash(endedBy, peerIrd, peerOrd);
         }
 
         @Override
         public String toString() {
-            return "Rejected[" + privateData.length + " bytes of private data, peer's IRD " + peerIrd + ", peer's ORD "
-                    + peerOrd + "]";
+            return "Rejected[" + endedBy + ", " + privateData.length + " bytes of private data, peer's IRD " + peerIrd
+                    + ", peer's ORD " + peerOrd + "]";
         }
     }
 

@@ -1,6 +1,7 @@
 package io.iwarp.mpa;
 
 import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
 import org.jspecify.annotations.Nullable;
@@ -33,11 +34,12 @@ sealed interface StartupAction {
         /** Creates the action with what the ULP learns of the Reply Frame and of the peer's set-up data. */
         static Leave of(MpaFrame.@Nullable Reply ours, byte[] privateData, MpaFrame theirs) {
             EnhancedSetup setup = theirs.setup();
+            EndedBy endedBy = ours == null ? EndedBy.PEER_CLOSED : EndedBy.LOCAL_APPLICATION;
             return new Leave(
                     ours,
                     setup == null
-                            ? new MpaEvent.Rejected(privateData)
-                            : new MpaEvent.Rejected(privateData, setup.ird(), setup.ord()));
+                            ? new MpaEvent.Rejected(endedBy, privateData)
+                            : new MpaEvent.Rejected(endedBy, privateData, setup.ird(), setup.ord()));
         }
     }
 

@@ -58,7 +58,7 @@ class EnhancedRefusalTest {
         peer.expects(enhancedRejection(replied, ascii("full")));
         EnhancedSetup setup = setup(asked);
         assertThat(peer.onlyEvent(MpaEvent.Rejected.class))
-                .isEqualTo(new MpaEvent.Rejected(ascii("full"), setup.ird(), setup.ord()));
+                .isEqualTo(new MpaEvent.Rejected(EndedBy.LOCAL_APPLICATION, ascii("full"), setup.ird(), setup.ord()));
         peer.expectsHandlerGone().done();
     }
 
@@ -94,7 +94,8 @@ class EnhancedRefusalTest {
         peer.request().reject(ascii("more"), 9);
 
         peer.expects(reply("60010004", ascii("more")));
-        assertThat(peer.onlyEvent(MpaEvent.Rejected.class)).isEqualTo(new MpaEvent.Rejected(ascii("more")));
+        assertThat(peer.onlyEvent(MpaEvent.Rejected.class))
+                .isEqualTo(new MpaEvent.Rejected(EndedBy.LOCAL_APPLICATION, ascii("more")));
         peer.done();
     }
 
@@ -122,7 +123,7 @@ class EnhancedRefusalTest {
 
         assertThat(peer.seenAbove)
                 .containsExactly(
-                        new MpaEvent.Rejected(ascii("more"), 4, 32),
+                        new MpaEvent.Rejected(EndedBy.PEER_CLOSED, ascii("more"), 4, 32),
                         HexFormat.of().formatHex(ascii("bye")));
         peer.expectsNothing().expectsHandlerGone().done();
     }
@@ -136,7 +137,7 @@ class EnhancedRefusalTest {
         peer.sends(reply(header, ascii("full")));
 
         assertThat(peer.onlyEvent(MpaEvent.Rejected.class))
-                .isEqualTo(new MpaEvent.Rejected(ascii("full"), NOT_NEGOTIATED, NOT_NEGOTIATED));
+                .isEqualTo(new MpaEvent.Rejected(EndedBy.PEER_CLOSED, ascii("full"), NOT_NEGOTIATED, NOT_NEGOTIATED));
         peer.done();
     }
 

@@ -3,6 +3,7 @@ package io.iwarp.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counter;
+import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.testing.Requirement;
@@ -249,7 +250,7 @@ class MpaFramingInboundTest {
     @Test
     void leavesThePipelineWhenTheConnectionWasRejected() {
         FramingChannel rejected = new FramingChannel();
-        MpaEvent event = new MpaEvent.Rejected(new byte[] {1});
+        MpaEvent event = new MpaEvent.Rejected(EndedBy.PEER_CLOSED, new byte[] {1});
 
         rejected.channel.pipeline().fireUserEventTriggered(event);
         ByteBuf streaming = Unpooled.buffer().writeByte(1);

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.iwarp.EndedBy;
 import io.iwarp.Role;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
@@ -201,7 +202,7 @@ class MpaStartupHandlerTest {
             peer.sendsByteByByte(bytes);
         }
 
-        assertThat(peer.seenAbove.get(0)).isEqualTo(new MpaEvent.Rejected(ascii("full")));
+        assertThat(peer.seenAbove.get(0)).isEqualTo(new MpaEvent.Rejected(EndedBy.PEER_CLOSED, ascii("full")));
         assertThat(String.join("", texts(peer))).isEqualTo(hex(ascii("plain")));
         peer.seenAbove.subList(1, peer.seenAbove.size()).clear();
         peer.expectsNothing().expectsHandlerGone();

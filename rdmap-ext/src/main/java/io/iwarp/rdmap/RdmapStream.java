@@ -116,7 +116,7 @@ final class RdmapStream implements DdpUlp {
 
     /** Start-up ended with a rejection: the stream never began. */
     void onRejected(MpaEvent.Rejected rejection) {
-        state.note(new CloseReason(EndedBy.PEER_CLOSED, null, "the connection request was rejected", null));
+        state.note(new CloseReason(rejection.endedBy(), null, "the connection request was rejected", null));
         ulp.onRejected(rejection);
         end();
     }

@@ -85,7 +85,8 @@ final class Completions {
             return;
         }
         post.successful = successful;
-        Integer before = post.poster == null ? null : lastOfPoster.put(post.poster, post.id);
+        boolean inOrder = post.poster != null && (end.sends == null || !post.future);
+        Integer before = !inOrder ? null : lastOfPoster.put(post.poster, post.id);
         if (before != null && before > post.id) {
             world.violated(
                     "posts complete in order",

@@ -151,6 +151,7 @@ final class End {
             closedReason = reason;
             endedAt = world.now();
             world.trace().add(world, "ended", End.this, reason);
+            onEnded(reason);
         });
         prepared.ready().exceptionally(failure -> {
             failedSetup = true;
@@ -165,6 +166,22 @@ final class End {
         }
         completions.start();
         waits.start();
+        if (plan.trouble.has(Trouble.Kind.ANY_THROWABLE)) {
+            mayThrow();
+        }
+    }
+
+    private void onEnded(CloseReason reason) {
+        boolean rejected = plan.rejects && settings == plan.initiator;
+        if (reason.endedBy() == EndedBy.PEER_CLOSED
+                && !rejected
+                && !channel.in().ended()
+                && !channel.failed()) {
+            world.violated("every end has a cause", this + " " + reason + ", and the peer has not closed");
+        }
+        if (!world.interrupting()) {
+            requests.checkFutures();
+        }
     }
 
     private long lateness() {
@@ -184,8 +201,8 @@ final class End {
     void mayThrow() {
         if (world.dice.permille(plan.throwingPermille)) {
             world.trace().add(world, "throws", this);
-            if (plan.trouble.has(Trouble.Kind.CHECKED_EXCEPTIONS)) {
-                SimulatedFailure.<RuntimeException>throwChecked();
+            if (plan.trouble.has(Trouble.Kind.ANY_THROWABLE)) {
+                SimulatedFailure.<RuntimeException>throwAny(plan.trouble.dice);
             }
             throw new SimulatedFailure();
         }
@@ -209,6 +226,15 @@ final class End {
             world.trace().add(world, "aborts", this);
             abortCalled = true;
             queuePair().abort();
+        }
+    }
+
+    /** Closes the channel, past the queue pair. */
+    void closeChannel() {
+        if (queuePair != null && !loop().isShutdown()) {
+            world.trace().add(world, "closes the channel", this);
+            abortCalled = true;
+            channel.close();
         }
     }
 

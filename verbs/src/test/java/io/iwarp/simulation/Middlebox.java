@@ -9,7 +9,7 @@ import java.util.zip.CRC32C;
 
 /**
  * Sits between the two halves of one direction and knows MPA and DDP without markers. It cuts messages into pieces, changes
- * their order, repeats some, loses some, or ends the wire within an FPDU. Written from the RFCs, without the code under test.
+ * their order, repeats some, loses some, or all answers, or ends the wire within an FPDU. Written from the RFCs, without the code under test.
  */
 final class Middlebox implements Context {
     private static final int FRAME = 20;
@@ -19,10 +19,12 @@ final class Middlebox implements Context {
     private static final int READ_RESPONSE = 2;
     private static final int FIRST_SEND = 3;
     private static final int LAST_SEND = 6;
+    private static final int ATOMIC_RESPONSE = 11;
     /** Pieces that change their order with each other. */
     private static final int BATCH = 12;
 
     private static final int HALF_OF_ALL_AT_MOST = 60;
+    private static final int ANSWERS_AT_MOST = 10;
 
     private final World world;
     private final Trouble trouble;
@@ -38,6 +40,10 @@ final class Middlebox implements Context {
     private boolean deaf;
     private boolean lostOne;
     private int fpdusUntilSilence;
+    private int answersLeft;
+    private boolean lostAnswer;
+    /** The last FPDU was of a Send, which may wait for a receive. */
+    private boolean behindMessage;
 
     /** @param onLoss told that from now on something does not arrive */
     Middlebox(World world, Trouble trouble, String name, Pipe from, Pipe to, Runnable onLoss) {
@@ -50,12 +56,20 @@ final class Middlebox implements Context {
         this.fpdusUntilSilence = trouble.has(Trouble.Kind.HALF_FPDU) && trouble.dice.permille(500)
                 ? 1 + trouble.dice.below(HALF_OF_ALL_AT_MOST)
                 : Integer.MAX_VALUE;
+        this.answersLeft = trouble.has(Trouble.Kind.NO_ANSWERS) && trouble.dice.permille(500)
+                ? trouble.dice.oneOf(0, trouble.dice.below(ANSWERS_AT_MOST))
+                : Integer.MAX_VALUE;
         world.add(this);
     }
 
     /** {@return whether the reader got the beginning of an FPDU, and nothing behind it arrives} */
     boolean endsWithinFpdu() {
         return deaf && !out.isReadable();
+    }
+
+    /** {@return whether an answer has not arrived, and none does} */
+    boolean lostAnswer() {
+        return lostAnswer;
     }
 
     @Override
@@ -113,7 +127,7 @@ final class Middlebox implements Context {
         if (available < length) {
             return false;
         }
-        if (--fpdusUntilSilence == 0) {
+        if (--fpdusUntilSilence <= 0 && behindMessage) {
             world.trace().add(world, "silence within an FPDU", this);
             onLoss.run();
             release();
@@ -124,6 +138,7 @@ final class Middlebox implements Context {
         byte[] bytes = new byte[ulpdu];
         in.skipBytes(Short.BYTES);
         in.readBytes(bytes);
+        behindMessage = opcode(bytes) >= FIRST_SEND && opcode(bytes) <= LAST_SEND;
         in.skipBytes(length - Short.BYTES - ulpdu);
         onUlpdu(bytes);
         return true;
@@ -134,6 +149,17 @@ final class Middlebox implements Context {
     }
 
     private void onUlpdu(byte[] bytes) {
+        boolean answer = opcode(bytes) == READ_RESPONSE || opcode(bytes) == ATOMIC_RESPONSE;
+        if (answer && answersLeft-- <= 0) {
+            if (!lostAnswer) {
+                world.trace().add(world, "loses answers", this);
+                onLoss.run();
+                release();
+            }
+            answersLeft = 0;
+            lostAnswer = true;
+            return;
+        }
         if (!batch.isEmpty() && (!sameMessage(batch.get(0), bytes) || batch.size() >= BATCH)) {
             release();
         }

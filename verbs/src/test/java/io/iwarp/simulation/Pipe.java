@@ -69,6 +69,11 @@ final class Pipe {
         move();
     }
 
+    /** {@return whether the writer has closed it} */
+    boolean ended() {
+        return ended;
+    }
+
     private void move() {
         if (moving || dead || (arrived == written && (!ended || endArrived))) {
             return;

@@ -23,6 +23,7 @@ final class Plan {
     private static final long MILLI = 1_000_000L;
     static final int SEND_LIMIT = 1500;
     private static final int DEEP = 32;
+    private static final int MANY = 60;
 
     final int connections;
     final boolean oneLoop;
@@ -73,6 +74,7 @@ final class Plan {
         fullWindows = dice.permille(40);
         int several = dice.permille(250) ? 2 + dice.below(2) : 1;
         boolean slow = trouble.has(Trouble.Kind.SLOW_LOOPS);
+        boolean few = slow || trouble.shortOfReceives();
         connections = slow ? 3 : several;
         oneLoop = dice.permille(300)
                 && !slow
@@ -82,28 +84,30 @@ final class Plan {
         stallPermille = dice.oneOf(0, 0, 50, 300);
         outOfMemoryPermille = !fullWindows && dice.permille(120) ? dice.oneOf(2, 10, 50) : 0;
         exhaustions = !fullWindows && dice.permille(120);
-        throwingPermille = dice.permille(150) || trouble.has(Trouble.Kind.CHECKED_EXCEPTIONS) ? 100 : 0;
+        throwingPermille = dice.permille(150) || trouble.has(Trouble.Kind.ANY_THROWABLE) ? 100 : 0;
         pipeCapacity = fullWindows ? 1 << 14 : dice.oneOf(1 << 11, 1 << 14, 1 << 16);
         slowestWire = fullWindows ? dice.oneOf(50_000L, 3 * MILLI) : dice.oneOf(0L, 50_000L, 3 * MILLI);
         cuts = dice.permille(700);
         threads = 1 + dice.below(3);
-        actions = fullWindows ? 30 : 2 + dice.below(30);
-        restPermille = fullWindows ? 0 : dice.oneOf(0, 50, 200);
-        longestRest = dice.oneOf(MILLI, 100 * MILLI, 4000 * MILLI);
+        boolean rests = trouble.shortOfReceives() && !fullWindows;
+        actions = fullWindows ? 30 : rests ? MANY : 2 + dice.below(30);
+        restPermille = rests ? 700 : fullWindows ? 0 : dice.oneOf(0, 50, 200);
+        longestRest = rests ? 100 * MILLI : dice.oneOf(MILLI, 100 * MILLI, 4000 * MILLI);
         keepAlive = dice.permille(300) ? dice.oneOf(20 * MILLI, 300 * MILLI) : 0;
         longestSettling = keepAlive == 0 ? 70_000 * MILLI : 12 * keepAlive;
-        closePermille = fullWindows ? 0 : dice.oneOf(0, 20, 100);
+        closePermille = fullWindows || rests ? 0 : dice.oneOf(0, 20, 100);
         completionQueue = dice.permille(300) || trouble.has(Trouble.Kind.LATE_POLLS);
         solicitedEvents = completionQueue && dice.permille(400);
-        futurePermille = completionQueue ? 0 : dice.oneOf(0, 0, 500);
+        futurePermille = completionQueue && !trouble.has(Trouble.Kind.LATE_POLLS) ? 0 : dice.oneOf(0, 0, 500);
         int mode = dice.below(10);
         receives = slow ? Receives.SHARED : mode < 6 ? Receives.OWN : mode < 8 ? Receives.SHARED : Receives.MANAGED;
-        receiveWait = dice.permille(receives == Receives.OWN ? 600 : 950)
+        long wait = dice.permille(receives == Receives.OWN ? 600 : 950)
                 ? dice.oneOf(20 * MILLI, 2000 * MILLI, 20_000 * MILLI)
                 : 0;
-        initialReceives = receiveWait == 0 ? 16 : dice.below(slow ? 3 : 9);
+        receiveWait = few ? Math.max(wait, 2000 * MILLI) : wait;
+        initialReceives = receiveWait == 0 ? 16 : few ? 1 + dice.below(slow ? 3 : 1) : dice.below(9);
         long delay = dice.oneOf(0L, 10 * MILLI, receiveWait * 3 / 4, receiveWait * 3 / 4);
-        receiveDelay = slow ? Math.min(delay, 1 * MILLI) : delay;
+        receiveDelay = slow ? Math.min(delay, 1 * MILLI) : few ? 20 * MILLI : delay;
         callbackPostPermille = dice.oneOf(0, 0, 200);
         pausePermille = dice.permille(250) ? 100 : 0;
         revokes = dice.permille(150);
@@ -113,15 +117,16 @@ final class Plan {
         rejects = dice.permille(20);
         readsOnly = dice.permille(100) || fullWindows;
         largest = fullWindows ? 30_000 : dice.oneOf(100, 2000, 30_000);
-        boolean startsAnyhow = trouble.has(Trouble.Kind.READY_TO_RECEIVE);
+        boolean unanswered = trouble.has(Trouble.Kind.NO_ANSWERS) && trouble.dice.permille(500);
+        boolean startsAnyhow = trouble.has(Trouble.Kind.READY_TO_RECEIVE) || unanswered;
         boolean enhanced = dice.permille(300) || startsAnyhow || trouble.has(Trouble.Kind.FEW_READS);
         boolean peerToPeer = (enhanced && dice.permille(500)) || startsAnyhow;
-        readyToReceive = EnumSet.of(trouble.dice.oneOf(ReadyToReceive.values()));
-        initiator = settings(dice, enhanced, peerToPeer);
-        responder = settings(dice, enhanced, peerToPeer);
+        readyToReceive = EnumSet.of(unanswered ? ReadyToReceive.READ : trouble.dice.oneOf(ReadyToReceive.values()));
+        initiator = settings(dice, enhanced, peerToPeer, startsAnyhow);
+        responder = settings(dice, enhanced, peerToPeer, startsAnyhow);
     }
 
-    private QueuePairSettings settings(Dice dice, boolean enhanced, boolean peerToPeer) {
+    private QueuePairSettings settings(Dice dice, boolean enhanced, boolean peerToPeer, boolean startsAnyhow) {
         int depth = 1 << dice.below(4);
         boolean fewReads = trouble.has(Trouble.Kind.FEW_READS);
         MpaSettings mpa = MpaSettings.builder()
@@ -132,9 +137,11 @@ final class Plan {
                 .ird(fewReads ? trouble.dice.below(2) : depthOf(enhanced, depth))
                 .ord(fewReads ? trouble.dice.below(2) : depthOf(enhanced, depth))
                 .readyToReceive(
-                        trouble.has(Trouble.Kind.READY_TO_RECEIVE)
-                                ? readyToReceive
-                                : MpaSettings.defaults().readyToReceive())
+                        startsAnyhow ? readyToReceive : MpaSettings.defaults().readyToReceive())
+                .fpduTimeout(
+                        trouble.has(Trouble.Kind.HALF_FPDU)
+                                ? Duration.ofNanos(trouble.dice.oneOf(1000 * MILLI, 60_000 * MILLI))
+                                : MpaSettings.defaults().fpduTimeout())
                 .firstFpduDelay(Duration.ofNanos(dice.oneOf(0L, 0L, MILLI)))
                 .build();
         RdmapSettings rdmap = RdmapSettings.DEFAULT
@@ -143,6 +150,9 @@ final class Plan {
         if (trouble.has(Trouble.Kind.FREEZE)) {
             rdmap = rdmap.withTransmitTimeout(
                     Duration.ofNanos(trouble.dice.oneOf(1000 * MILLI, 10_000 * MILLI, 60_000 * MILLI)));
+        }
+        if (trouble.has(Trouble.Kind.NO_ANSWERS)) {
+            rdmap = rdmap.withResponseTimeout(Duration.ofNanos(trouble.dice.oneOf(50 * MILLI, 1000 * MILLI)));
         }
         return QueuePairSettings.builder()
                 .sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))

@@ -53,7 +53,7 @@ final class Poller implements Context {
         int polled;
         try {
             polled = queue.poll(handler, 1 + world.dice.below(4));
-        } catch (Exception thrownByHandler) {
+        } catch (Throwable thrownByHandler) {
             if (!SimulatedFailure.planned(thrownByHandler)) {
                 throw thrownByHandler;
             }

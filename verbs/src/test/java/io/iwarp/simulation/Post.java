@@ -47,6 +47,9 @@ final class Post {
     MemoryRegion region;
 
     boolean beforeClose;
+    /** It has a future, and no place among the completions. */
+    boolean future;
+
     boolean returned;
     boolean refused;
     boolean completed;

@@ -328,11 +328,21 @@ final class Requests {
             post.letGo();
             return;
         }
-        // What completes before anybody listens does so in an order that nobody sees.
-        orderUnknown |= future.isDone();
+        // What completes before anybody listens does so in an order that nobody sees; so does what nobody has polled.
+        orderUnknown |= future.isDone() || end.sends != null;
+        post.future = true;
         future.whenComplete((result, failure) ->
                 end.completions.completed(post, failure == null, result instanceof Long original ? original : 0));
         returned(post);
+    }
+
+    /** The end was reported. No future that was there before is pending. */
+    void checkFutures() {
+        for (Post post : posts) {
+            if (post.future && post.returned && !post.completed) {
+                world.violated("the end is told last", end + " " + post + " is pending");
+            }
+        }
     }
 
     private void returned(Post post) {

@@ -17,16 +17,28 @@ final class SimulatedFailure extends RuntimeException {
         }
     }
 
-    /** Throws a checked exception out of code that declares none. */
+    /** Thrown by callbacks that find something broken. */
+    static final class Broken extends Error {
+        private static final long serialVersionUID = 1;
+
+        Broken() {
+            super("a callback of the simulated application finds something broken", null, false, false);
+        }
+    }
+
+    /** Throws one of the above out of code that declares none. */
     @SuppressWarnings("unchecked") // the type is erased
-    static <E extends Exception> void throwChecked() throws E {
-        throw (E) new Checked();
+    static <E extends Throwable> void throwAny(Dice dice) throws E {
+        throw (E) dice.oneOf(new SimulatedFailure(), new Checked(), new Broken());
     }
 
     /** {@return whether the simulation itself has made this failure} */
     static boolean planned(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SimulatedFailure || cause instanceof Checked || cause instanceof OutOfMemoryError) {
+            if (cause instanceof SimulatedFailure
+                    || cause instanceof Checked
+                    || cause instanceof Broken
+                    || cause instanceof OutOfMemoryError) {
                 return true;
             }
             for (Throwable suppressed : cause.getSuppressed()) {

@@ -106,6 +106,11 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
         return deadline == -1 ? NEVER : deadline;
     }
 
+    /** {@return whether it has nothing to do but to wait for timers and sockets} */
+    boolean idle() {
+        return tasks.isEmpty();
+    }
+
     @Override
     public void step() {
         busyUntil = world.now() + stepTime;

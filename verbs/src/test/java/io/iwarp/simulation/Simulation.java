@@ -140,7 +140,12 @@ public final class Simulation {
         if (plan.fullWindows) {
             stackMemory.exhaustAfter(world.dice.below(1 << 20), world.dice.oneOf(5, 50, 1000) * MILLI);
         }
-        world.onRest(nanos -> connections.forEach(connection -> connection.onRest(nanos)));
+        world.onRest(nanos -> {
+            connections.forEach(connection -> connection.onRest(nanos));
+            if (pool != null) {
+                pool.onRest();
+            }
+        });
         world.run(world.start() + LONGEST_ACTIVITY, () -> threads.stream().allMatch(AppThread::done));
         settle();
         end();
@@ -245,6 +250,9 @@ public final class Simulation {
         End asked = new End(world, plan, "R" + number, plan.responder, responder, applicationMemory, pool);
         asks.peer(asked);
         asked.peer(asks);
+        if (pool != null) {
+            pool.serves(asked);
+        }
         Connection connection = new Connection(asks, asked);
         if (trouble.onTheWire()) {
             asked.middlebox(new Middlebox(world, trouble, "box" + number, there, thence, connection::disturb));
@@ -383,6 +391,13 @@ public final class Simulation {
                     disturbed = true;
                     loop.end(busy);
                 });
+            }
+            if (trouble.has(Trouble.Kind.NO_ANSWERS)) {
+                // Their time is so short that it may end before.
+                disturbed = true;
+            }
+            if (trouble.has(Trouble.Kind.CHANNEL_CLOSES)) {
+                later("close the channel", (trouble.dice.permille(500) ? asks : asked)::closeChannel);
             }
             if (trouble.has(Trouble.Kind.FREEZE)) {
                 End end = trouble.dice.permille(500) ? asks : asked;

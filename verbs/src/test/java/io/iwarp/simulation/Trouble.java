@@ -17,8 +17,8 @@ final class Trouble {
         LATE_POLLS,
         /** The event loop of one side is shut down. */
         LOOP_ENDS,
-        /** Callbacks throw checked exceptions too. */
-        CHECKED_EXCEPTIONS,
+        /** Callbacks throw anything, checked exceptions and errors too. */
+        ANY_THROWABLE,
         /** Messages arrive in other pieces, in another order, and twice. */
         PIECES,
         /** A piece of a message never arrives. */
@@ -34,7 +34,11 @@ final class Trouble {
         /** Each kind of ready-to-receive message. */
         READY_TO_RECEIVE,
         /** The streams of a shared receive queue are on loops of different speed. */
-        SLOW_LOOPS
+        SLOW_LOOPS,
+        /** From some moment on no answer to a Read or atomic arrives, and all else does. */
+        NO_ANSWERS,
+        /** The application closes the channel, past the queue pair. */
+        CHANNEL_CLOSES
     }
 
     final Dice dice;
@@ -56,7 +60,12 @@ final class Trouble {
 
     /** {@return whether a middlebox handles the bytes between both sides} */
     boolean onTheWire() {
-        return has(Kind.PIECES) || has(Kind.HOLES) || has(Kind.HALF_FPDU);
+        return has(Kind.PIECES) || has(Kind.HOLES) || has(Kind.HALF_FPDU) || has(Kind.NO_ANSWERS);
+    }
+
+    /** {@return whether messages wait for receives while something else has a time limit} */
+    boolean shortOfReceives() {
+        return has(Kind.HALF_FPDU) || has(Kind.NO_ANSWERS);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.iwarp.simulation;
 
 import io.iwarp.ConnectionState;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** What one side waits for, looked at whenever nobody has anything to do. */
@@ -18,6 +19,8 @@ final class Waits {
     private long movedBefore;
     private long quietSince;
     private long writtenBefore = -1;
+    private long unanswered;
+    private long unfinished;
 
     Waits(End end) {
         this.end = end;
@@ -52,6 +55,7 @@ final class Waits {
         }
         checkTimer(nanos);
         checkClose(nanos);
+        checkWire(nanos);
         if (nanos == Context.NEVER) {
             return;
         }
@@ -126,6 +130,42 @@ final class Waits {
         }
     }
 
+    /** What the wire has lost has a time limit. A message that waits for a receive stops its clock, and starts no other. */
+    private void checkWire(long nanos) {
+        Middlebox wire = end.middlebox;
+        if (wire == null || end.queuePair().state() != ConnectionState.READY) {
+            return;
+        }
+        boolean stopped = holdsInput() || end.loop().frozen() || world.interrupting() || nanos == Context.NEVER;
+        long passed = stopped ? 0 : nanos;
+        if (wire.lostAnswer()) {
+            unanswered += passed;
+            requireEnd(unanswered, end.settings.rdmap().responseTimeout(), "a Read is not answered");
+        }
+        if (beginningOfFpdu()) {
+            unfinished += passed;
+            requireEnd(unfinished, end.settings.mpa().fpduTimeout(), "an FPDU is not completed");
+        }
+    }
+
+    /** Who looks after the limit, and sees progress, looks once more. */
+    private void requireEnd(long nanos, Duration limit, String what) {
+        if (nanos > 2 * limit.toNanos() + LONG_REST) {
+            world.violated(
+                    "a wait ends in its time",
+                    end + " " + what + " for " + nanos / 1_000_000 + " ms, the limit is " + limit.toMillis() + " ms");
+        }
+    }
+
+    private boolean beginningOfFpdu() {
+        Middlebox wire = end.middlebox;
+        return wire != null
+                && wire.endsWithinFpdu()
+                && end.channel.in().readable() == 0
+                && !end.channel.in().moving()
+                && !end.channel.in().dead();
+    }
+
     private boolean awaitsAnswers() {
         for (Post post : end.requests.posts) {
             if (post.returned && !post.completed && post.kind.answered()) {
@@ -161,10 +201,7 @@ final class Waits {
         if (end.channel.inputWaits() && end.channel.config().isAutoRead()) {
             return "holds input back";
         }
-        if (end.middlebox != null
-                && end.middlebox.endsWithinFpdu()
-                && end.channel.in().readable() == 0
-                && !end.channel.in().moving()) {
+        if (beginningOfFpdu()) {
             return "has the beginning of an FPDU";
         }
         if (!polled()) {
@@ -176,6 +213,14 @@ final class Waits {
             }
         }
         return null;
+    }
+
+    /** {@return whether a message waits for a receive here, as far as anybody can see} */
+    boolean forReceive() {
+        return end.prepared()
+                && end.queuePair().state() == ConnectionState.READY
+                && !end.channel.config().isAutoRead()
+                && !pausedLong;
     }
 
     /** {@return whether a message waits for a receive here, or the application has stopped to read} */
