@@ -140,7 +140,7 @@ final class Plan {
                         startsAnyhow ? readyToReceive : MpaSettings.defaults().readyToReceive())
                 .fpduTimeout(
                         trouble.has(Trouble.Kind.HALF_FPDU)
-                                ? Duration.ofNanos(trouble.dice.oneOf(1000 * MILLI, 60_000 * MILLI))
+                                ? Duration.ofNanos(trouble.dice.oneOf(100 * MILLI, 1000 * MILLI))
                                 : MpaSettings.defaults().fpduTimeout())
                 .firstFpduDelay(Duration.ofNanos(dice.oneOf(0L, 0L, MILLI)))
                 .build();

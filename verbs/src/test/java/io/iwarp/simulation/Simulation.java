@@ -392,8 +392,8 @@ public final class Simulation {
                     loop.end(busy);
                 });
             }
-            if (trouble.has(Trouble.Kind.NO_ANSWERS)) {
-                // Their time is so short that it may end before.
+            if (trouble.shortOfReceives()) {
+                // The time limits are so short that they may end a stream that goes on.
                 disturbed = true;
             }
             if (trouble.has(Trouble.Kind.CHANNEL_CLOSES)) {
