@@ -122,7 +122,7 @@ final class Completions {
         sink.getBytes(at, got);
         int different = Arrays.mismatch(got, 0, post.length, Regions.SOURCE, post.offset, post.offset + post.length);
         if (different >= 0) {
-            world.violated("a Read end.gets what is there", end + " " + post + " differs at byte " + different);
+            world.violated("a Read gets what is there", end + " " + post + " differs at byte " + different);
         }
     }
 

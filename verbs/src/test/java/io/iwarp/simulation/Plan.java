@@ -87,12 +87,14 @@ final class Plan {
         throwingPermille = dice.permille(150) || trouble.has(Trouble.Kind.ANY_THROWABLE) ? 100 : 0;
         pipeCapacity = fullWindows ? 1 << 14 : dice.oneOf(1 << 11, 1 << 14, 1 << 16);
         slowestWire = fullWindows ? dice.oneOf(50_000L, 3 * MILLI) : dice.oneOf(0L, 50_000L, 3 * MILLI);
-        cuts = dice.permille(700);
-        threads = 1 + dice.below(3);
+        boolean cut = dice.permille(700);
+        cuts = cut && !trouble.has(Trouble.Kind.HALF_FPDU);
         boolean rests = trouble.shortOfReceives() && !fullWindows;
+        int most = 1 + dice.below(3);
+        threads = rests ? 1 : most;
         actions = fullWindows ? 30 : rests ? MANY : 2 + dice.below(30);
         restPermille = rests ? 700 : fullWindows ? 0 : dice.oneOf(0, 50, 200);
-        longestRest = rests ? 100 * MILLI : dice.oneOf(MILLI, 100 * MILLI, 4000 * MILLI);
+        longestRest = rests ? 50 * MILLI : dice.oneOf(MILLI, 100 * MILLI, 4000 * MILLI);
         keepAlive = dice.permille(300) ? dice.oneOf(20 * MILLI, 300 * MILLI) : 0;
         longestSettling = keepAlive == 0 ? 70_000 * MILLI : 12 * keepAlive;
         closePermille = fullWindows || rests ? 0 : dice.oneOf(0, 20, 100);
