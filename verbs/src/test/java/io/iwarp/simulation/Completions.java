@@ -77,6 +77,7 @@ final class Completions {
             return false;
         }
         post.completed = true;
+        end.requests.onCompleted(post);
         return true;
     }
 

@@ -3,6 +3,7 @@ package io.iwarp.simulation;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.CompletionQueue;
 import io.iwarp.verbs.QueuePair;
@@ -172,7 +173,7 @@ final class End {
     }
 
     private void onEnded(CloseReason reason) {
-        boolean rejected = plan.rejects && settings == plan.initiator;
+        boolean rejected = plan.rejects && queuePair().snapshot().role() == Role.INITIATOR;
         if (reason.endedBy() == EndedBy.PEER_CLOSED
                 && !rejected
                 && !channel.in().ended()

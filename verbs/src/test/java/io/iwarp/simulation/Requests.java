@@ -28,6 +28,7 @@ final class Requests {
 
     private int credits;
     private int owed;
+    private int pending;
     private int lastSink;
     /** Something completed before anybody could see it. */
     private boolean orderUnknown;
@@ -351,7 +352,17 @@ final class Requests {
         if (post.completed) {
             return;
         }
+        pending += post.kind == Post.Kind.RECEIVE ? 0 : 1;
         world.trace().add(world, "posted", end, post.id);
+    }
+
+    /** {@return whether a request other than a receive has been posted and has not completed} */
+    boolean pending() {
+        return pending > 0;
+    }
+
+    void onCompleted(Post post) {
+        pending -= post.returned && post.kind != Post.Kind.RECEIVE ? 1 : 0;
     }
 
     private void refused(Post post, Throwable why) {

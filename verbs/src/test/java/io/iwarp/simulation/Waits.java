@@ -74,7 +74,7 @@ final class Waits {
         }
         boolean held = holdsInput() || end.other().waits.holdsInput();
         boolean unpolled = !polled() || !end.other().waits.polled();
-        if (!paused && !held && !unpolled) {
+        if (!paused && !held && !unpolled && end.requests.pending()) {
             for (Post post : end.requests.posts) {
                 if (post.returned && !post.completed && post.kind != Post.Kind.RECEIVE) {
                     world.violated("what can go on goes on", end + " " + post + " waits and nothing holds it up");
@@ -113,11 +113,14 @@ final class Waits {
      * while a message waits for a receive, and does not start again.
      */
     private void checkClose(long nanos) {
+        if (!end.channel.isOpen() || end.queuePair().state() != ConnectionState.DRAINING) {
+            closeStands = 0;
+            return;
+        }
         long moved = end.channel.out().written()
                 + end.completions.sendOrder.size()
                 + (awaitsAnswers() ? end.channel.in().taken() : 0);
-        boolean closes = end.channel.isOpen() && end.queuePair().state() == ConnectionState.DRAINING;
-        if (!closes || moved != movedBeforeClose || end.loop().frozen() || pausedLong || world.interrupting()) {
+        if (moved != movedBeforeClose || end.loop().frozen() || pausedLong || world.interrupting()) {
             movedBeforeClose = moved;
             closeStands = 0;
         }
@@ -125,7 +128,7 @@ final class Waits {
             world.violated(
                     "a close ends in its time", end + " makes no progress for " + closeStands / 1_000_000 + " ms");
         }
-        if (closes && !holdsInput() && nanos != Context.NEVER) {
+        if (!holdsInput() && nanos != Context.NEVER) {
             closeStands += nanos;
         }
     }
@@ -204,7 +207,7 @@ final class Waits {
         if (beginningOfFpdu()) {
             return "has the beginning of an FPDU";
         }
-        if (!polled()) {
+        if (!polled() || !end.requests.pending()) {
             return null;
         }
         for (Post post : end.requests.posts) {
