@@ -126,10 +126,10 @@ final class DdpTaggedCases {
     }
 
     private static void bounds(List<Case> cases) {
-        outside(cases, "before", "the byte before the memory", -1, 1, "DDP-61");
-        outside(cases, "far-before", "4096 bytes before the memory", -4096, 1, "DDP-61");
-        outside(cases, "across-front", "two bytes that begin before the memory", -1, 2, "DDP-61");
-        outside(cases, "far-behind", "2^40 bytes behind the memory", 1L << 40, 1, "DDP-61");
+        outside(cases, "before", "the byte before the memory", -1, 1, Need.BOUNDED);
+        outside(cases, "far-before", "4096 bytes before the memory", -4096, 1, Need.BOUNDED);
+        outside(cases, "across-front", "two bytes that begin before the memory", -1, 2, Need.BOUNDED);
+        outside(cases, "far-behind", "2^40 bytes behind the memory", 1L << 40, 1, Need.WRITABLE);
         for (long offset : new long[] {-1, -2, -1000}) {
             cases.add(Case.must(
                             "ddp.write.wrap." + -offset,
@@ -177,15 +177,14 @@ final class DdpTaggedCases {
                             overstep.write(place, place.memory().size());
                             place.stream().expectTerminate("1/1/01");
                         })
-                .needs(Need.WRITABLE));
+                .needs(Need.WRITABLE, Need.BOUNDED));
     }
 
-    private static void outside(
-            List<Case> cases, String name, String what, long shift, int length, String requirement) {
+    private static void outside(List<Case> cases, String name, String what, long shift, int length, Need need) {
         cases.add(Case.must(
                         "ddp.write." + name,
                         "a Write to " + what + " is refused with 1/1/01",
-                        requirement + " DDP-64 DDP-68 SEC-4",
+                        "DDP-61 DDP-64 DDP-68 SEC-4",
                         session -> {
                             PeerMemory place = PeerMemory.writable(session);
                             place.write(shift, Bytes.pattern(length));
@@ -195,7 +194,7 @@ final class DdpTaggedCases {
                                 place.stream().expectTerminate("1/1/01");
                             }
                         })
-                .needs(Need.WRITABLE));
+                .needs(Need.WRITABLE, need));
     }
 
     /** {@return whether a range passes 2^64: memory may begin at 0} */

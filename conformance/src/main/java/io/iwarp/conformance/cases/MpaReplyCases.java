@@ -8,7 +8,6 @@ import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.Setup;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Bytes;
-import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.StartupFrame;
 import io.iwarp.conformance.wire.Wire;
 import java.io.IOException;
@@ -274,16 +273,8 @@ final class MpaReplyCases {
             StartupFrame reply = Setup.reply(session.options(), request);
             Wire.pause(session.options().gap());
             wire.send(wrong.make(reply), "a wrong Reply");
-            requireEnd(session, wire);
+            session.expectEnd(wire);
         });
-    }
-
-    /** A Terminate about the Reply may come, but nothing else. */
-    static void requireEnd(Session session, Wire wire) throws IOException, CaseFailed {
-        Arrival arrival = wire.next(session.options().patience());
-        if (!arrival.is(Segment.TERMINATE) && !arrival.ended()) {
-            throw new CaseFailed(arrival.describe(), "the end of the connection", arrival.entry(), 0);
-        }
     }
 
     static void accepted(List<Case> cases, String id, String title, String requirements, Session.ReplyChange change) {

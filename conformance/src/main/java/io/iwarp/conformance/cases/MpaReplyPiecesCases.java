@@ -43,7 +43,7 @@ final class MpaReplyPiecesCases {
                         byte[] reply = reply(session, wire);
                         wire.send(Arrays.copyOf(reply, at), "the first " + at + " bytes of a Reply");
                         wire.fin();
-                        MpaReplyCases.requireEnd(session, wire);
+                        session.expectEnd(wire);
                     }));
         }
         taken(
@@ -57,12 +57,13 @@ final class MpaReplyPiecesCases {
                     Wire wire = session.open();
                     reply(session, wire);
                     wire.fin();
-                    MpaReplyCases.requireEnd(session, wire);
+                    session.expectEnd(wire);
                 }));
-        cases.add(Case.must("mpa.reply.reset", "a RST instead of a Reply harms nobody", "MPA-71 MPA-83", session -> {
+        cases.add(Case.must("mpa.reply.reset", "a RST instead of a Reply ends the client", "MPA-71 MPA-83", session -> {
             Wire wire = session.open();
             reply(session, wire);
             wire.reset();
+            session.expectProgramEnds();
         }));
         cases.add(Case.should(
                         "mpa.reply.silence", "a client that gets no Reply gives up within 30 s", "MPA-75", session -> {

@@ -105,12 +105,12 @@ final class RdmapReadCases {
     }
 
     private static void bounds(List<Case> cases) {
-        outside(cases, "before", "the byte before the memory", -1, 1, "RDMAP-83", "0/1/01");
-        outside(cases, "across-front", "two bytes that begin before the memory", -1, 2, "RDMAP-83", "0/1/01");
-        outside(cases, "far-before", "4096 bytes before the memory", -4096, 1, "RDMAP-83", "0/1/01");
-        outside(cases, "far-behind", "2^40 bytes behind the memory", 1L << 40, 1, "RDMAP-83", "0/1/01");
-        outside(cases, "greatest", "2^32 - 1 bytes", 0, 0xFFFF_FFFFL, "RDMAP-84", "0/1/01");
-        outside(cases, "16-mib", "16 MiB + 1 bytes", 0, (1 << 24) + 1, "RDMAP-84", "0/1/01");
+        outside(cases, "before", "the byte before the memory", -1, 1, "RDMAP-83", Need.BOUNDED);
+        outside(cases, "across-front", "two bytes that begin before the memory", -1, 2, "RDMAP-83", Need.BOUNDED);
+        outside(cases, "far-before", "4096 bytes before the memory", -4096, 1, "RDMAP-83", Need.BOUNDED);
+        outside(cases, "far-behind", "2^40 bytes behind the memory", 1L << 40, 1, "RDMAP-83", Need.READABLE);
+        outside(cases, "greatest", "2^32 - 1 bytes", 0, 0xFFFF_FFFFL, "RDMAP-84", Need.READABLE);
+        outside(cases, "16-mib", "16 MiB + 1 bytes", 0, (1 << 24) + 1, "RDMAP-84", Need.READABLE);
         for (long offset : new long[] {-1, -2, -1000}) {
             cases.add(Case.must(
                             "rdmap.read.wrap." + -offset,
@@ -141,26 +141,26 @@ final class RdmapReadCases {
                                 place.read(from, length == 1 ? 1 : memory.size() + 1);
                                 place.stream().expectTerminate("0/1/01");
                             })
-                    .needs(Need.READABLE));
+                    .needs(Need.READABLE, Need.BOUNDED));
         }
     }
 
     private static void outside(
-            List<Case> cases, String name, String what, long shift, long size, String requirement, String error) {
+            List<Case> cases, String name, String what, long shift, long size, String requirement, Need need) {
         cases.add(Case.must(
                         "rdmap.read." + name,
-                        "a Read of " + what + " is refused with " + error,
+                        "a Read of " + what + " is refused with 0/1/01",
                         requirement + " SEC-4",
                         session -> {
                             PeerMemory place = PeerMemory.readable(session);
                             place.read(shift, size);
                             if (DdpTaggedCases.wraps(place.memory().offset() + shift, size)) {
-                                place.stream().expectTerminate(error, "0/1/04");
+                                place.stream().expectTerminate("0/1/01", "0/1/04");
                             } else {
-                                place.stream().expectTerminate(error);
+                                place.stream().expectTerminate("0/1/01");
                             }
                         })
-                .needs(Need.READABLE));
+                .needs(Need.READABLE, need));
     }
 
     private static void inside(List<Case> cases) {

@@ -1,6 +1,7 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.wire.ReadRequest;
@@ -43,8 +44,7 @@ final class RdmapResponseCases {
                 "1/1/02",
                 "0/2/06");
         for (long shift : new long[] {-1, -4096, 1L << 40}) {
-            refused(
-                    cases,
+            Case test = refusal(
                     "offset." + shift,
                     "that begins " + shift + " bytes from where it should",
                     "DDP-61 DDP-62 RDMAP-31",
@@ -52,6 +52,7 @@ final class RdmapResponseCases {
                             Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset() + shift, text),
                     "1/1/01",
                     "0/2/06");
+            cases.add(shift < 0 ? test.needs(Need.BOUNDED) : test);
         }
         refused(
                 cases,
@@ -100,7 +101,11 @@ final class RdmapResponseCases {
 
     private static void refused(
             List<Case> cases, String name, String what, String requirements, Answer answer, String... errors) {
-        cases.add(Case.must(
+        cases.add(refusal(name, what, requirements, answer, errors));
+    }
+
+    private static Case refusal(String name, String what, String requirements, Answer answer, String... errors) {
+        return Case.must(
                 "rdmap.response." + name,
                 "a Read Response " + what + " is refused with " + String.join(" or ", errors),
                 requirements,
@@ -110,6 +115,6 @@ final class RdmapResponseCases {
                     ReadRequest read = stream.pings().advertise(text.length);
                     stream.send(answer.make(read, text));
                     stream.expectTerminate(errors);
-                }));
+                });
     }
 }

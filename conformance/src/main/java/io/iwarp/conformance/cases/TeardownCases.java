@@ -56,11 +56,12 @@ final class TeardownCases {
                 }));
         cases.add(Case.must(
                 "teardown.reset." + name,
-                "a RST " + when + " harms nobody: the peer serves on",
+                "a RST " + when + " ends a client, and a server serves on",
                 "MPA-83 DDP-49 DDP-50",
                 session -> {
                     PeerStream stream = state.reach(session);
                     stream.wire().reset();
+                    session.expectProgramEnds();
                 }));
         cases.add(Case.must(
                 "teardown.terminate." + name,

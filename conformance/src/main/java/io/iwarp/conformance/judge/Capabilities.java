@@ -126,13 +126,7 @@ final class Capabilities {
             memory.read(0, 1);
             return stream.next().is(Segment.READ_RESPONSE);
         });
-        boolean written = ask(sessions, stream -> {
-            PeerMemory.unwritable(stream).write(0, new byte[] {'#'});
-            // What answers this Read stands behind the Write.
-            stream.send(Segment.readRequest(
-                    stream.takeReadMsn(), new ReadRequest(PeerStream.SINK_STAG, PeerStream.BASE, 0, 0, 0)));
-            return stream.next().is(Segment.READ_RESPONSE);
-        });
+        boolean written = ask(sessions, stream -> takes(PeerMemory.unwritable(stream), 0, new byte[] {'#'}));
         lack(read, Need.UNREADABLE, "all memory that the peer names may be read");
         lack(!read, Need.OPEN, "the memory that the peer names may not be both read and written");
         lack(!read && !client, Need.READABLE, "the memory that the peer names must not be read");
@@ -140,9 +134,44 @@ final class Capabilities {
         lack(!written, Need.OPEN, "the memory that the peer names may not be both read and written");
         lack(!written && !client, Need.WRITABLE, "the memory that the peer names must not be written");
         lack(
+                reachesFurther(client, sessions),
+                Need.BOUNDED,
+                "the memory that the peer names is part of a larger region, whose bounds nobody knows");
+        lack(
                 !client || !ask(sessions, Capabilities::verifies),
                 Need.VERIFYING,
                 client ? "the client does not compare what comes back: -V in COMMAND" : "the peer is no client");
+    }
+
+    /** {@return whether the peer takes what is well outside of the memory that it names, but near it} */
+    private boolean reachesFurther(boolean client, Sessions sessions) throws IOException, CaseFailed {
+        boolean further = !client
+                && ask(sessions, stream -> {
+                    ReadRequest read = stream.pings().advertise(Case.DEFAULT_SIZE);
+                    byte[] text = Pings.text(Case.DEFAULT_SIZE);
+                    stream.send(Segment.tagged(
+                            Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset() - Long.BYTES, text));
+                    return stream.next().is(Segment.SEND);
+                });
+        for (long shift : client ? new long[] {-Long.BYTES, Case.DEFAULT_SIZE} : new long[] {-Long.BYTES}) {
+            further |= ask(sessions, stream -> {
+                PeerMemory.unwritable(stream).read(shift, Long.BYTES);
+                return stream.next().is(Segment.READ_RESPONSE);
+            });
+            further |= ask(sessions, stream -> takes(PeerMemory.writable(stream), shift, new byte[Long.BYTES]));
+        }
+        return further;
+    }
+
+    /** {@return whether the peer takes a Write} */
+    private static boolean takes(PeerMemory memory, long shift, byte[] data) throws IOException {
+        memory.write(shift, data);
+        // What answers this Read stands behind the Write.
+        memory.stream()
+                .send(Segment.readRequest(
+                        memory.stream().takeReadMsn(),
+                        new ReadRequest(PeerStream.SINK_STAG, PeerStream.BASE, 0, 0, 0)));
+        return memory.stream().next().is(Segment.READ_RESPONSE);
     }
 
     /** {@return whether a client ends if what is written is not what was read} */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Listens, starts the client's program for each connection, and ends it when the connection is over. */
 public final class ClientLink implements Link {
-    private static final int SLICE_MILLIS = 50;
+    private static final Duration SLICE = Duration.ofMillis(50);
     /** To start a program, perhaps on another machine, is no matter of the protocol. */
     private static final Duration LEAST_FOR_A_START = Duration.ofSeconds(15);
 
@@ -34,8 +34,8 @@ public final class ClientLink implements Link {
 
     /** A client that was started. */
     public interface Program {
-        /** {@return whether it still runs} */
-        boolean running();
+        /** {@return whether it ends in some time} */
+        boolean ends(Duration patience);
 
         /** {@return what it printed so far} */
         String output();
@@ -82,18 +82,19 @@ public final class ClientLink implements Link {
         }
         Program started = starter.start(socket.getLocalPort(), size);
         programs.add(started);
-        socket.setSoTimeout(SLICE_MILLIS);
+        socket.setSoTimeout((int) SLICE.toMillis());
         Duration wait = patience.compareTo(LEAST_FOR_A_START) > 0 ? patience : LEAST_FOR_A_START;
         long deadline = System.nanoTime() + wait.toNanos();
         while (true) {
             try {
                 return socket.accept();
             } catch (SocketTimeoutException e) {
-                if (System.nanoTime() - deadline > 0 || !started.running()) {
+                boolean ended = started.ends(Duration.ZERO);
+                if (ended || System.nanoTime() - deadline > 0) {
                     String output = started.output().strip();
                     throw new IOException(
                             "the client does not connect to port " + socket.getLocalPort()
-                                    + (started.running() ? " within " + wait.toSeconds() + " s" : " and has ended")
+                                    + (ended ? " and has ended" : " within " + wait.toSeconds() + " s")
                                     + (output.isEmpty() ? "" : "; it printed: " + output),
                             e);
                 }
@@ -110,6 +111,19 @@ public final class ClientLink implements Link {
         } else {
             dropWaiting();
         }
+    }
+
+    @Override
+    public boolean ends(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (!programs.stream().allMatch(program -> program.ends(SLICE))) {
+            // A client may try again, with another revision.
+            dropWaiting();
+            if (System.nanoTime() - deadline > 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Connections of a program that has ended are not those of the next one. */

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -14,7 +15,7 @@ public final class Command implements ClientLink.Starter {
 
     private static final int LONGEST_OUTPUT = 2000;
     private static final int CHUNK = 1 << 13;
-    private static final long END_SECONDS = 5;
+    private static final Duration END = Duration.ofSeconds(5);
 
     private final List<String> words;
 
@@ -88,8 +89,13 @@ public final class Command implements ClientLink.Starter {
 
     private record Running(Process process, Output printed) implements ClientLink.Program {
         @Override
-        public boolean running() {
-            return process.isAlive();
+        public boolean ends(Duration patience) {
+            try {
+                return process.waitFor(patience.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
         }
 
         @Override
@@ -101,11 +107,7 @@ public final class Command implements ClientLink.Starter {
         public void end() {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
-            try {
-                process.waitFor(END_SECONDS, TimeUnit.SECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            ends(END);
         }
     }
 }

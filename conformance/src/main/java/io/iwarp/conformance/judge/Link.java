@@ -17,6 +17,11 @@ public interface Link extends AutoCloseable {
     /** Ends what was started for the last connection. */
     default void release() {}
 
+    /** {@return whether the program that was started for the last connection ends in some time, if there is one} */
+    default boolean ends(Duration patience) {
+        return true;
+    }
+
     /** {@return what the peer's program printed for the last connection, or nothing} */
     default String output() {
         return "";

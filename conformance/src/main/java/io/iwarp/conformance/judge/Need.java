@@ -26,6 +26,8 @@ public enum Need {
     UNWRITABLE,
     /** The memory that the peer names may be both read and written. */
     OPEN,
+    /** The memory that the peer names is not part of a larger region. */
+    BOUNDED,
     /** The peer executes atomics. */
     ATOMICS,
     /** Atomics may be executed on the first memory that the peer names. */

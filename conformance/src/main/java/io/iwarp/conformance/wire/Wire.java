@@ -287,9 +287,6 @@ public final class Wire implements AutoCloseable {
             available += count;
             return null;
         } catch (SocketTimeoutException e) {
-            if (left > 1) {
-                return deadline - System.nanoTime() > 0 ? fill(deadline) : silence();
-            }
             return silence();
         } catch (SocketException e) {
             return end(Arrival.Kind.RESET);

@@ -29,6 +29,7 @@ enum Fault {
     REQUEST_WITH_REJECTED_BIT(Role.CLIENT, "mpa.request.rejected"),
     REQUEST_WITH_RESERVED_FLAGS(Role.CLIENT, "mpa.request.reserved"),
     KINDS_WITHOUT_PEER_TO_PEER(Role.CLIENT, "setup.request.kinds"),
+    REPLY_REFUSED_BY_TERMINATE(Role.CLIENT, "mpa.reply.*"),
     GOES_ON_AFTER_REJECTION(Role.CLIENT, "mpa.reply.rejected.*"),
     REPLY_PRIVATE_DATA_UNLIMITED(Role.CLIENT, "mpa.reply.private.513"),
 
@@ -95,6 +96,7 @@ enum Fault {
     TERMINATE_ANSWERED(Role.SERVER, "rdmap.terminate.received.code.f.f.ff"),
     TERMINATE_IGNORED(Role.SERVER, "rdmap.terminate.received.reserved"),
     FIN_IGNORED(Role.SERVER, "teardown.fin.set-up"),
+    RESET_IGNORED(Role.CLIENT, "teardown.reset.*"),
     RESPONSE_STAG_UNCHECKED(Role.SERVER, "rdmap.response.stag.*"),
     SECOND_RESPONSE_TAKEN(Role.SERVER, "rdmap.response.twice"),
     EMPTY_SEGMENT_LOST(Role.SERVER, "ddp.segments.send.0"),

@@ -85,7 +85,7 @@ class HostilePeerTest {
                 Duration.ofMillis(50),
                 plain.gap(),
                 plain.firstFpduDelay());
-        try (ServerLink link = new ServerLink(peer.address())) {
+        try (ServerLink link = new ServerLink(peer.listen())) {
             List<Result> results =
                     suite.run(options, link, cases, Set.of(), KnownDeviations.none(), restart, result -> {
                         if (result.test().equals(cases.get(0))) {

@@ -1,9 +1,10 @@
 package io.iwarp.conformance.model;
 
 import io.iwarp.conformance.judge.Advertisement;
-import io.iwarp.conformance.judge.ClientLink;
 import io.iwarp.conformance.judge.Command;
+import io.iwarp.conformance.judge.Link;
 import io.iwarp.conformance.judge.Pings;
+import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Setup;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.FpduChange;
@@ -11,17 +12,23 @@ import io.iwarp.conformance.wire.FpduWriter;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.StartupFrame;
+import io.iwarp.conformance.wire.TerminateMessage;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** A small rping in both roles, conforming but for the faults that are planted. */
 final class ModelPeer implements AutoCloseable {
@@ -30,12 +37,11 @@ final class ModelPeer implements AutoCloseable {
     private static final long TEXT_STAG = 0x7001_0300L;
     private static final long ANSWER_STAG = 0x7001_0400L;
     private static final long BASE = 0x10_0000L;
-    private static final int QUIET_MILLIS = 20;
 
     private final Set<Fault> faults;
     private final boolean markers;
     private final boolean open;
-    private final ServerSocket listener;
+    private @Nullable ServerSocket listener;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private volatile Hostility hostility = Hostility.NONE;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
@@ -44,22 +50,51 @@ final class ModelPeer implements AutoCloseable {
      * @param markers whether it asks for markers
      * @param open whether all its memory has all rights, as that of rdma-core's rping
      */
-    ModelPeer(Set<Fault> faults, boolean markers, boolean open) throws IOException {
+    ModelPeer(Set<Fault> faults, boolean markers, boolean open) {
         this.faults = faults;
         this.markers = markers;
         this.open = open;
-        listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        threads.execute(this::accept);
     }
 
-    InetSocketAddress address() {
-        return (InetSocketAddress) listener.getLocalSocketAddress();
+    /** {@return where it listens as a server from now on} */
+    InetSocketAddress listen() throws IOException {
+        ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        listener = socket;
+        threads.execute(() -> accept(socket));
+        return (InetSocketAddress) socket.getLocalSocketAddress();
     }
 
-    private void accept() {
+    /** {@return a link to it in memory and in virtual time} */
+    Link link(Role role) {
+        return new Link() {
+            private Future<Boolean> life = CompletableFuture.completedFuture(true);
+
+            @Override
+            public Socket connect(int size, Duration patience) {
+                VirtualSocket[] ends = VirtualSocket.pair();
+                life = threads.submit(() ->
+                        live(ends[1], role == Role.SERVER ? ModelPeer.this::serve : socket -> ping(socket, size)));
+                return ends[0];
+            }
+
+            @Override
+            public boolean ends(Duration patience) {
+                try {
+                    return life.get();
+                } catch (ExecutionException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    private void accept(ServerSocket server) {
         while (true) {
             try {
-                Socket socket = listener.accept();
+                Socket socket = server.accept();
                 threads.execute(() -> live(socket, this::serve));
             } catch (IOException e) {
                 return;
@@ -116,7 +151,8 @@ final class ModelPeer implements AutoCloseable {
         void live(Socket socket) throws IOException;
     }
 
-    private void live(Socket socket, Life life) {
+    /** {@return whether it comes to an end} */
+    private boolean live(Socket socket, Life life) {
         sockets.add(socket);
         boolean deaf = false;
         try {
@@ -132,7 +168,10 @@ final class ModelPeer implements AutoCloseable {
         }
         if (!deaf) {
             close(socket);
+        } else if (socket instanceof VirtualSocket abandoned) {
+            abandoned.abandon();
         }
+        return !deaf;
     }
 
     /** Ends a connection so that nothing unread makes a reset of it. */
@@ -163,7 +202,7 @@ final class ModelPeer implements AutoCloseable {
             return;
         }
         ModelStartup.Agreement frames = new ModelStartup(socket, faults, markers).respond();
-        ModelStream stream = stream(socket, frames.request(), frames.reply());
+        ModelStream stream = stream(socket, frames.reply(), frames.request());
         StartupFrame reply = frames.reply();
         boolean sendOnly = reply.enhanced()
                 && (reply.irdWord() & Setup.LOWER) != 0
@@ -172,7 +211,7 @@ final class ModelPeer implements AutoCloseable {
             stream.expectReadySend();
         }
         if (faults.contains(Fault.SENDS_BEHIND_REPLY)) {
-            impatient(socket, stream);
+            stream.sendUnlessHeard();
         }
         byte[] sink = new byte[SINK_BYTES];
         stream.register(SINK_STAG, new ModelStream.Region(sink, BASE, open, open));
@@ -190,16 +229,6 @@ final class ModelPeer implements AutoCloseable {
         }
     }
 
-    private static void impatient(Socket socket, ModelStream stream) throws IOException {
-        long end = System.nanoTime() + QUIET_MILLIS * 1_000_000L;
-        while (socket.getInputStream().available() == 0 && System.nanoTime() < end) {
-            Thread.onSpinWait();
-        }
-        if (socket.getInputStream().available() == 0) {
-            stream.send(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE));
-        }
-    }
-
     private static Advertisement named(ModelStream stream) throws IOException {
         byte[] message = stream.receive();
         if (message.length != Advertisement.LENGTH) {
@@ -208,11 +237,7 @@ final class ModelPeer implements AutoCloseable {
         return Advertisement.decode(message);
     }
 
-    private ModelStream stream(Socket socket, StartupFrame request, StartupFrame reply) {
-        boolean initiator = !socket.getLocalAddress().equals(socket.getInetAddress())
-                || socket.getLocalPort() != listener.getLocalPort();
-        StartupFrame own = initiator ? request : reply;
-        StartupFrame peers = initiator ? reply : request;
+    private ModelStream stream(Socket socket, StartupFrame own, StartupFrame peers) {
         return new ModelStream(
                 socket,
                 faults,
@@ -221,30 +246,18 @@ final class ModelPeer implements AutoCloseable {
                 own.has(StartupFrame.CRC) || peers.has(StartupFrame.CRC));
     }
 
-    /** Starts its client, for the suite. */
-    ClientLink.Program startClient(int port, int size) throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        var life = threads.submit(() -> live(socket, connected -> ping(connected, size)));
-        return new ClientLink.Program() {
-            @Override
-            public boolean running() {
-                return !life.isDone();
-            }
-
-            @Override
-            public String output() {
-                return "";
-            }
-
-            @Override
-            public void end() {
-                close(socket);
-            }
-        };
-    }
-
     private void ping(Socket socket, int size) throws IOException {
-        ModelStartup.Agreement frames = new ModelStartup(socket, faults, markers).initiate(true);
+        ModelStartup.Agreement frames;
+        try {
+            frames = new ModelStartup(socket, faults, markers).initiate(true);
+        } catch (ModelStartup.Refused e) {
+            if (faults.contains(Fault.REPLY_REFUSED_BY_TERMINATE)) {
+                byte[] ulpdu = Segment.terminate(TerminateMessage.bare(2, 0, 4).encode())
+                        .encode();
+                socket.getOutputStream().write(new FpduWriter(false, true).encode(ulpdu, FpduChange.NONE));
+            }
+            throw e;
+        }
         ModelStream stream = stream(socket, frames.request(), frames.reply());
         byte[] text = Pings.text(size);
         stream.register(TEXT_STAG, new ModelStream.Region(text, BASE, true, open));
@@ -266,7 +279,10 @@ final class ModelPeer implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        listener.close();
+        ServerSocket server = listener;
+        if (server != null) {
+            server.close();
+        }
         for (Socket socket : sockets) {
             socket.close();
         }

@@ -3,10 +3,9 @@ package io.iwarp.conformance.model;
 import io.iwarp.conformance.judge.Setup;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.StartupFrame;
-import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.PushbackInputStream;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.Set;
@@ -15,14 +14,17 @@ import java.util.Set;
 final class ModelStartup {
     private static final int NOT_NEGOTIATED = 0x3FFF;
     private static final int MOST_DEPTH = 16;
-    private static final int IMPATIENCE_MILLIS = 20;
+    /** How long an impatient peer waits. */
+    static final int IMPATIENCE_MILLIS = 20;
 
     private final Socket socket;
+    private final PushbackInputStream in;
     private final Set<Fault> faults;
     private final boolean markers;
 
-    ModelStartup(Socket socket, Set<Fault> faults, boolean markers) {
+    ModelStartup(Socket socket, Set<Fault> faults, boolean markers) throws IOException {
         this.socket = socket;
+        in = new PushbackInputStream(socket.getInputStream());
         this.faults = faults;
         this.markers = markers;
     }
@@ -60,7 +62,7 @@ final class ModelStartup {
         if (enhanced && !request.enhanced() && !faults.contains(Fault.ENHANCED_SHORT_TAKEN)) {
             throw new Refused("four bytes");
         }
-        if (socket.getInputStream().available() > 0) {
+        if (in.available() > 0) {
             throw new Refused("trailing bytes");
         }
         StartupFrame reply = reply(request);
@@ -69,13 +71,16 @@ final class ModelStartup {
     }
 
     private void speakFirst() throws IOException {
-        long end = System.nanoTime() + IMPATIENCE_MILLIS * 1_000_000L;
-        while (socket.getInputStream().available() == 0 && System.nanoTime() < end) {
-            Thread.onSpinWait();
-        }
-        if (socket.getInputStream().available() == 0) {
+        socket.setSoTimeout(IMPATIENCE_MILLIS);
+        try {
+            int first = in.read();
+            if (first >= 0) {
+                in.unread(first);
+            }
+        } catch (SocketTimeoutException e) {
             socket.getOutputStream().write(0);
         }
+        socket.setSoTimeout(0);
     }
 
     private StartupFrame reply(StartupFrame request) {
@@ -171,19 +176,10 @@ final class ModelStartup {
     }
 
     private byte[] readFully(int count) throws IOException {
-        InputStream in = socket.getInputStream();
-        ByteArrayOutputStream all = new ByteArrayOutputStream();
-        try {
-            while (all.size() < count) {
-                byte[] some = in.readNBytes(Math.min(count - all.size(), 1));
-                if (some.length == 0) {
-                    throw new EOFException();
-                }
-                all.writeBytes(some);
-            }
-        } catch (SocketTimeoutException e) {
+        byte[] all = in.readNBytes(count);
+        if (all.length < count) {
             throw new EOFException();
         }
-        return all.toByteArray();
+        return all;
     }
 }

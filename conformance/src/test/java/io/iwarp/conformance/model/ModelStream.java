@@ -12,6 +12,8 @@ import io.iwarp.conformance.wire.TerminateMessage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -105,6 +107,17 @@ final class ModelStream {
         }
     }
 
+    /** Sends something if the other side says nothing for a while. */
+    void sendUnlessHeard() throws IOException {
+        socket.setSoTimeout(ModelStartup.IMPATIENCE_MILLIS);
+        try {
+            fill();
+        } catch (SocketTimeoutException e) {
+            send(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE));
+        }
+        socket.setSoTimeout(0);
+    }
+
     void sendMessage(byte[] message) throws IOException {
         Segment segment = Segment.send(sendMsn++, message);
         if (has(Fault.SEND_ON_WRONG_QUEUE)) {
@@ -124,7 +137,7 @@ final class ModelStream {
         int from = 0;
         do {
             int to = Math.min(data.length, from + SEGMENT);
-            boolean later = from > 0 && opcode == Segment.WRITE;
+            boolean later = from > SEGMENT && opcode == Segment.WRITE;
             if (later && has(Fault.MESSAGES_MIXED)) {
                 send(Segment.send(sendMsn++, Bytes.NONE));
             }
@@ -499,7 +512,12 @@ final class ModelStream {
     }
 
     private void fill() throws IOException {
-        int count = socket.getInputStream().read(unread, available, unread.length - available);
+        int count;
+        try {
+            count = socket.getInputStream().read(unread, available, unread.length - available);
+        } catch (SocketException e) {
+            throw has(Fault.RESET_IGNORED) ? new Deaf() : e;
+        }
         if (count < 0) {
             if (has(Fault.FIN_IGNORED) && !validated) {
                 throw new Deaf();

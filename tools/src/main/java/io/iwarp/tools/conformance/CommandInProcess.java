@@ -4,14 +4,14 @@ import io.iwarp.conformance.judge.ClientLink;
 import io.iwarp.conformance.judge.Command;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 
 /** A command of this program that runs on a thread of this process. */
 final class CommandInProcess implements ClientLink.Starter {
-    private static final long END_SECONDS = 15;
+    private static final Duration END = Duration.ofSeconds(15);
 
     private final Supplier<CommandLine> iwarp;
     private final List<String> words;
@@ -38,8 +38,14 @@ final class CommandInProcess implements ClientLink.Starter {
 
     private record Running(Thread thread, StringWriter printed) implements ClientLink.Program {
         @Override
-        public boolean running() {
-            return thread.isAlive();
+        public boolean ends(Duration patience) {
+            try {
+                // A join without a limit is one of 0 ms.
+                thread.join(Math.max(1, patience.toMillis()));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return !thread.isAlive();
         }
 
         @Override
@@ -50,11 +56,7 @@ final class CommandInProcess implements ClientLink.Starter {
         @Override
         public void end() {
             thread.interrupt();
-            try {
-                thread.join(TimeUnit.SECONDS.toMillis(END_SECONDS));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            ends(END);
         }
     }
 }
