@@ -201,6 +201,7 @@ final class CombinationCases {
                 "SEC-1 SEC-2 DDP-71 DDP-72 DDP-70",
                 session -> {
                     PeerMemory memory = PeerMemory.writable(session);
+                    memory.mustStay();
                     PeerStream second = other(PeerMemory.writable(session), memory);
                     second.send(Segment.tagged(
                             Segment.WRITE,
@@ -216,6 +217,7 @@ final class CombinationCases {
                 "RDMAP-39 RDMAP-80 SEC-2 SEC-7",
                 session -> {
                     PeerMemory memory = PeerMemory.writable(session);
+                    memory.mustStay();
                     PeerStream second = other(PeerMemory.writable(session), memory);
                     second.send(Segment.untagged(Segment.SEND_INVALIDATE, 0, second.takeMsn(), new byte[16])
                             .stag(memory.memory().stag()));

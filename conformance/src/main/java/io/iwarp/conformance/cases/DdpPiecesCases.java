@@ -1,6 +1,5 @@
 package io.iwarp.conformance.cases;
 
-import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
@@ -8,7 +7,6 @@ import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.judge.Role;
-import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
@@ -17,6 +15,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Messages whose segments rise, fall, overlap, repeat, or leave holes (RFC 5041 sections 5.2 to 5.4). */
 final class DdpPiecesCases {
@@ -65,6 +64,16 @@ final class DdpPiecesCases {
                         sendMessage(stream, quarters);
                         stream.pings().completePingAfterSend();
                     }));
+            cases.add(Case.should(
+                    "ddp.pieces.read-request." + name,
+                    "a Read Request in pieces (" + name + ") is answered",
+                    "RDMAP-18 DDP-35 DDP-37",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        sendReadRequest(stream, quarters);
+                        stream.pings().expectResponse(5, 6, 0);
+                        stream.completePing();
+                    }));
             tagged(cases, role, name, quarters);
         });
         HOLES.forEach((name, quarters) -> {
@@ -76,6 +85,15 @@ final class DdpPiecesCases {
                         PeerStream stream = session.establish().awaitIdle();
                         sendMessage(stream, quarters);
                         stream.expectTerminate("1/2/04");
+                    }));
+            cases.add(Case.should(
+                    "ddp.holes.read-request." + name,
+                    "a Read Request of which bytes are missing (" + name + ") ends the stream",
+                    "RDMAP-18 DDP-26 DDP-32",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        sendReadRequest(stream, quarters);
+                        stream.expectEndOfAnyKind();
                     }));
             if (role == Role.SERVER) {
                 cases.add(Case.should(
@@ -136,6 +154,17 @@ final class DdpPiecesCases {
         return text;
     }
 
+    private static void sendReadRequest(PeerStream stream, int[][] quarters) throws IOException {
+        byte[] header = new ReadRequest(5, 6, 0, 7, 8).encode();
+        long msn = stream.takeReadMsn();
+        send(
+                stream,
+                quarters,
+                header.length,
+                (from, to) -> Segment.untagged(Segment.READ_REQUEST, 1, msn, Arrays.copyOfRange(header, from, to))
+                        .messageOffset(from));
+    }
+
     private static void tagged(List<Case> cases, Role role, String name, int[][] quarters) {
         if (role == Role.SERVER) {
             cases.add(Case.should(
@@ -148,18 +177,6 @@ final class DdpPiecesCases {
                         stream.pings().expectGoAhead();
                         stream.pings().takeBack(text);
                     }));
-        } else {
-            cases.add(Case.should(
-                            "ddp.pieces.write." + name,
-                            "a Write in pieces (" + name + ") is all there when the Send behind it is delivered",
-                            "DDP-27 DDP-29 DDP-35 RDMAP-62",
-                            session -> {
-                                PeerMemory sink = PeerMemory.writable(session);
-                                write(sink, quarters, sink.text());
-                                sink.stream().pings().goAhead();
-                                sink.stream().pings().expectNextPing();
-                            })
-                    .needs(Need.VERIFYING));
         }
         cases.add(Case.should(
                         "memory.pieces.write." + name,
@@ -167,24 +184,16 @@ final class DdpPiecesCases {
                         "DDP-27 DDP-29 DDP-35 SEC-4",
                         session -> {
                             PeerMemory memory = PeerMemory.writable(session);
-                            int length = Case.DEFAULT_SIZE - 2;
-                            byte[] all = memory.readAll();
-                            byte[] data = Bytes.pattern(length);
-                            write(memory.from(1), quarters, data);
-                            System.arraycopy(data, 0, all, 1, length);
-                            memory.requireAll(all);
+                            memory.write(Stream.of(quarters)
+                                    .map(part -> new int[] {edge(part[0]), edge(part[1])})
+                                    .toArray(int[][]::new));
                             memory.completePing();
                         })
-                .needs(Need.OPEN));
+                .needs(Need.WRITABLE));
     }
 
-    private static void write(PeerMemory sink, int[][] quarters, byte[] data) throws IOException {
-        Advertisement place = sink.memory();
-        send(
-                sink.stream(),
-                quarters,
-                data.length,
-                (from, to) -> Segment.tagged(
-                        Segment.WRITE, place.stag(), place.offset() + from, Arrays.copyOfRange(data, from, to)));
+    /** {@return a quarter of the memory without its first and its last byte, which have to stay as they are} */
+    private static int edge(int quarter) {
+        return 1 + quarter * (Case.DEFAULT_SIZE - 2) / 4;
     }
 }

@@ -9,9 +9,9 @@ import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /** Tagged segments (RFC 5041 section 7.1): their versions, their STag, and the bounds of the memory. */
 final class DdpTaggedCases {
@@ -204,39 +204,33 @@ final class DdpTaggedCases {
 
     private static void inside(List<Case> cases) {
         for (int from : new int[] {0, 1, 31, 62, 63}) {
-            cases.add(Case.must(
-                            "ddp.write.inside." + from,
-                            "a Write to byte " + from + " of the memory is taken silently",
-                            "DDP-27 RDMAP-12 RDMAP-15 DDP-19",
-                            session -> {
-                                PeerMemory place = PeerMemory.writable(session);
-                                place.write(from, ONE);
-                                place.completePing();
-                            })
-                    .needs(Need.WRITABLE));
+            written(
+                    cases,
+                    "inside." + from,
+                    "to byte " + from + " of the memory changes that byte",
+                    "DDP-27 RDMAP-12 RDMAP-15 RDMAP-64 DDP-19",
+                    new int[] {from, from + 1});
         }
         for (int size : new int[] {1, 3, 8, 32}) {
-            cases.add(Case.must(
-                            "ddp.write.segments." + size,
-                            "a Write in segments of " + size + " bytes is taken",
-                            "DDP-12 DDP-27 DDP-29",
-                            session -> {
-                                PeerMemory place = PeerMemory.writable(session);
-                                byte[] data = Bytes.pattern(Case.DEFAULT_SIZE);
-                                for (int from = 0; from < data.length; from += size) {
-                                    int to = Math.min(data.length, from + size);
-                                    place.stream()
-                                            .send(Segment.tagged(
-                                                            Segment.WRITE,
-                                                            place.memory().stag(),
-                                                            place.memory().offset() + from,
-                                                            Arrays.copyOfRange(data, from, to))
-                                                    .last(to == data.length));
-                                }
-                                place.completePing();
-                            })
-                    .needs(Need.WRITABLE));
+            int[][] parts = IntStream.iterate(0, from -> from < Case.DEFAULT_SIZE, from -> from + size)
+                    .mapToObj(from -> new int[] {from, Math.min(from + size, Case.DEFAULT_SIZE)})
+                    .toArray(int[][]::new);
+            written(
+                    cases,
+                    "segments." + size,
+                    "in segments of " + size + " bytes is all there",
+                    "DDP-12 DDP-27 DDP-29",
+                    parts);
         }
+    }
+
+    private static void written(List<Case> cases, String name, String what, String requirements, int[]... parts) {
+        cases.add(Case.must("ddp.write." + name, "a Write " + what, requirements, session -> {
+                    PeerMemory place = PeerMemory.writable(session);
+                    place.write(parts);
+                    place.completePing();
+                })
+                .needs(Need.WRITABLE));
     }
 
     private static void refused(

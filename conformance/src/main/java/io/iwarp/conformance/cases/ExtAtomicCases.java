@@ -8,7 +8,6 @@ import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Session;
-import io.iwarp.conformance.judge.Setup;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.Bytes;
@@ -47,12 +46,22 @@ final class ExtAtomicCases {
                 AtomicRequest.COMPARE_SWAP, 7, memory.stag(), memory.offset(), value, mask, compare, compareMask);
     }
 
-    /** What is done with a number that is {@link #START}, and what has to be there afterwards. */
+    /** What is done with the first number, which is {@link #START}, and what has to be there afterwards. */
     private static void changes(
             List<Case> cases, String id, String title, String requirements, Change change, long right) {
+        changes(cases, id, title, requirements, (session, memory) -> 0, change, right);
+    }
+
+    private interface First {
+        long in(Session session, Advertisement memory);
+    }
+
+    private static void changes(
+            List<Case> cases, String id, String title, String requirements, First first, Change change, long right) {
         cases.add(Case.must(id, title, requirements, session -> {
                     PeerMemory place = PeerMemory.readable(session);
-                    Advertisement memory = place.memory();
+                    Advertisement memory = place.memory().from(first.in(session, place.memory()));
+                    place.mustStay();
                     // A swap that compares nothing sets the number.
                     long before = execute(place.stream(), swap(memory, START, -1, 0, 0));
                     require(execute(place.stream(), change.on(memory)), START, "the number that was there before");
@@ -92,6 +101,36 @@ final class ExtAtomicCases {
                 "EXT-7",
                 memory -> add(memory, OTHER, -1),
                 START ^ OTHER);
+        changes(
+                cases,
+                "ext.add.last-number",
+                "a FetchAdd changes the last number of the memory",
+                "EXT-7 EXT-33",
+                (session, memory) ->
+                        (session.peerIsServer() ? session.options().greatestSize() : memory.size()) - Long.BYTES
+                                & -Long.BYTES,
+                memory -> add(memory, 1, 0),
+                START + 1);
+        cases.add(Case.must(
+                        "ext.add.across-end",
+                        "a FetchAdd on a number of which half is in the memory that a client named is refused with 0/1/01",
+                        "EXT-33 SEC-4",
+                        session -> {
+                            PeerMemory place = PeerMemory.readable(session);
+                            Advertisement memory = place.memory();
+                            if (session.peerIsServer() || memory.size() % Long.BYTES == 0) {
+                                throw new CaseSkipped("it takes a client whose memory ends inside of a number");
+                            }
+                            execute(place.stream(), add(memory.from(memory.size() - 12), 0, 0));
+                            place.stream().send(request(place.stream(), add(memory.from(memory.size() - 4), 0, 0)));
+                            place.stream().expectTerminate("0/1/01");
+                        })
+                .needs(Need.ATOMICS, Need.ATOMIC_MEMORY, Need.BOUNDED)
+                .size(Case.DEFAULT_SIZE + 4));
+    }
+
+    private static Segment request(PeerStream stream, AtomicRequest atomic) {
+        return Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), atomic.encode());
     }
 
     private static void swaps(List<Case> cases) {
@@ -171,12 +210,11 @@ final class ExtAtomicCases {
                         session -> {
                             PeerMemory place = PeerMemory.readable(session);
                             PeerStream stream = place.stream();
-                            requireDepth(session, stream);
+                            stream.requirePlacesForReads(3);
                             AtomicRequest atomic = add(place.memory(), 0, 0);
                             stream.send(Segment.readRequest(
                                     stream.takeReadMsn(), new ReadRequest(PeerStream.SINK_STAG, 1, 0, 0, 0)));
-                            stream.send(
-                                    Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), atomic.encode()));
+                            stream.send(request(stream, atomic));
                             stream.send(Segment.readRequest(
                                     stream.takeReadMsn(), new ReadRequest(PeerStream.SINK_STAG, 2, 0, 0, 0)));
                             stream.pings().expectResponse(PeerStream.SINK_STAG, 1, 0);
@@ -185,15 +223,32 @@ final class ExtAtomicCases {
                             place.completePing();
                         })
                 .needs(Need.ATOMICS, Need.ATOMIC_MEMORY, Need.ENHANCED));
-    }
-
-    private static void requireDepth(Session session, PeerStream stream) throws CaseSkipped {
-        int word = session.peerIsServer()
-                ? stream.reply().irdWord()
-                : stream.request().irdWord();
-        if ((word & Setup.DEPTH_MASK) < 3) {
-            throw new CaseSkipped("the peer takes " + (word & Setup.DEPTH_MASK) + " Reads and atomics at a time");
-        }
+        cases.add(Case.must(
+                        "ext.atomic.burst",
+                        "FetchAdds in a burst are executed and answered in their order",
+                        "EXT-14 EXT-17 EXT-23",
+                        session -> {
+                            PeerMemory place = PeerMemory.readable(session);
+                            PeerStream stream = place.stream();
+                            stream.requirePlacesForReads(3);
+                            place.mustStay();
+                            long before = execute(stream, swap(place.memory(), START, -1, 0, 0));
+                            List<AtomicRequest> adds = List.of(
+                                    add(place.memory(), 1, 0), add(place.memory(), 2, 0), add(place.memory(), 4, 0));
+                            stream.sendAtOnce(
+                                    adds.stream()
+                                            .map(add -> request(stream, add))
+                                            .toList(),
+                                    "three FetchAdds");
+                            long right = START;
+                            for (AtomicRequest add : adds) {
+                                require(answer(stream, add), right, "the sum of what was added before");
+                                right = 2 * right - START + 1;
+                            }
+                            execute(stream, swap(place.memory(), before, -1, 0, 0));
+                            place.completePing();
+                        })
+                .needs(Need.ATOMICS, Need.ATOMIC_MEMORY, Need.ENHANCED));
     }
 
     private static void refusals(List<Case> cases) {
@@ -226,16 +281,14 @@ final class ExtAtomicCases {
                     Advertisement memory = place.memory();
                     AtomicRequest atomic =
                             new AtomicRequest(code, 7, memory.stag(), memory.offset() + shift, 1, 0, 0, -1);
-                    place.stream()
-                            .send(Segment.untagged(
-                                    Segment.ATOMIC_REQUEST, 1, place.stream().takeReadMsn(), atomic.encode()));
+                    place.stream().send(request(place.stream(), atomic));
                     place.stream().expectTerminate(error);
                 })
                 .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));
     }
 
     private static long execute(PeerStream stream, AtomicRequest atomic) throws IOException, CaseFailed {
-        stream.send(Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), atomic.encode()));
+        stream.send(request(stream, atomic));
         return answer(stream, atomic);
     }
 

@@ -7,7 +7,6 @@ import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
-import io.iwarp.conformance.judge.Setup;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
@@ -254,13 +253,7 @@ final class RdmapReadCases {
                             "RDMAP-20 RDMAP-28 RDMAP-29 RDMAP-69",
                             session -> {
                                 PeerStream stream = session.establish().awaitIdle();
-                                int word = session.peerIsServer()
-                                        ? stream.reply().irdWord()
-                                        : stream.request().irdWord();
-                                if ((word & Setup.DEPTH_MASK) < reads) {
-                                    throw new CaseSkipped(
-                                            "the peer takes " + (word & Setup.DEPTH_MASK) + " Reads at a time");
-                                }
+                                stream.requirePlacesForReads(reads);
                                 for (int i = 0; i < reads; i++) {
                                     read(stream, new ReadRequest(SINK, i, 0, 0, 0));
                                 }
@@ -284,23 +277,34 @@ final class RdmapReadCases {
                     stream.completePing();
                 }));
         cases.add(Case.must(
-                        "rdmap.read.after-write",
-                        "a Read that follows a Write brings what was written",
-                        "RDMAP-64 DDP-27 DDP-36",
+                        "rdmap.read.burst.whole",
+                        "Reads of all the memory in a burst are answered in their order, with the bytes that are there",
+                        "RDMAP-20 RDMAP-28 RDMAP-29 RDMAP-69",
                         session -> {
-                            if (!session.peerIsServer()) {
-                                throw new CaseSkipped("no memory of a client is there to be both written and read");
-                            }
                             PeerMemory place = PeerMemory.readable(session);
+                            PeerStream stream = place.stream();
                             Advertisement memory = place.memory();
-                            byte[] data = Bytes.pattern(Case.DEFAULT_SIZE);
-                            place.write(0, data);
-                            if (!Arrays.equals(place.stream().pings().read(memory), data)) {
-                                throw new CaseFailed("other bytes", "the bytes that were written", -1, -1);
+                            long size =
+                                    session.peerIsServer() ? session.options().greatestSize() : memory.size();
+                            Advertisement all = new Advertisement(memory.offset(), memory.stag(), size);
+                            byte[] there = stream.pings().read(all);
+                            stream.requirePlacesForReads(BURST);
+                            List<Segment> reads = new ArrayList<>();
+                            for (int i = 0; i < BURST; i++) {
+                                reads.add(Segment.readRequest(
+                                        stream.takeReadMsn(),
+                                        new ReadRequest(SINK, i, size, all.stag(), all.offset())));
+                            }
+                            stream.sendAtOnce(reads, BURST + " Reads");
+                            for (int i = 0; i < BURST; i++) {
+                                byte[] found = stream.pings().expectResponse(SINK, i, (int) size);
+                                if (!Arrays.equals(found, there)) {
+                                    throw new CaseFailed("other bytes", "the bytes that are there", -1, -1);
+                                }
                             }
                             place.completePing();
                         })
-                .needs(Need.READABLE, Need.WRITABLE));
+                .needs(Need.READABLE, Need.ENHANCED));
     }
 
     private static void read(PeerStream stream, ReadRequest request) throws IOException {

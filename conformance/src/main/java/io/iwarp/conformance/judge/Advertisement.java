@@ -19,6 +19,11 @@ public record Advertisement(long offset, long stag, long size) {
         return new Advertisement(Bytes.u64(payload, 0), Bytes.u32(payload, 8), Bytes.u32(payload, 12));
     }
 
+    /** {@return the same memory without its first bytes} */
+    public Advertisement from(long first) {
+        return new Advertisement(offset + first, stag, size - first);
+    }
+
     /** {@return the message as bytes} */
     public byte[] encode() {
         return Bytes.join(Bytes.u64(offset), Bytes.u32(stag), Bytes.u32(size));

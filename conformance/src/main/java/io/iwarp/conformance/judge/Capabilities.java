@@ -18,6 +18,7 @@ final class Capabilities {
 
     private final Map<Need, String> missing = new EnumMap<>(Need.class);
     private boolean takesEmptyWrites;
+    private boolean memoryCanBeRead;
 
     private Capabilities() {}
 
@@ -54,6 +55,11 @@ final class Capabilities {
         return takesEmptyWrites;
     }
 
+    /** {@return whether all memory that the peer names may be read} */
+    boolean memoryCanBeRead() {
+        return memoryCanBeRead;
+    }
+
     /** Asks the peer. It must answer a ping. */
     static Capabilities probe(SuiteOptions options, Sessions sessions) throws IOException, CaseFailed {
         Capabilities found = new Capabilities();
@@ -73,6 +79,7 @@ final class Capabilities {
         });
         found.memory(options.role() == Role.CLIENT, sessions);
         found.extensions(sessions);
+        found.memoryCanBeRead = found.missing.containsKey(Need.UNREADABLE);
         if (!options.slow()) {
             found.missing.put(Need.SLOW, "it takes many seconds: --slow runs it");
         }

@@ -7,16 +7,40 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of the peer in the middle of a ping: a server's sink of its Read, a client's text, or a client's sink.
- *
- * @param stream on which it may be used
- * @param memory where it is
- * @param pending the Read of a server that is to be answered, or null
- * @param answer what is to be written back to a client, or null if it was not read yet
+ * Memory of the peer in the middle of a ping: a server's sink of its Read, a client's text, or a client's sink. When a case
+ * completes the ping, what is in the memory is looked at: it is read back where the peer grants that, and a client with
+ * {@code -V} looks itself.
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-public record PeerMemory(
-        PeerStream stream, Advertisement memory, @Nullable ReadRequest pending, byte @Nullable [] answer) {
+public final class PeerMemory {
+    private final PeerStream stream;
+    private final Advertisement memory;
+    /** The Read of a server that is to be answered. */
+    private final @Nullable ReadRequest pending;
+    /** What is to be written back to a client, if it was read. */
+    private final byte @Nullable [] answer;
+    /** What has to be in the memory when the case completes the ping, if it is known. */
+    private byte @Nullable [] right;
+
+    private boolean written;
+
+    private PeerMemory(
+            PeerStream stream, Advertisement memory, @Nullable ReadRequest pending, byte @Nullable [] answer) {
+        this.stream = stream;
+        this.memory = memory;
+        this.pending = pending;
+        this.answer = answer;
+    }
+
+    /** {@return the stream on which it may be used} */
+    public PeerStream stream() {
+        return stream;
+    }
+
+    /** {@return where it is} */
+    public Advertisement memory() {
+        return memory;
+    }
+
     /** {@return memory that may be read, if any may} */
     public static PeerMemory readable(Session session) throws IOException, CaseFailed {
         return unwritable(session.establish().awaitIdle());
@@ -70,32 +94,39 @@ public record PeerMemory(
         return read == null ? Pings.text(Case.DEFAULT_SIZE) : read.clone();
     }
 
-    /** {@return what is in the memory} */
-    public byte[] readAll() throws IOException, CaseFailed {
-        return stream.pings().read(memory);
+    /** What is in the memory now has to be there when the ping is completed, if it can be read. */
+    public void mustStay() throws IOException, CaseFailed {
+        right = stream.memoryCanBeRead() ? stream.pings().read(memory) : null;
     }
 
-    /** {@return the same memory without its first bytes} */
-    public PeerMemory from(int first) {
-        return new PeerMemory(
-                stream,
-                new Advertisement(memory.offset() + first, memory.stag(), memory.size() - first),
-                pending,
-                answer);
-    }
-
-    /** Checks what is in the memory. */
-    public void requireAll(byte[] right) throws IOException, CaseFailed {
-        int wrong = Arrays.mismatch(readAll(), right);
-        if (wrong >= 0) {
-            throw new CaseFailed(
-                    "another byte " + wrong, "what was written, and the bytes beside it as before", -1, -1);
+    /**
+     * Writes parts of the text, each from one byte to before another, as one message. All of the text is written before, but
+     * wrong where the parts will be: so each part has to arrive, and must change nothing beside it.
+     */
+    public void write(int[]... parts) throws IOException {
+        byte[] text = text();
+        byte[] before = text.clone();
+        for (int[] part : parts) {
+            for (int i = part[0]; i < part[1]; i++) {
+                before[i] = (byte) ~text[i];
+            }
         }
+        write(0, before);
+        for (int i = 0; i < parts.length; i++) {
+            stream.send(segment(parts[i][0], Arrays.copyOfRange(text, parts[i][0], parts[i][1]))
+                    .last(i == parts.length - 1));
+        }
+        right = text;
+        written = true;
+    }
+
+    private Segment segment(long shift, byte[] data) {
+        return Segment.tagged(Segment.WRITE, memory.stag(), memory.offset() + shift, data);
     }
 
     /** Sends a Write to the memory, or to what lies beside it. */
     public void write(long shift, byte[] data) throws IOException {
-        stream.send(Segment.tagged(Segment.WRITE, memory.stag(), memory.offset() + shift, data));
+        stream.send(segment(shift, data));
     }
 
     /** Sends a Read of the memory, or of what lies beside it. */
@@ -109,15 +140,23 @@ public record PeerMemory(
                 stream.takeReadMsn(), new ReadRequest(PeerStream.SINK_STAG, 0, size, memory.stag(), offset)));
     }
 
-    /** Completes the ping. */
+    /** Looks at the memory, and completes the ping. */
     public void completePing() throws IOException, CaseFailed {
         Pings pings = stream.pings();
+        byte[] expected = right;
+        int wrong = expected == null || !stream.memoryCanBeRead() ? -1 : Arrays.mismatch(pings.read(memory), expected);
+        if (wrong >= 0) {
+            throw new CaseFailed("byte " + wrong + " is another", "what was written, and the rest as before", -1, -1);
+        }
         ReadRequest read = pending;
         byte[] text = answer;
         if (read != null) {
             pings.respond(read, text());
             pings.expectGoAhead();
             pings.takeBack(text());
+        } else if (written) {
+            pings.goAhead();
+            pings.expectNextPing();
         } else if (text != null) {
             pings.answer(memory, text);
         } else {

@@ -66,6 +66,11 @@ public final class PeerStream {
         return -1;
     }
 
+    /** {@return whether the memory that the peer names may be read whatever the ping does with it} */
+    boolean memoryCanBeRead() {
+        return session.capabilities().memoryCanBeRead();
+    }
+
     /** {@return whether the peer is the server} */
     public boolean peerIsServer() {
         return session.peerIsServer();
@@ -162,7 +167,7 @@ public final class PeerStream {
         if (!session.peerIsServer()) {
             pings.awaitAdvertisement();
         }
-        if (session.emptyWrites()) {
+        if (session.capabilities().takesEmptyWrites()) {
             sendNothing();
         } else {
             completePing();
@@ -231,6 +236,22 @@ public final class PeerStream {
     /** Sends a segment as an FPDU in which something is wrong. */
     public void send(Segment segment, FpduChange damage, String remark) throws IOException {
         wire.send(segment, damage, remark);
+    }
+
+    /** Sends segments in one write. */
+    public void sendAtOnce(List<Segment> segments, String text) throws IOException {
+        byte[][] fpdus = segments.stream()
+                .map(segment -> wire.encode(segment, FpduChange.NONE))
+                .toArray(byte[][]::new);
+        wire.send(Bytes.join(fpdus), text);
+    }
+
+    /** Skips the case if the peer takes fewer Reads and atomics at a time. */
+    public void requirePlacesForReads(int count) throws CaseSkipped {
+        int places = (peerIsServer() ? reply : request).irdWord() & Setup.DEPTH_MASK;
+        if (places < count) {
+            throw new CaseSkipped("the peer takes " + places + " Reads and atomics at a time");
+        }
     }
 
     /** Sends a segment. */

@@ -136,7 +136,7 @@ public final class Runner {
     }
 
     private Session open(String name, int size) {
-        return new Session(options, link, size, name, rules, capabilities.takesEmptyWrites());
+        return new Session(options, link, size, name, rules, capabilities);
     }
 
     private Result judge(Case test, Rule rule) {

@@ -17,7 +17,7 @@ public final class Session implements AutoCloseable {
     private final int size;
     private final String name;
     private final RuleBook rules;
-    private final boolean emptyWrites;
+    private final Capabilities capabilities;
     private final Dialogue dialogue = new Dialogue();
     private final List<Wire> wires = new ArrayList<>();
 
@@ -26,15 +26,15 @@ public final class Session implements AutoCloseable {
      * @param size of the buffer of the peer's client
      * @param name what is done, in words
      * @param rules that get to know what broke a rule
-     * @param emptyWrites whether the peer takes Writes of zero bytes
+     * @param capabilities what the peer offers
      */
-    Session(SuiteOptions options, Link link, int size, String name, RuleBook rules, boolean emptyWrites) {
+    Session(SuiteOptions options, Link link, int size, String name, RuleBook rules, Capabilities capabilities) {
         this.options = options;
         this.link = link;
         this.size = size;
         this.name = name;
         this.rules = rules;
-        this.emptyWrites = emptyWrites;
+        this.capabilities = capabilities;
     }
 
     /** {@return how the suite talks to the peer} */
@@ -152,8 +152,8 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    boolean emptyWrites() {
-        return emptyWrites;
+    Capabilities capabilities() {
+        return capabilities;
     }
 
     @Override

@@ -66,7 +66,9 @@ final class RuleChecker {
             readsOfPeer -= segment.last() ? 1 : 0;
         } else if (REQUESTS.contains(segment.opcode()) && segment.queue() == 1) {
             int place = (int) Math.min(segment.messageOffset(), AtomicRequest.LENGTH);
-            request = Bytes.join(Arrays.copyOf(request, place), segment.payload());
+            byte[] piece = segment.payload();
+            request = Arrays.copyOf(request, Math.max(request.length, place + piece.length));
+            System.arraycopy(piece, 0, request, place, piece.length);
             if (segment.last()) {
                 unanswered.add(request);
                 request = Bytes.NONE;
