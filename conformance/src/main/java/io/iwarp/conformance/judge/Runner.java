@@ -96,7 +96,8 @@ public final class Runner {
         for (Case test : cases) {
             Optional<String> lack = capabilities.lacks(test);
             Rule rule = test.rule();
-            if (lack.isEmpty() && rule != null && (dead == null || rules.broken(rule) != null)) {
+            boolean broken = rule != null && rules.broken(rule) != null;
+            if (rule != null && (broken || (dead == null && lack.isEmpty()))) {
                 add(judge(test, rule));
             } else if (dead != null || lack.isPresent()) {
                 add(Result.skipped(test, dead != null ? dead : lack.orElseThrow()));

@@ -48,6 +48,7 @@ enum Fault {
     MARKER_POINTER_WRONG(Role.SERVER, "rule.marker-points-back"),
     FIRST_MARKER_WRONG(Role.SERVER, "rule.first-marker-is-zero"),
     PADDING_NOT_ZERO(Role.SERVER, "rule.pad-is-zero"),
+    CRC_LEFT_OUT(Role.SERVER, "rule.crc-is-right"),
     CRC_WRONG(Role.SERVER, "rule.crc-is-right"),
     DDP_RESERVED_SET(Role.SERVER, "rule.ddp-reserved-is-zero"),
     RDMAP_RESERVED_SET(Role.SERVER, "rule.rdmap-reserved-is-zero"),
@@ -119,6 +120,11 @@ enum Fault {
     /** {@return the pattern of the cases that own it} */
     String owner() {
         return owner;
+    }
+
+    /** {@return whether it shows only if neither side asks for CRCs, but in some cases the suite does} */
+    boolean needsNoCrc() {
+        return this == CRC_LEFT_OUT;
     }
 
     /** {@return whether it shows only if both sides want markers} */

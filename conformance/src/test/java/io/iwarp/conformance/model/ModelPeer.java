@@ -243,7 +243,7 @@ final class ModelPeer implements AutoCloseable {
                 faults,
                 peers.has(StartupFrame.MARKERS),
                 own.has(StartupFrame.MARKERS),
-                own.has(StartupFrame.CRC) || peers.has(StartupFrame.CRC));
+                !faults.contains(Fault.CRC_LEFT_OUT) && (own.has(StartupFrame.CRC) || peers.has(StartupFrame.CRC)));
     }
 
     private void ping(Socket socket, int size) throws IOException {

@@ -84,7 +84,7 @@ final class ModelStartup {
     }
 
     private StartupFrame reply(StartupFrame request) {
-        int flags = StartupFrame.CRC | (markers ? StartupFrame.MARKERS : 0);
+        int flags = (faults.contains(Fault.CRC_LEFT_OUT) ? 0 : StartupFrame.CRC) | (markers ? StartupFrame.MARKERS : 0);
         if (faults.contains(Fault.RESERVED_FLAGS_ECHOED)) {
             flags |= request.flags() & 0x0F;
         }

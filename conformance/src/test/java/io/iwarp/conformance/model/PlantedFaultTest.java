@@ -86,7 +86,7 @@ class PlantedFaultTest {
         SuiteOptions options = new SuiteOptions(
                 role,
                 markers,
-                plain.crc(),
+                faults.stream().noneMatch(Fault::needsNoCrc),
                 plain.revision(),
                 false,
                 GREATEST_SIZE,
