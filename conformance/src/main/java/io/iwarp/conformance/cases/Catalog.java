@@ -17,13 +17,13 @@ public final class Catalog {
                                 MpaRequestCases.all(),
                                 MpaRequestPiecesCases.all(),
                                 SetupRequestCases.all(),
-                                ServerPingCases.all(),
+                                PingCases.all(role),
                                 RdmapResponseCases.all())
                         : List.of(
                                 MpaReplyCases.all(),
                                 MpaReplyPiecesCases.all(),
                                 SetupReplyCases.all(),
-                                ClientPingCases.all()));
+                                PingCases.all(role)));
         families.addAll(List.of(
                 MpaFramingCases.all(),
                 MpaMarkerCases.all(),

@@ -179,7 +179,7 @@ final class DdpPiecesCases {
                     }));
         }
         cases.add(Case.should(
-                        "memory.pieces.write." + name,
+                        "ddp.pieces.write." + name,
                         "a Write in pieces (" + name + ") is all there, and nothing beside it is changed",
                         "DDP-27 DDP-29 DDP-35 SEC-4",
                         session -> {

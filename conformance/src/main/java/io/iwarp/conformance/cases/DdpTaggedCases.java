@@ -211,7 +211,7 @@ final class DdpTaggedCases {
                     "DDP-27 RDMAP-12 RDMAP-15 RDMAP-64 DDP-19",
                     new int[] {from, from + 1});
         }
-        for (int size : new int[] {1, 3, 8, 32}) {
+        for (int size : new int[] {1, 2, 3, 4, 7, 8, 16, 31, 32, 33, 63}) {
             int[][] parts = IntStream.iterate(0, from -> from < Case.DEFAULT_SIZE, from -> from + size)
                     .mapToObj(from -> new int[] {from, Math.min(from + size, Case.DEFAULT_SIZE)})
                     .toArray(int[][]::new);

@@ -62,18 +62,12 @@ final class RdmapReadCases {
 
     private static void stags(List<Case> cases) {
         for (long stag : NO_STAGS) {
-            cases.add(Case.must(
+            cases.add(Refused.onIdleStream(
                     String.format(Locale.ROOT, "rdmap.read.stag.%x", stag),
-                    String.format(
-                            Locale.ROOT,
-                            "a Read from STag %x, which the peer did not name, is refused with 0/1/00",
-                            stag),
+                    String.format(Locale.ROOT, "a Read from STag %x, which the peer did not name,", stag),
                     "RDMAP-24 RDMAP-81 RDMAP-53",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        read(stream, new ReadRequest(SINK, 0, 1, stag, 0));
-                        stream.expectTerminate("0/1/00");
-                    }));
+                    stream -> Segment.readRequest(stream.takeReadMsn(), new ReadRequest(SINK, 0, 1, stag, 0)),
+                    "0/1/00"));
         }
         for (long flip : new long[] {1, 0x100, 0x8000_0000L}) {
             cases.add(Case.must(
@@ -190,58 +184,44 @@ final class RdmapReadCases {
 
     private static void headers(List<Case> cases) {
         for (int length : new int[] {0, 1, 4, 12, 16, 20, 27}) {
-            wrong(
-                    cases,
+            cases.add(Case.must(
                     "rdmap.read.short." + length,
                     "a Read Request of " + length + " bytes instead of 28 ends the stream",
-                    stream -> Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), Bytes.pattern(length)));
+                    "RDMAP-18 RDMAP-53",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        stream.send(
+                                Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), Bytes.pattern(length)));
+                        stream.expectEndOfAnyKind();
+                    }));
         }
         for (int length : new int[] {29, 32, 56, 1000}) {
-            cases.add(Case.must(
+            cases.add(Refused.onIdleStream(
                     "rdmap.read.long." + length,
-                    "a Read Request of " + length + " bytes instead of 28 is refused with 1/2/05",
+                    "a Read Request of " + length + " bytes instead of 28",
                     "RDMAP-18 DDP-57",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        stream.send(Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), new byte[length]));
-                        stream.expectTerminate("1/2/05");
-                    }));
+                    stream -> Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), new byte[length]),
+                    "1/2/05"));
         }
         for (long number : NUMBERS) {
-            cases.add(Case.must(
+            cases.add(Refused.onIdleStream(
                     String.format(Locale.ROOT, "ddp.msn.read.%x", number),
-                    "a Read Request with MSN " + number + " is refused with 1/2/03 or 1/2/02",
+                    "a Read Request with MSN " + number,
                     "DDP-58 DDP-55",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        stream.send(Segment.readRequest(number, new ReadRequest(SINK, 0, 0, 0, 0)));
-                        stream.expectTerminate("1/2/03", "1/2/02");
-                    }));
+                    stream -> Segment.readRequest(number, new ReadRequest(SINK, 0, 0, 0, 0)),
+                    "1/2/03",
+                    "1/2/02"));
         }
         for (long offset : new long[] {1, 28, 1000, 0xFFFF_FFFFL}) {
-            cases.add(Case.must(
+            cases.add(Refused.onIdleStream(
                     String.format(Locale.ROOT, "ddp.mo.read.%x", offset),
-                    "a Read Request with MO " + offset + " is refused with 1/2/04 or 1/2/05",
+                    "a Read Request with MO " + offset,
                     "DDP-56 DDP-57",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        stream.send(Segment.readRequest(stream.nextReadMsn(), new ReadRequest(SINK, 0, 0, 0, 0))
-                                .messageOffset(offset));
-                        stream.expectTerminate("1/2/04", "1/2/05");
-                    }));
+                    stream -> Segment.readRequest(stream.nextReadMsn(), new ReadRequest(SINK, 0, 0, 0, 0))
+                            .messageOffset(offset),
+                    "1/2/04",
+                    "1/2/05"));
         }
-    }
-
-    private interface Wrong {
-        Segment make(PeerStream stream);
-    }
-
-    private static void wrong(List<Case> cases, String id, String title, Wrong wrong) {
-        cases.add(Case.must(id, title, "RDMAP-18 RDMAP-53", session -> {
-            PeerStream stream = session.establish().awaitIdle();
-            stream.send(wrong.make(stream));
-            stream.expectEndOfAnyKind();
-        }));
     }
 
     private static void order(List<Case> cases) {

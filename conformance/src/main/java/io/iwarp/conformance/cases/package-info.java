@@ -10,7 +10,7 @@
  *   <li>RFC 5040, messages: {@code Rdmap*Cases}
  *   <li>RFC 7306, atomics and Immediate Data: {@code Ext*Cases}
  *   <li>what each message of the peer has to obey: {@code RuleCases}
- *   <li>whole exchanges: {@code ServerPingCases}, {@code ClientPingCases}; ends and floods: {@code TeardownCases}, {@code
+ *   <li>whole exchanges: {@code PingCases}; ends and floods: {@code TeardownCases}, {@code
  *       AbuseCases}
  * </ul>
  */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * names other memory, to which the server writes the text; the server says "go ahead".
  */
 public final class Pings {
+    private static final int LONGEST_SEGMENT = 64_754;
     private static final byte[] GO_AHEAD = new byte[Advertisement.LENGTH];
 
     private final PeerStream stream;
@@ -76,17 +77,18 @@ public final class Pings {
     public void pingInSegments(int size, int most) throws IOException, CaseFailed {
         byte[] text = text(size);
         ReadRequest read = advertise(size);
-        for (int from = 0; from < size; from += most) {
-            int to = Math.min(size, from + most);
-            stream.send(Segment.tagged(
-                            Segment.READ_RESPONSE,
-                            read.sinkStag(),
-                            read.sinkOffset() + from,
-                            Arrays.copyOfRange(text, from, to))
-                    .last(to == size));
-        }
+        send(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text, most);
         expectGoAhead();
         takeBack(text);
+    }
+
+    /** Sends a tagged message in segments of at most some bytes. */
+    private void send(int opcode, long stag, long offset, byte[] data, int most) throws IOException {
+        for (int from = 0; from < data.length; from += most) {
+            int to = Math.min(data.length, from + most);
+            stream.send(Segment.tagged(opcode, stag, offset + from, Arrays.copyOfRange(data, from, to))
+                    .last(to == data.length));
+        }
     }
 
     /** {@return the message that names the memory of the suite with the text} */
@@ -123,7 +125,7 @@ public final class Pings {
 
     /** Answers a Read Request. */
     public void respond(ReadRequest read, byte[] text) throws IOException {
-        stream.send(Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text));
+        send(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text, LONGEST_SEGMENT);
     }
 
     /** The suite is the client: it names memory for the answer, and waits until the text is there. */
@@ -227,7 +229,7 @@ public final class Pings {
 
     /** The suite is the server: it writes the text back. */
     public void answer(Advertisement sink, byte[] text) throws IOException, CaseFailed {
-        stream.send(Segment.tagged(Segment.WRITE, sink.stag(), sink.offset(), answered(text)));
+        send(Segment.WRITE, sink.stag(), sink.offset(), answered(text), LONGEST_SEGMENT);
         goAhead();
         expectNextPing();
     }
