@@ -22,6 +22,9 @@ import java.util.List;
 final class SetupReplyCases {
     private static final int[] DEPTHS = {0, 1, 2, 127, 128, 1000, 0x3FFE, 0x3FFF};
 
+    /** A client may take the greatest ORD, but has no need to show it. */
+    private static final int MOST_READS = 16;
+
     private SetupReplyCases() {}
 
     /** {@return the cases} */
@@ -38,7 +41,8 @@ final class SetupReplyCases {
             cases.add(Case.must(
                             "setup.reply.ord." + depth,
                             "a Reply with ORD " + depth
-                                    + " is taken, or refused with 2/0/06 if it is more than the client" + " asked for",
+                                    + " is taken, and if it is more than the client asked for it answers that many Reads"
+                                    + " or refuses with 2/0/06",
                             "SETUP-11 SETUP-12 SETUP-14",
                             session -> ordOfReply(session, depth))
                     .needs(Need.ENHANCED));
@@ -68,6 +72,24 @@ final class SetupReplyCases {
         if (segment.opcode() == Segment.TERMINATE
                 && !TerminateMessage.decode(segment.payload()).error().equals("2/0/06")) {
             throw stream.unexpected(arrival, "a Terminate with 2/0/06");
+        }
+        if (segment.opcode() != Segment.TERMINATE) {
+            requireAnswers(stream, Math.min(depth, MOST_READS));
+        }
+    }
+
+    private static void requireAnswers(PeerStream stream, int reads) throws IOException, CaseFailed {
+        List<Segment> requests = new ArrayList<>();
+        for (int i = 0; i < reads; i++) {
+            requests.add(Segment.readRequest(stream.takeReadMsn(), new ReadRequest(1, i, 0, 0, 0)));
+        }
+        stream.sendAtOnce(requests, reads + " Reads");
+        for (int answers = 0; answers < reads; ) {
+            Arrival arrival = stream.next();
+            if (arrival.segment() == null || arrival.is(Segment.TERMINATE)) {
+                throw stream.unexpected(arrival, "the answers to " + reads + " Reads: the client has taken the Reply");
+            }
+            answers += arrival.is(Segment.READ_RESPONSE) ? 1 : 0;
         }
     }
 
@@ -99,11 +121,10 @@ final class SetupReplyCases {
                             StartupFrame request = Setup.requireRequest(
                                     wire.nextFrame(session.options().patience()));
                             StartupFrame plain = Setup.reply(session.options(), request);
-                            if ((request.irdWord() & Setup.LOWER) != 0) {
-                                throw new CaseSkipped("the client offers each kind");
-                            }
-                            StartupFrame reply =
-                                    words(plain, plain.irdWord() | Setup.LOWER, plain.ordWord() & Setup.DEPTH_MASK);
+                            // A kind that the client did not offer, if there is one.
+                            int kind = ~request.irdWord() & Setup.LOWER;
+                            StartupFrame reply = words(
+                                    plain, (plain.irdWord() & ~Setup.LOWER) | kind, plain.ordWord() & Setup.DEPTH_MASK);
                             wire.send(reply);
                             session.unready(wire, request, reply).expectTerminate("2/0/07");
                         })
