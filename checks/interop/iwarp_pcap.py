@@ -15,7 +15,7 @@ SYN, ACK = 0x02, 0x10
 REQUEST_KEY, REPLY_KEY = b"MPA ID Req Frame", b"MPA ID Rep Frame"
 STARTUP_HEADER = 20  # key, flags, revision, length of the private data (RFC 5044 section 7.1)
 FLAG_MARKERS, FLAG_CRC, FLAG_REJECT, FLAG_ENHANCED, FLAGS_RESERVED = 0x80, 0x40, 0x20, 0x10, 0x0F
-MOST_PRIVATE_DATA = 512
+MAX_PRIVATE_DATA = 512
 # RFC 6581 section 6: two words before the private data, of which the uppermost bits are flags.
 DEPTHS, DEPTH_MASK, PEER_TO_PEER = 4, 0x3FFF, 0x8000
 MARKER_SPACING, MARKER_LENGTH = 512, 4  # RFC 5044 section 4.3

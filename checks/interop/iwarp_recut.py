@@ -25,7 +25,7 @@ from iwarp_pcap import (
     without_markers,
 )
 
-LARGEST_SEGMENT = 65535 - IPV4_HEADER - TCP_HEADER
+MAX_SEGMENT = 65535 - IPV4_HEADER - TCP_HEADER
 FIRST_CLIENT_PORT, SERVER_PORT = 40000, 7471
 
 
@@ -54,8 +54,8 @@ class Writer:
 
     def send(self, talk: Talk, sender: int, octets: bytes, shows: tuple | None) -> None:
         """Sends bytes, in one segment if they fit."""
-        for begin in range(0, len(octets), LARGEST_SEGMENT):
-            payload = octets[begin : begin + LARGEST_SEGMENT]
+        for begin in range(0, len(octets), MAX_SEGMENT):
+            payload = octets[begin : begin + MAX_SEGMENT]
             self.segment(talk, sender, ACK, payload, shows if begin + len(payload) == len(octets) else None)
 
     def segment(self, talk: Talk, sender: int, flags: int, payload: bytes = b"", shows=None) -> None:

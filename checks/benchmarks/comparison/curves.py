@@ -24,7 +24,7 @@ class Sizes:
 
     name = "sizes"
     SIZES = (4096, 8192, 16384, 32768, 60_000, 65_536, 100_000, 131_072, 200_000, 262_144, 500_000, 524_288, MIB, 4 * MIB)
-    MOST = 1.25
+    MAX = 1.25
     # Smaller ones pay for each operation.
     LARGE_FROM = 32768
     SECONDS = 2.0
@@ -56,7 +56,7 @@ class Sizes:
             neighbours = statistics.mean(costs[max(0, index - 1):index] + costs[index + 1:index + 2])
             ratios = [cost / neighbours, *([cost / best] if size >= self.LARGE_FROM else [])]
             # The smallest size has one neighbour, which is cheaper.
-            met = None if index == 0 else max(ratios) <= self.MOST
+            met = None if index == 0 else max(ratios) <= self.MAX
             found.append({"operation": operation, "size": size, "rate": rate, "cost": cost, "ratios": ratios, "met": met})
             print(f"{operation:<6} {size:>10,} bytes {rate / 1e6:>8,.0f} MB/s {cost:7.3f} s/GB  "
                   f"{' '.join(f'{ratio:.2f}' for ratio in ratios)}  {verdict(met, 'MISSED')}".rstrip(), flush=True)
@@ -155,10 +155,10 @@ class Connections:
     DEPTH = 64
     # With G1 a third of the processor time goes into its bookkeeping about references between regions.
     JAVA = ("java", "-Xmx3g", "-XX:+UseParallelGC")
-    LEAST_RATE = 0.5
-    MOST_IDLE_BYTES = 12 * 1024
+    MIN_RATE = 0.5
+    MAX_IDLE_BYTES = 12 * 1024
     # What the process itself needs varies by more than fewer connections take.
-    LEAST_IDLE = 100
+    MIN_IDLE = 100
     SECONDS = 4.0
     SECONDS_PER_CONNECTION = 0.0005
     SPARE_FILES = 500
@@ -185,7 +185,7 @@ class Connections:
                              "--warmup", f"{WARM_UP:g}", "--duration", f"{seconds:g}", "--no-progress")[0][-1]
 
     def idle(self, count: int) -> dict:
-        if count < self.LEAST_IDLE:
+        if count < self.MIN_IDLE:
             return {"setUp": None, "idle": None}
         with self.server(16) as server:
             line = server.client("connect", "--connections", str(count), "--parallel", "64", "--warmup", "2000", "--idle")[0][-1]
@@ -211,7 +211,7 @@ class Connections:
             rate = statistics.median(self.rates[count])
             result = {"connections": count, "rate": rate, "ratio": rate / alone, **self.once[count], "met": None}
             if count == self.COUNTS[-1]:
-                result["met"] = result["ratio"] >= self.LEAST_RATE and result["idle"] <= self.MOST_IDLE_BYTES
+                result["met"] = result["ratio"] >= self.MIN_RATE and result["idle"] <= self.MAX_IDLE_BYTES
             found.append(result)
             idle = "" if result["idle"] is None else f"set-up {result['setUp']:,.0f}/s, idle {result['idle']:,.0f} bytes, "
             print(f"{count:>6,} connections: {rate:,.0f} Sends/s ({result['ratio']:.2f}), {idle}one among them {result['median']:,.0f} us, 99 % {result['tail']:,.0f} us  "

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .processes import Failed, Network
-from .sides import (MIB, MOST_STREAMS, POLLING, Figure, Perf, Side, allocated, constant, iperf3, jucx, named, netty, perf, times,
+from .sides import (MIB, MAX_STREAMS, POLLING, Figure, Perf, Side, allocated, constant, iperf3, jucx, named, netty, perf, times,
                     ucx)
 
 
@@ -102,7 +102,7 @@ def many() -> list[Row]:
         work = f"Write 64 KiB, {count} connections"
         # With 512 it depends on the processor's caches.
         rows.append(Row(work, "bytes/s", spread, named("1 connection", write), least=0.8 if count < 512 else None))
-        if count <= MOST_STREAMS:
+        if count <= MAX_STREAMS:
             rows.append(Row(work, "bytes/s", spread, iperf3(65536, count)))
     return rows
 

@@ -20,7 +20,7 @@ MIB = 1024 * 1024
 # The fastest way of this stack, of plain Netty's streams and of its echo in all runs so far.
 POLLING = ("--transport", "epoll", "--busy-poll")
 # The limit of iperf3.
-MOST_STREAMS = 128
+MAX_STREAMS = 128
 # The JIT compilers need this time, with both ends on 2 processors.
 WARM_UP = 6.0
 

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the type of the elements
  */
 public final class RingQueue<E> {
-    private static final int SMALLEST_CAPACITY = 8;
+    private static final int MIN_CAPACITY = 8;
 
-    private @Nullable Object[] slots = new Object[SMALLEST_CAPACITY];
+    private @Nullable Object[] slots = new Object[MIN_CAPACITY];
     private long first;
     private long end;
 

@@ -321,16 +321,16 @@ public final class IwarpDevice {
 
     /** Sets the limits of a device. A builder belongs to one thread. */
     public static final class Builder {
-        private static final int DEFAULT_MAXIMUM_REGIONS = 1 << 20;
-        private static final int DEFAULT_MAXIMUM_WINDOWS = 1 << 20;
-        private static final int LEAST_PARTIAL_FPDU_BYTES = 1 << 20;
-        private static final long DEFAULT_MAXIMUM_MANAGED_RECEIVE_BYTES = 256L * 1024 * 1024;
+        private static final int DEFAULT_MAX_REGIONS = 1 << 20;
+        private static final int DEFAULT_MAX_WINDOWS = 1 << 20;
+        private static final int MIN_PARTIAL_FPDU_BYTES = 1 << 20;
+        private static final long DEFAULT_MAX_MANAGED_RECEIVE_BYTES = 256L * 1024 * 1024;
 
-        private int maximumRegions = DEFAULT_MAXIMUM_REGIONS;
-        private int maximumWindows = DEFAULT_MAXIMUM_WINDOWS;
+        private int maximumRegions = DEFAULT_MAX_REGIONS;
+        private int maximumWindows = DEFAULT_MAX_WINDOWS;
         private long maximumRegisteredBytes = Long.MAX_VALUE;
         private long maximumPartialFpduBytes = Long.MAX_VALUE;
-        private long maximumManagedReceiveBytes = DEFAULT_MAXIMUM_MANAGED_RECEIVE_BYTES;
+        private long maximumManagedReceiveBytes = DEFAULT_MAX_MANAGED_RECEIVE_BYTES;
 
         private Builder() {}
 
@@ -393,9 +393,9 @@ public final class IwarpDevice {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maximumPartialFpduBytes(long maximum) {
-            if (maximum < LEAST_PARTIAL_FPDU_BYTES) {
+            if (maximum < MIN_PARTIAL_FPDU_BYTES) {
                 throw new IllegalArgumentException(
-                        "maximumPartialFpduBytes is at least " + LEAST_PARTIAL_FPDU_BYTES + ", not " + maximum);
+                        "maximumPartialFpduBytes is at least " + MIN_PARTIAL_FPDU_BYTES + ", not " + maximum);
             }
             this.maximumPartialFpduBytes = maximum;
             return this;

@@ -39,9 +39,9 @@ public final class IwarpMeters implements MeterBinder {
     private static final String INBOUND = "inbound";
     private static final String UNASSIGNED = "unassigned";
     /** The range of a histogram; Micrometer's own begins at 1 ms. */
-    private static final Duration LEAST_LATENCY = Duration.ofNanos(1000);
+    private static final Duration MIN_LATENCY = Duration.ofNanos(1000);
 
-    private static final Duration GREATEST_LATENCY = Duration.ofSeconds(10);
+    private static final Duration MAX_LATENCY = Duration.ofSeconds(10);
 
     private final IwarpMetrics metrics;
     private final Tags common;
@@ -142,8 +142,8 @@ public final class IwarpMeters implements MeterBinder {
             Timer.Builder timer = Timer.builder(IwarpMeter.OPERATIONS_LATENCY.getName())
                     .description(IwarpMeter.OPERATIONS_LATENCY.description())
                     .tags(common.and(tag(IwarpMeter.Tag.OPERATION, operation.tag())))
-                    .minimumExpectedValue(LEAST_LATENCY)
-                    .maximumExpectedValue(GREATEST_LATENCY);
+                    .minimumExpectedValue(MIN_LATENCY)
+                    .maximumExpectedValue(MAX_LATENCY);
             if (percentileHistogram) {
                 timer.publishPercentileHistogram();
             }

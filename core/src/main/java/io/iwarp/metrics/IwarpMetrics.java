@@ -35,7 +35,7 @@ public final class IwarpMetrics {
     /** By default one of this many requests is timed. */
     public static final int DEFAULT_TIMED_SHARE = 16;
 
-    private static final int GREATEST_TIMED_SHARE = 1 << 20;
+    private static final int MAX_TIMED_SHARE = 1 << 20;
 
     private final IwarpDevice device;
     private final int timedShare;
@@ -77,9 +77,9 @@ public final class IwarpMetrics {
      * @throws IllegalArgumentException if {@code timedShare} is invalid
      */
     public IwarpMetrics(IwarpDevice device, int timedShare) {
-        if (timedShare < 1 || timedShare > GREATEST_TIMED_SHARE || Integer.bitCount(timedShare) != 1) {
+        if (timedShare < 1 || timedShare > MAX_TIMED_SHARE || Integer.bitCount(timedShare) != 1) {
             throw new IllegalArgumentException(
-                    "timedShare " + timedShare + " is not a power of two within 1 to " + GREATEST_TIMED_SHARE);
+                    "timedShare " + timedShare + " is not a power of two within 1 to " + MAX_TIMED_SHARE);
         }
         this.device = device;
         this.timedShare = timedShare;

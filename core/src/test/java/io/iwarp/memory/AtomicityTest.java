@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class AtomicityTest {
     private static final int ENCOUNTERS = Effort.rounds(20);
-    private static final long MOST_CHANGES = Effort.rounds(500_000);
+    private static final long MAX_CHANGES = Effort.rounds(500_000);
     private static final int BATCH = 1000;
     private static final long HIGHEST_BITS = 0x8000_0000_8000_0000L;
 
@@ -109,7 +109,7 @@ class AtomicityTest {
         for (int thread = 0; thread < 2; thread++) {
             both.add(threads.submit(() -> {
                 AtomicOperation operation = new AtomicOperation();
-                while (encounters.get() < ENCOUNTERS && added.get() < MOST_CHANGES) {
+                while (encounters.get() < ENCOUNTERS && added.get() < MAX_CHANGES) {
                     for (int i = 0; i < BATCH; i++) {
                         way.addOne(this, operation);
                         long seen = compared.get();

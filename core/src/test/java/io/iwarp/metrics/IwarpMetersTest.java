@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class IwarpMetersTest {
-    private static final int MOST_VALUES_OF_A_TAG = 40;
+    private static final int MAX_VALUES_OF_A_TAG = 40;
 
     private final IwarpDevice device = IwarpDevice.builder()
             .maximumRegions(2)
@@ -108,7 +108,7 @@ class IwarpMetersTest {
                         values.add(value);
                     }
                 });
-                assertThat(values).as(tag.getKey()).hasSizeLessThan(MOST_VALUES_OF_A_TAG);
+                assertThat(values).as(tag.getKey()).hasSizeLessThan(MAX_VALUES_OF_A_TAG);
             }
         }
     }

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  * 5.3), so lengths alone do not tell whether each byte has come. Offsets and lengths are in bytes of the message, at
  * most 2^32.
  *
- * <p>Ranges in rising order need no memory. Ranges beyond a gap are kept as at most {@link #MAXIMUM_PIECES} pieces.
+ * <p>Ranges in rising order need no memory. Ranges beyond a gap are kept as at most {@link #MAX_PIECES} pieces.
  * Confined to one thread.
  */
 public final class Coverage {
     /** The maximum number of separate ranges beyond the first gap. */
-    public static final int MAXIMUM_PIECES = 32;
+    public static final int MAX_PIECES = 32;
     /** What {@link #contiguousWith} returns for a range that would be one piece too many. */
     public static final long TOO_MANY_PIECES = -1;
 
@@ -45,7 +45,7 @@ public final class Coverage {
             long joined = Math.max(contiguous, end);
             return count == 0 ? joined : throughPieces(joined);
         }
-        boolean fits = length == 0 || count < MAXIMUM_PIECES || firstNotBefore(offset) < firstBehind(end);
+        boolean fits = length == 0 || count < MAX_PIECES || firstNotBefore(offset) < firstBehind(end);
         return fits ? contiguous : TOO_MANY_PIECES;
     }
 

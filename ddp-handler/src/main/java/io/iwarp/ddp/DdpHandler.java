@@ -46,7 +46,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
      * requests. If all were handled first, this side and the peer would wait for each other in turns. The rate of FetchAdds
      * in {@code checks/benchmarks/compare} shows it.
      */
-    static final int LONGEST_BURST = 64;
+    static final int MAX_BURST = 64;
 
     private final DdpSettings settings;
     private final DdpUlp ulp;
@@ -106,7 +106,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
             if (!receiver.receive(received.buffer(), received.index(), received.length())) {
                 received.stall();
             }
-            if (++ulpdusInBurst == LONGEST_BURST) {
+            if (++ulpdusInBurst == MAX_BURST) {
                 endBurst();
             }
         } else {

@@ -91,7 +91,7 @@ public final class DdpLayout {
     public static final int FIRST_MSN = 1;
 
     /** Maximum length of a message in bytes: less than 2^32 (section 5.2). */
-    public static final long MAXIMUM_MESSAGE_LENGTH = 0xFFFF_FFFFL;
+    public static final long MAX_MESSAGE_LENGTH = 0xFFFF_FFFFL;
 
     // Positions of the fields when bytes 0 to 7 of a header are read as one number.
 

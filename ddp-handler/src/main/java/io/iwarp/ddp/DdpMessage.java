@@ -113,9 +113,9 @@ public class DdpMessage {
      */
     public final DdpMessage source(@Nullable TaggedBuffer buffer, long offset, long length) {
         requireNotUnderWay();
-        if (length < 0 || length > (buffer == null ? 0 : DdpLayout.MAXIMUM_MESSAGE_LENGTH)) {
+        if (length < 0 || length > (buffer == null ? 0 : DdpLayout.MAX_MESSAGE_LENGTH)) {
             throw new IllegalArgumentException("a source of " + length + " bytes in " + buffer + ": allowed are 0.."
-                    + DdpLayout.MAXIMUM_MESSAGE_LENGTH + ", and only 0 without a buffer");
+                    + DdpLayout.MAX_MESSAGE_LENGTH + ", and only 0 without a buffer");
         }
         source = buffer;
         sourceOffset = offset;

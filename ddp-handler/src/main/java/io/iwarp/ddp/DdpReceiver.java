@@ -265,7 +265,7 @@ final class DdpReceiver {
         }
         // The sender of a message that is too long makes a segment that begins directly after the last byte of the
         // buffer. A larger offset cannot come from a message without gaps.
-        if (offset + length > Math.min(room, DdpLayout.MAXIMUM_MESSAGE_LENGTH)) {
+        if (offset + length > Math.min(room, DdpLayout.MAX_MESSAGE_LENGTH)) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG,
                     describeMessage() + ": " + length + " bytes at message offset " + offset
@@ -283,7 +283,7 @@ final class DdpReceiver {
             return new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC,
                     describeMessage() + ": " + length + " bytes at message offset " + offset
-                            + " would be one piece too many, this side keeps " + Coverage.MAXIMUM_PIECES
+                            + " would be one piece too many, this side keeps " + Coverage.MAX_PIECES
                             + " pieces beyond the first gap: send segments in rising order");
         }
         if (segment.last() && contiguous < offset + length) {

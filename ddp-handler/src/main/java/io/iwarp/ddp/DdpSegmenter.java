@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class DdpSegmenter {
     /** Minimum capacity of a buffer for copies, so that small segments of any size can share it. */
-    private static final int SMALLEST_COPY_CAPACITY = 4 * 1024;
+    private static final int MIN_COPY_CAPACITY = 4 * 1024;
 
-    private static final int LARGEST_COPY_CAPACITY = 64 * 1024;
+    private static final int MAX_COPY_CAPACITY = 64 * 1024;
     /** Enough buffers for a full default window, and for the segment that is being filled. */
-    private static final EventLoopBuffers WARM = new EventLoopBuffers(
-            LARGEST_COPY_CAPACITY, DdpSettings.DEFAULT_TRANSMIT_WINDOW / LARGEST_COPY_CAPACITY + 2);
+    private static final EventLoopBuffers WARM =
+            new EventLoopBuffers(MAX_COPY_CAPACITY, DdpSettings.DEFAULT_TRANSMIT_WINDOW / MAX_COPY_CAPACITY + 2);
 
     private final ByteBufAllocator allocator;
     private final int[] nextMsn = new int[DdpLayout.QUEUES];
@@ -93,9 +93,9 @@ final class DdpSegmenter {
 
     /** Refuses a message of 2^32 bytes or more (RFC 5041 section 5.2). */
     static void requireLegalLength(DdpMessage message) {
-        if (message.messageLength() > DdpLayout.MAXIMUM_MESSAGE_LENGTH) {
+        if (message.messageLength() > DdpLayout.MAX_MESSAGE_LENGTH) {
             throw new IllegalArgumentException("the message has " + message.messageLength()
-                    + " bytes, at most " + DdpLayout.MAXIMUM_MESSAGE_LENGTH
+                    + " bytes, at most " + DdpLayout.MAX_MESSAGE_LENGTH
                     + " are allowed: send it as several messages");
         }
     }
@@ -183,7 +183,7 @@ final class DdpSegmenter {
         ByteBuf buffer = copy;
         if (buffer == null || buffer.refCnt() > 1 || buffer.capacity() < count) {
             release();
-            buffer = WARM.take(allocator, Math.max(count, SMALLEST_COPY_CAPACITY));
+            buffer = WARM.take(allocator, Math.max(count, MIN_COPY_CAPACITY));
             copy = buffer;
         }
         return buffer;

@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 /** Settings of the DDP layer of one stream. Start from {@link #DEFAULT} and change what has to differ. Immutable. */
 public final class DdpSettings {
     /** The smallest window, in bytes. It holds at least one segment of any size. */
-    public static final int MINIMUM_TRANSMIT_WINDOW = 128 * 1024;
+    public static final int MIN_TRANSMIT_WINDOW = 128 * 1024;
 
     /** The largest window, in bytes. */
-    public static final int MAXIMUM_TRANSMIT_WINDOW = 1024 * 1024 * 1024;
+    public static final int MAX_TRANSMIT_WINDOW = 1024 * 1024 * 1024;
 
     /** The default window, in bytes. */
     public static final int DEFAULT_TRANSMIT_WINDOW = 1024 * 1024;
@@ -19,9 +19,9 @@ public final class DdpSettings {
     private final int transmitWindow;
 
     private DdpSettings(int transmitWindow) {
-        if (transmitWindow < MINIMUM_TRANSMIT_WINDOW || transmitWindow > MAXIMUM_TRANSMIT_WINDOW) {
+        if (transmitWindow < MIN_TRANSMIT_WINDOW || transmitWindow > MAX_TRANSMIT_WINDOW) {
             throw new IllegalArgumentException("transmitWindow of " + transmitWindow + " bytes is outside "
-                    + MINIMUM_TRANSMIT_WINDOW + ".." + MAXIMUM_TRANSMIT_WINDOW);
+                    + MIN_TRANSMIT_WINDOW + ".." + MAX_TRANSMIT_WINDOW);
         }
         this.transmitWindow = transmitWindow;
     }

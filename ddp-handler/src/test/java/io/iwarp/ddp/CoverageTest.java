@@ -23,7 +23,7 @@ class CoverageTest {
                 int length = random.nextInt(longest);
                 BitSet with = (BitSet) arrived.clone();
                 with.set(offset, offset + length);
-                long expected = pieces(with) <= Coverage.MAXIMUM_PIECES || pieces(with) <= pieces(arrived)
+                long expected = pieces(with) <= Coverage.MAX_PIECES || pieces(with) <= pieces(arrived)
                         ? with.nextClearBit(0)
                         : Coverage.TOO_MANY_PIECES;
 

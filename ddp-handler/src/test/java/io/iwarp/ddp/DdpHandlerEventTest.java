@@ -50,7 +50,7 @@ class DdpHandlerEventTest {
     void aLongReadIsHandledInBursts() {
         ddp.ready();
         int msn = 0;
-        while (msn < DdpHandler.LONGEST_BURST - 1) {
+        while (msn < DdpHandler.MAX_BURST - 1) {
             ddp.ulp.post(0, 1);
             ddp.receivesMore(Segment.untagged(0, ++msn).payload("x"));
         }
@@ -58,19 +58,19 @@ class DdpHandlerEventTest {
 
         ddp.ulp.post(0, 1);
         ddp.receivesMore(Segment.untagged(0, ++msn).payload("x"));
-        assertThat(ddp.ulp.delivered).hasSize(DdpHandler.LONGEST_BURST);
+        assertThat(ddp.ulp.delivered).hasSize(DdpHandler.MAX_BURST);
         assertThat(ddp.ulp.events).containsOnlyOnce("read complete").endsWith("read complete");
     }
 
     @Test
     void withEachReadABurstBegins() {
         ddp.ready();
-        for (int msn = 1; msn <= DdpHandler.LONGEST_BURST; msn++) {
+        for (int msn = 1; msn <= DdpHandler.MAX_BURST; msn++) {
             ddp.ulp.post(0, 1);
             ddp.receives(Segment.untagged(0, msn).payload("x"));
         }
 
-        assertThat(ddp.ulp.events).filteredOn("read complete"::equals).hasSize(DdpHandler.LONGEST_BURST);
+        assertThat(ddp.ulp.events).filteredOn("read complete"::equals).hasSize(DdpHandler.MAX_BURST);
     }
 
     @ParameterizedTest

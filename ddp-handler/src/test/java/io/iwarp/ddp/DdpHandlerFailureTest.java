@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** What nobody expects to fail: memory for a copy, the layer above. The stream ends with a reason, at once. */
 class DdpHandlerFailureTest {
-    private static final int WINDOW = DdpSettings.MINIMUM_TRANSMIT_WINDOW;
+    private static final int WINDOW = DdpSettings.MIN_TRANSMIT_WINDOW;
 
     private final ShortOfMemory allocator = new ShortOfMemory();
     private final DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW), allocator).ready();

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 
 /** Messages that read an STag's memory on their way through the handler, and the STag's end meanwhile. */
 class DdpHandlerSourceTest {
-    private static final int WINDOW = DdpSettings.MINIMUM_TRANSMIT_WINDOW;
+    private static final int WINDOW = DdpSettings.MIN_TRANSMIT_WINDOW;
     private static final int LONG = 10 * WINDOW;
     private static final int SEGMENT = MULPDU - DdpLayout.TAGGED_HEADER_LENGTH;
 

@@ -36,16 +36,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ExamplesTest {
     private static final Path ROOT = Path.of("..");
     private static final Path EXAMPLES = Path.of("src/main/java/io/iwarp/examples");
-    private static final int MOST_FILES = 4;
-    private static final int MOST_LINES = 300;
+    private static final int MAX_FILES = 4;
+    private static final int MAX_LINES = 300;
     /** A whole server, to be read in an hour. It is tested as part of this build. */
     private static final String LARGE = "kv";
 
-    private static final int MOST_FILES_OF_LARGE = 5;
-    private static final int MOST_LINES_OF_LARGE = 1500;
-    private static final int MOST_LINES_OF_THE_FIRST_PROGRAM = 70;
+    private static final int MAX_FILES_OF_LARGE = 5;
+    private static final int MAX_LINES_OF_LARGE = 1500;
+    private static final int MAX_LINES_OF_THE_FIRST_PROGRAM = 70;
 
-    private static final int MOST_LINES_OF_THE_POM = 25;
+    private static final int MAX_LINES_OF_THE_POM = 25;
 
     private static final Path PAGE = ROOT.resolve("docs/getting-started.md");
     private static final Pattern CODE = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
@@ -86,12 +86,12 @@ class ExamplesTest {
     void isSmallEnoughToBeCopied(String example) throws IOException {
         List<Path> files = sources(example);
         boolean large = example.equals(LARGE);
-        assertThat(files).hasSizeBetween(1, large ? MOST_FILES_OF_LARGE : MOST_FILES);
+        assertThat(files).hasSizeBetween(1, large ? MAX_FILES_OF_LARGE : MAX_FILES);
         int lines = 0;
         for (Path file : files) {
             lines += Files.readAllLines(file).size();
         }
-        assertThat(lines).isLessThanOrEqualTo(large ? MOST_LINES_OF_LARGE : MOST_LINES);
+        assertThat(lines).isLessThanOrEqualTo(large ? MAX_LINES_OF_LARGE : MAX_LINES);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -142,7 +142,7 @@ class ExamplesTest {
         assertThat(Files.readString(PAGE)).contains("```java\n" + code + "```");
         assertThat(Files.readString(ROOT.resolve("docs/javadoc/overview.html")))
                 .contains("{@code\n" + code + "}</pre>");
-        assertThat(code.lines()).hasSizeLessThanOrEqualTo(MOST_LINES_OF_THE_FIRST_PROGRAM);
+        assertThat(code.lines()).hasSizeLessThanOrEqualTo(MAX_LINES_OF_THE_FIRST_PROGRAM);
     }
 
     @Test
@@ -150,7 +150,7 @@ class ExamplesTest {
         String build = Files.readString(ROOT.resolve("pom.xml"));
         String page = Files.readString(PAGE);
         String pom = page.substring(page.indexOf("<project "), page.indexOf("</project>") + "</project>".length());
-        assertThat(pom.lines()).hasSizeLessThanOrEqualTo(MOST_LINES_OF_THE_POM);
+        assertThat(pom.lines()).hasSizeLessThanOrEqualTo(MAX_LINES_OF_THE_POM);
         assertThat(pom)
                 .containsPattern(versionOf("iwarp-verbs", between(build, "<version>", "</version>")))
                 .containsPattern(versionOf("slf4j-simple", property(build, "slf4j.version")));

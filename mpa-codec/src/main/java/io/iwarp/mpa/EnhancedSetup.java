@@ -28,13 +28,13 @@ public final class EnhancedSetup {
     public static final int LENGTH = 4;
 
     /** The largest depth that can be negotiated. */
-    public static final int MAXIMUM_DEPTH = 0x3FFE;
+    public static final int MAX_DEPTH = 0x3FFE;
 
     /** The depth that stands for "not negotiated here, the ULPs agree on it". */
     public static final int NOT_NEGOTIATED = 0x3FFF;
 
     /** Maximum length of the ULP's private data in a frame with set-up data, in bytes. */
-    public static final int MAXIMUM_ULP_PRIVATE_DATA = MpaFrameLayout.MAXIMUM_PRIVATE_DATA - LENGTH;
+    public static final int MAX_ULP_PRIVATE_DATA = MpaFrameLayout.MAX_PRIVATE_DATA - LENGTH;
 
     private static final int DEPTH_MASK = 0x3FFF;
     private static final int FIRST_FLAG = 0x8000;
@@ -118,9 +118,9 @@ public final class EnhancedSetup {
      * @throws IllegalArgumentException if it has more than 512 bytes, or 508 in an enhanced frame
      */
     static byte[] copyOfUlpPrivateData(byte[] privateData, boolean enhanced) {
-        if (enhanced && privateData.length > MAXIMUM_ULP_PRIVATE_DATA) {
+        if (enhanced && privateData.length > MAX_ULP_PRIVATE_DATA) {
             throw new IllegalArgumentException("private data has " + privateData.length + " bytes, allowed are 0 to "
-                    + MAXIMUM_ULP_PRIVATE_DATA
+                    + MAX_ULP_PRIVATE_DATA
                     + " with the enhanced connection set-up (RFC 6581, section 9)");
         }
         return MpaFrameLayout.copyOfPrivateData(privateData);
@@ -188,7 +188,7 @@ public final class EnhancedSetup {
 
     private static void checkDepth(String name, int depth) {
         if (depth < 0 || depth > DEPTH_MASK) {
-            throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to " + MAXIMUM_DEPTH + ", or "
+            throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to " + MAX_DEPTH + ", or "
                     + NOT_NEGOTIATED + " for not negotiated");
         }
     }

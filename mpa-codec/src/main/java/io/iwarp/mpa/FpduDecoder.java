@@ -99,7 +99,7 @@ public final class FpduDecoder {
             return Progress.INCOMPLETE;
         }
         int ulpduLength = FpduLayout.ulpduLength(bytes, index + lead);
-        if (markers && ulpduLength > Mulpdu.MAXIMUM) {
+        if (markers && ulpduLength > Mulpdu.MAX) {
             return refuseLength(ulpduLength);
         }
         int fpduLength = FpduLayout.fpduLength(ulpduLength);
@@ -219,7 +219,7 @@ public final class FpduDecoder {
                 String.format(
                         "the FPDU at stream byte %d has ULPDU_Length %d, with markers at most %d is"
                                 + " allowed because FPDUPTR has 16 bits",
-                        cursor.position(), ulpduLength, Mulpdu.MAXIMUM));
+                        cursor.position(), ulpduLength, Mulpdu.MAX));
         return Progress.FAULT;
     }
 

@@ -30,7 +30,7 @@ final class FpduOutput {
      */
     static final int BY_REFERENCE_THRESHOLD = 4 * 1024;
 
-    private static final int SMALLEST_CAPACITY = 512;
+    private static final int MIN_CAPACITY = 512;
 
     /** As many as wait for the transport when a window of 1 MiB is full, and what is being filled. */
     private static final EventLoopBuffers WARM = new EventLoopBuffers(LIMIT, 18);
@@ -45,7 +45,7 @@ final class FpduOutput {
     private long nextLook = BYTES_BETWEEN_LOOKS;
     private @Nullable ByteBuf buffer;
     private int handedOver;
-    private int usualSize = SMALLEST_CAPACITY;
+    private int usualSize = MIN_CAPACITY;
     private boolean ended;
 
     FpduOutput(MpaSettings settings, MpaParameters agreed, ToIntFunction<Channel> segmentSize, Counters counters) {
@@ -60,9 +60,9 @@ final class FpduOutput {
      * all bytes so far are written with it. A failed write can end the output during this call.
      */
     void send(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
-        if (ulpdu.length() > Mulpdu.MAXIMUM) {
+        if (ulpdu.length() > Mulpdu.MAX) {
             promise.tryFailure(new IllegalArgumentException("the ULPDU has " + ulpdu.length() + " bytes, at most "
-                    + Mulpdu.MAXIMUM + " are allowed: cut the message into smaller segments"));
+                    + Mulpdu.MAX + " are allowed: cut the message into smaller segments"));
             return;
         }
         try {
@@ -120,7 +120,7 @@ final class FpduOutput {
         }
         buffer = null;
         int size = full.writerIndex();
-        usualSize = Math.max(size, Math.max(SMALLEST_CAPACITY, usualSize / 2));
+        usualSize = Math.max(size, Math.max(MIN_CAPACITY, usualSize / 2));
         encoder.endBurst();
         full.readerIndex(handedOver);
         if (full.isReadable()) {

@@ -46,7 +46,7 @@ public final class MpaConnectionRequest {
 
     /** Returns the maximum length of the private data in the answer: 512 bytes, or 508 if {@link #enhanced()}. */
     public int maximumPrivateData() {
-        return setup == null ? MpaFrameLayout.MAXIMUM_PRIVATE_DATA : EnhancedSetup.MAXIMUM_ULP_PRIVATE_DATA;
+        return setup == null ? MpaFrameLayout.MAX_PRIVATE_DATA : EnhancedSetup.MAX_ULP_PRIVATE_DATA;
     }
 
     /** Returns whether the initiator asks for the enhanced connection set-up (RFC 6581). */
@@ -125,9 +125,9 @@ public final class MpaConnectionRequest {
      * @throws IllegalStateException if the request was answered before
      */
     public ChannelFuture reject(byte[] privateData, int requiredOrd) {
-        if (requiredOrd < 0 || requiredOrd > EnhancedSetup.MAXIMUM_DEPTH) {
+        if (requiredOrd < 0 || requiredOrd > EnhancedSetup.MAX_DEPTH) {
             throw new IllegalArgumentException(
-                    "requiredOrd is " + requiredOrd + ", allowed are 0 to " + EnhancedSetup.MAXIMUM_DEPTH);
+                    "requiredOrd is " + requiredOrd + ", allowed are 0 to " + EnhancedSetup.MAX_DEPTH);
         }
         return decide(new MpaStartup.Decision(true, copyOf(privateData), requiredOrd));
     }

@@ -82,9 +82,9 @@ sealed interface MpaFrame {
     }
 
     private static int checkedPrivateDataLength(int length, int available) {
-        if (length > MpaFrameLayout.MAXIMUM_PRIVATE_DATA) {
+        if (length > MpaFrameLayout.MAX_PRIVATE_DATA) {
             throw new IllegalArgumentException(
-                    "PD_Length is " + length + " bytes, allowed are 0 to " + MpaFrameLayout.MAXIMUM_PRIVATE_DATA);
+                    "PD_Length is " + length + " bytes, allowed are 0 to " + MpaFrameLayout.MAX_PRIVATE_DATA);
         }
         if (length > available) {
             throw new IllegalArgumentException(
@@ -94,9 +94,9 @@ sealed interface MpaFrame {
     }
 
     private static void checkHeader(boolean enhanced, int revision, int privateDataLength) {
-        if (revision < 0 || revision > MpaFrameLayout.MAXIMUM_REVISION) {
+        if (revision < 0 || revision > MpaFrameLayout.MAX_REVISION) {
             throw new IllegalArgumentException(
-                    "revision is " + revision + ", allowed are 0 to " + MpaFrameLayout.MAXIMUM_REVISION);
+                    "revision is " + revision + ", allowed are 0 to " + MpaFrameLayout.MAX_REVISION);
         }
         if (enhanced && revision < MpaFrameLayout.FIRST_ENHANCED_REVISION) {
             throw new IllegalArgumentException("the S bit needs revision " + MpaFrameLayout.FIRST_ENHANCED_REVISION

@@ -49,7 +49,7 @@ public final class MpaFrameLayout {
     public static final int PRIVATE_DATA_OFFSET = HEADER_LENGTH;
 
     /** Maximum length of the private data in bytes. */
-    public static final int MAXIMUM_PRIVATE_DATA = 512;
+    public static final int MAX_PRIVATE_DATA = 512;
 
     /** M: the sender of this frame requires markers in the FPDUs it receives. */
     public static final int FLAG_MARKERS = 0x80;
@@ -67,7 +67,7 @@ public final class MpaFrameLayout {
     public static final int FIRST_ENHANCED_REVISION = 2;
 
     /** Largest value of the revision byte. */
-    public static final int MAXIMUM_REVISION = 0xFF;
+    public static final int MAX_REVISION = 0xFF;
 
     private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] REPLY_KEY = "MPA ID Rep Frame".getBytes(StandardCharsets.US_ASCII);
@@ -120,9 +120,9 @@ public final class MpaFrameLayout {
      * @throws IllegalArgumentException if it has more than 512 bytes
      */
     static byte[] copyOfPrivateData(byte[] privateData) {
-        if (privateData.length > MAXIMUM_PRIVATE_DATA) {
+        if (privateData.length > MAX_PRIVATE_DATA) {
             throw new IllegalArgumentException("private data has " + privateData.length + " bytes, allowed are 0 to "
-                    + MAXIMUM_PRIVATE_DATA + " (RFC 5044, section 7.1.1)");
+                    + MAX_PRIVATE_DATA + " (RFC 5044, section 7.1.1)");
         }
         return privateData.clone();
     }

@@ -141,12 +141,12 @@ final class MpaFrameReader {
 
     private @Nullable String verifyPrivateDataLength() {
         int length = MpaFrameLayout.privateDataLength(Unpooled.wrappedBuffer(bytes), 0);
-        if (length > MpaFrameLayout.MAXIMUM_PRIVATE_DATA) {
-            return "PD_Length is " + length + " bytes, allowed are 0 to " + MpaFrameLayout.MAXIMUM_PRIVATE_DATA;
+        if (length > MpaFrameLayout.MAX_PRIVATE_DATA) {
+            return "PD_Length is " + length + " bytes, allowed are 0 to " + MpaFrameLayout.MAX_PRIVATE_DATA;
         }
         if (length < EnhancedSetup.LENGTH && MpaFrameLayout.enhanced(flags(), revision())) {
             return "PD_Length is " + length + " bytes, allowed are " + EnhancedSetup.LENGTH + " to "
-                    + MpaFrameLayout.MAXIMUM_PRIVATE_DATA + " with the S bit (RFC 6581, section 6)";
+                    + MpaFrameLayout.MAX_PRIVATE_DATA + " with the S bit (RFC 6581, section 6)";
         }
         bytes = Arrays.copyOf(bytes, MpaFrameLayout.HEADER_LENGTH + length);
         return null;

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * ({@code autoRead} is off), bytes already read wait, and TCP's window stops the peer, until a {@code read} comes down the
  * pipeline.
  *
- * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAXIMUM} bytes. FPDUs are
+ * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAX} bytes. FPDUs are
  * gathered and written on flush, when the buffer is full, or with a write whose promise is not void.
  * That promise completes when the transport has taken all bytes up to that FPDU. A write fails and
  * sends nothing if the ULPDU is too long ({@link IllegalArgumentException}),

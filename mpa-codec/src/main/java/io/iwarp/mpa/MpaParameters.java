@@ -164,7 +164,7 @@ public final class MpaParameters {
         private boolean crc = true;
         private boolean sendMarkers;
         private boolean receiveMarkers;
-        private int mulpdu = MpaSettings.MAXIMUM_MULPDU;
+        private int mulpdu = MpaSettings.MAX_MULPDU;
         private byte[] peerPrivateData = {};
         private AgreedSetup setup = AgreedSetup.plain(MpaSettings.DEFAULT_DEPTH, MpaSettings.DEFAULT_DEPTH);
 

@@ -17,13 +17,13 @@ public final class MpaSettings {
     public static final int DEFAULT_DEPTH = 128;
 
     /** Smallest value of {@link #maximumUlpdu()} in bytes, the smallest MULPDU that MPA may offer (RFC 5044, section 3). */
-    public static final int MINIMUM_MULPDU = 128;
+    public static final int MIN_MULPDU = 128;
 
     /** Largest value of {@link #maximumUlpdu()} in bytes, the largest possible ULPDU (RFC 5044, section 3). */
-    public static final int MAXIMUM_MULPDU = 64768;
+    public static final int MAX_MULPDU = 64768;
 
     /** Largest value of {@link #emss()} in bytes: what TCP's 16-bit MSS option can express. */
-    public static final int MAXIMUM_EMSS = 65535;
+    public static final int MAX_EMSS = 65535;
 
     private final boolean requestMarkers;
     private final boolean crc;
@@ -277,7 +277,7 @@ public final class MpaSettings {
         private StartMode start = StartMode.REQUEST_REPLY;
         private Duration startupTimeout = Duration.ofSeconds(10);
         private int emss;
-        private int maximumUlpdu = MAXIMUM_MULPDU;
+        private int maximumUlpdu = MAX_MULPDU;
         private boolean refuseEarlyFpdus;
         private int revision = MpaRevisions.ENHANCED;
         private boolean enhanced;

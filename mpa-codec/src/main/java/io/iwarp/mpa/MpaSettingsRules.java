@@ -10,11 +10,11 @@ import org.slf4j.LoggerFactory;
 
 /** The ranges of {@link MpaSettings}, and which settings contradict each other. */
 final class MpaSettingsRules {
-    private static final Duration MINIMUM_STARTUP_TIMEOUT = Duration.ofMillis(1);
-    private static final Duration MAXIMUM_STARTUP_TIMEOUT = Duration.ofHours(24);
-    private static final Duration MAXIMUM_FIRST_FPDU_DELAY = Duration.ofSeconds(10);
-    private static final Duration MINIMUM_FPDU_TIMEOUT = Duration.ofMillis(1);
-    private static final Duration MAXIMUM_FPDU_TIMEOUT = Duration.ofHours(24);
+    private static final Duration MIN_STARTUP_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration MAX_STARTUP_TIMEOUT = Duration.ofHours(24);
+    private static final Duration MAX_FIRST_FPDU_DELAY = Duration.ofSeconds(10);
+    private static final Duration MIN_FPDU_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration MAX_FPDU_TIMEOUT = Duration.ofHours(24);
 
     private static final Logger LOG = LoggerFactory.getLogger("io.iwarp.mpa.MpaSettings");
     /**
@@ -26,13 +26,13 @@ final class MpaSettingsRules {
     private MpaSettingsRules() {}
 
     static void checkSizes(int emss, int maximumUlpdu) {
-        if (emss < 0 || emss > MpaSettings.MAXIMUM_EMSS) {
-            throw new IllegalArgumentException("emss is " + emss + " bytes, allowed are 1 to "
-                    + MpaSettings.MAXIMUM_EMSS + ", or 0 for automatic");
+        if (emss < 0 || emss > MpaSettings.MAX_EMSS) {
+            throw new IllegalArgumentException(
+                    "emss is " + emss + " bytes, allowed are 1 to " + MpaSettings.MAX_EMSS + ", or 0 for automatic");
         }
-        if (maximumUlpdu < MpaSettings.MINIMUM_MULPDU || maximumUlpdu > MpaSettings.MAXIMUM_MULPDU) {
+        if (maximumUlpdu < MpaSettings.MIN_MULPDU || maximumUlpdu > MpaSettings.MAX_MULPDU) {
             throw new IllegalArgumentException("maximumUlpdu is " + maximumUlpdu + " bytes, allowed are "
-                    + MpaSettings.MINIMUM_MULPDU + " to " + MpaSettings.MAXIMUM_MULPDU);
+                    + MpaSettings.MIN_MULPDU + " to " + MpaSettings.MAX_MULPDU);
         }
     }
 
@@ -45,22 +45,21 @@ final class MpaSettingsRules {
     }
 
     static void checkStartupTimeout(Duration timeout) {
-        if (timeout.compareTo(MINIMUM_STARTUP_TIMEOUT) < 0 || timeout.compareTo(MAXIMUM_STARTUP_TIMEOUT) > 0) {
-            throw new IllegalArgumentException("startupTimeout is " + timeout + ", allowed are "
-                    + MINIMUM_STARTUP_TIMEOUT + " to " + MAXIMUM_STARTUP_TIMEOUT);
+        if (timeout.compareTo(MIN_STARTUP_TIMEOUT) < 0 || timeout.compareTo(MAX_STARTUP_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("startupTimeout is " + timeout + ", allowed are " + MIN_STARTUP_TIMEOUT
+                    + " to " + MAX_STARTUP_TIMEOUT);
         }
     }
 
     static void checkFpduTimes(Duration firstFpduDelay, Duration fpduTimeout) {
-        if (firstFpduDelay.isNegative() || firstFpduDelay.compareTo(MAXIMUM_FIRST_FPDU_DELAY) > 0) {
+        if (firstFpduDelay.isNegative() || firstFpduDelay.compareTo(MAX_FIRST_FPDU_DELAY) > 0) {
             throw new IllegalArgumentException(
-                    "firstFpduDelay is " + firstFpduDelay + ", allowed are 0 to " + MAXIMUM_FIRST_FPDU_DELAY);
+                    "firstFpduDelay is " + firstFpduDelay + ", allowed are 0 to " + MAX_FIRST_FPDU_DELAY);
         }
         if (!fpduTimeout.isZero()
-                && (fpduTimeout.compareTo(MINIMUM_FPDU_TIMEOUT) < 0
-                        || fpduTimeout.compareTo(MAXIMUM_FPDU_TIMEOUT) > 0)) {
-            throw new IllegalArgumentException("fpduTimeout is " + fpduTimeout + ", allowed are " + MINIMUM_FPDU_TIMEOUT
-                    + " to " + MAXIMUM_FPDU_TIMEOUT + ", or 0 for none");
+                && (fpduTimeout.compareTo(MIN_FPDU_TIMEOUT) < 0 || fpduTimeout.compareTo(MAX_FPDU_TIMEOUT) > 0)) {
+            throw new IllegalArgumentException("fpduTimeout is " + fpduTimeout + ", allowed are " + MIN_FPDU_TIMEOUT
+                    + " to " + MAX_FPDU_TIMEOUT + ", or 0 for none");
         }
     }
 
@@ -70,9 +69,9 @@ final class MpaSettingsRules {
     }
 
     private static void checkDepth(String name, int depth) {
-        if (depth < 0 || depth > EnhancedSetup.MAXIMUM_DEPTH) {
-            throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to "
-                    + EnhancedSetup.MAXIMUM_DEPTH + "; to leave it to the ULPs turn negotiateDepths off");
+        if (depth < 0 || depth > EnhancedSetup.MAX_DEPTH) {
+            throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to " + EnhancedSetup.MAX_DEPTH
+                    + "; to leave it to the ULPs turn negotiateDepths off");
         }
     }
 

@@ -287,7 +287,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private void establish(ChannelHandlerContext ctx, StartupAction.Establish establish) {
         StartupAction.Agreement agreement = establish.agreement();
         ProtocolFault fault = establish.fault();
-        int mulpdu = Mulpdu.MINIMUM;
+        int mulpdu = Mulpdu.MIN;
         try {
             mulpdu = Mulpdu.initial(settings, ctx.channel(), agreement.sendMarkers());
         } catch (Throwable e) {

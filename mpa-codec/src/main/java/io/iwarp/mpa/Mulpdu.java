@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class Mulpdu {
 
     /** The smallest MULPDU, whatever the segment size (section 4.5). */
-    static final int MINIMUM = MpaSettings.MINIMUM_MULPDU;
+    static final int MIN = MpaSettings.MIN_MULPDU;
 
     /** The largest MULPDU, and the maximum length of a ULPDU (section 3). */
-    static final int MAXIMUM = MpaSettings.MAXIMUM_MULPDU;
+    static final int MAX = MpaSettings.MAX_MULPDU;
 
     /** The EMSS if nothing is known: an Ethernet MTU minus IPv4 and TCP headers. */
     static final int DEFAULT_EMSS = 1460;
@@ -40,7 +40,7 @@ final class Mulpdu {
     private Mulpdu() {}
 
     /**
-     * Applies the formula of section 4.5 and clamps the result to {@link #MINIMUM}..{@link #MAXIMUM}.
+     * Applies the formula of section 4.5 and clamps the result to {@link #MIN}..{@link #MAX}.
      *
      * @param emss bytes of the effective maximum segment size, from 1 on
      * @param sendMarkers whether markers are inserted in this direction
@@ -50,7 +50,7 @@ final class Mulpdu {
         int markers =
                 sendMarkers ? MarkerLayout.LENGTH * ((emss + MarkerLayout.INTERVAL - 1) / MarkerLayout.INTERVAL) : 0;
         int overhead = FPDU_OVERHEAD + markers + emss % FpduLayout.ALIGNMENT;
-        return Math.max(MINIMUM, Math.min(MAXIMUM, emss - overhead));
+        return Math.max(MIN, Math.min(MAX, emss - overhead));
     }
 
     /**
@@ -78,7 +78,7 @@ final class Mulpdu {
         if (local instanceof InetSocketAddress inet) {
             return capped(settings, emssOf(inet.getAddress(), mtu), sendMarkers);
         }
-        return local == null ? capped(settings, DEFAULT_EMSS, sendMarkers) : Math.min(MAXIMUM, settings.maximumUlpdu());
+        return local == null ? capped(settings, DEFAULT_EMSS, sendMarkers) : Math.min(MAX, settings.maximumUlpdu());
     }
 
     /** Applies formula and configured cap to a known EMSS. */

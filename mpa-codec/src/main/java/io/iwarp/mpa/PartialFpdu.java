@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class PartialFpdu {
 
     /** Spares a second allocation when the first bytes are too few to tell the length. */
-    static final int SMALLEST_CAPACITY = 256;
+    static final int MIN_CAPACITY = 256;
 
     /** The capacity that a buffer is given for each byte that is there. */
     static final int GROWTH = 4;
@@ -52,8 +52,7 @@ final class PartialFpdu {
     int fill(ByteBuf source, int index, int end, int needed) {
         int taken = Math.min(end - index, needed - length());
         int length = length() + taken;
-        int capacity = (int)
-                Math.min(Math.max(needed, SMALLEST_CAPACITY), Math.max(SMALLEST_CAPACITY, (long) GROWTH * length));
+        int capacity = (int) Math.min(Math.max(needed, MIN_CAPACITY), Math.max(MIN_CAPACITY, (long) GROWTH * length));
         if (capacity > reserved && !reserve(capacity)) {
             return -1;
         }

@@ -195,8 +195,8 @@ class EnhancedSetupPropertyTest {
         return switch (random.nextInt(4)) {
             case 0 -> 0;
             case 1 -> random.nextInt(3);
-            case 2 -> EnhancedSetup.MAXIMUM_DEPTH - random.nextInt(2);
-            default -> random.nextInt(EnhancedSetup.MAXIMUM_DEPTH + 1);
+            case 2 -> EnhancedSetup.MAX_DEPTH - random.nextInt(2);
+            default -> random.nextInt(EnhancedSetup.MAX_DEPTH + 1);
         };
     }
 

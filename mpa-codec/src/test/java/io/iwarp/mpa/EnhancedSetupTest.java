@@ -127,7 +127,7 @@ class EnhancedSetupTest {
 
     @Test
     void leavesFewerBytesToTheUlp() {
-        assertThat(EnhancedSetup.MAXIMUM_ULP_PRIVATE_DATA).isEqualTo(508);
+        assertThat(EnhancedSetup.MAX_ULP_PRIVATE_DATA).isEqualTo(508);
     }
 
     private static byte[] encoded(EnhancedSetup setup) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FpduEncoderTest {
 
     private static final int TEN_MILLION = 10_000_000;
-    private static final int GREATEST_SHIFT = 4;
+    private static final int MAX_SHIFT = 4;
 
     private final Counters counters = new Counters();
     private final Ulpdu ulpdu = new Ulpdu();
@@ -36,7 +36,7 @@ class FpduEncoderTest {
         FpduEncoder encoder = new FpduEncoder(crc, markers, counters);
         ReferenceFramer model = new ReferenceFramer(crc, markers);
         ByteBuf out = Unpooled.buffer(70_000);
-        ByteBuf direct = Unpooled.directBuffer(Mulpdu.MAXIMUM + GREATEST_SHIFT);
+        ByteBuf direct = Unpooled.directBuffer(Mulpdu.MAX + MAX_SHIFT);
         long ulpdus = 0;
         while (encoder.position() < TEN_MILLION) {
             byte[] bytes = randomUlpdu(random);
@@ -44,7 +44,7 @@ class FpduEncoderTest {
             int headerLength = random.nextInt(bytes.length + 1);
             Ulpdu outgoing = ulpdu(bytes, headerLength);
             if (random.nextBoolean()) {
-                int shift = random.nextInt(GREATEST_SHIFT);
+                int shift = random.nextInt(MAX_SHIFT);
                 direct.setBytes(shift, bytes, headerLength, bytes.length - headerLength);
                 outgoing.payload(direct, shift, bytes.length - headerLength);
             }
@@ -218,7 +218,7 @@ class FpduEncoderTest {
     static byte[] randomUlpdu(Random random) {
         int bound = switch (random.nextInt(8)) {
             case 0 -> 4;
-            case 1 -> Mulpdu.MAXIMUM;
+            case 1 -> Mulpdu.MAX;
             case 2 -> 9000;
             case 3 -> 1500;
             default -> 600;

@@ -228,7 +228,7 @@ class MpaFrameTest {
         int revision = random.nextInt(256);
         boolean enhanced = revision >= 2 && random.nextBoolean();
         int least = enhanced ? EnhancedSetup.LENGTH : 0;
-        byte[] privateData = new byte[random.nextInt(least, MpaFrameLayout.MAXIMUM_PRIVATE_DATA + 1)];
+        byte[] privateData = new byte[random.nextInt(least, MpaFrameLayout.MAX_PRIVATE_DATA + 1)];
         random.nextBytes(privateData);
         return random.nextBoolean()
                 ? new MpaFrame.Request(random.nextBoolean(), random.nextBoolean(), enhanced, revision, privateData)

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A receiver that cannot take a ULPDU now. */
 class StallTest {
-    private static final int LONGEST = 2_000;
+    private static final int MAX = 2_000;
 
     private final FramingChannel mpa = FramingChannel.initiator(true, true);
     private final ReferenceFramer peer = new ReferenceFramer(true, true);
@@ -63,14 +63,14 @@ class StallTest {
         List<byte[]> ulpdus = new ArrayList<>();
         ByteArrayOutputStream wire = new ByteArrayOutputStream();
         for (int i = 0; i < 100; i++) {
-            byte[] ulpdu = new byte[random.nextInt(LONGEST)];
+            byte[] ulpdu = new byte[random.nextInt(MAX)];
             random.nextBytes(ulpdu);
             ulpdus.add(ulpdu);
             wire.writeBytes(peer.frame(ulpdu));
         }
         byte[] bytes = wire.toByteArray();
         for (int from = 0; from < bytes.length; ) {
-            int to = Math.min(bytes.length, from + 1 + random.nextInt(2 * LONGEST));
+            int to = Math.min(bytes.length, from + 1 + random.nextInt(2 * MAX));
             full = random.nextInt(3) > 0;
             mpa.receive(Arrays.copyOfRange(bytes, from, to));
             from = to;
@@ -120,7 +120,7 @@ class StallTest {
         takeUnlessFull();
         full = true;
         mpa.receive(peer.frame(new byte[1]));
-        mpa.receive(Arrays.copyOf(peer.frame(new byte[LONGEST]), LONGEST));
+        mpa.receive(Arrays.copyOf(peer.frame(new byte[MAX]), MAX));
         mpa.close();
         mpa.channel.read();
         assertThat(taken).isEmpty();

@@ -70,7 +70,7 @@ class UnfinishedFpduTest {
         end.receive(Arrays.copyOf(bytes, come));
 
         assertThat(device.partialFpduBytes())
-                .isBetween((long) come, (long) Math.max(PartialFpdu.SMALLEST_CAPACITY, PartialFpdu.GROWTH * come));
+                .isBetween((long) come, (long) Math.max(PartialFpdu.MIN_CAPACITY, PartialFpdu.GROWTH * come));
         end.receive(Arrays.copyOfRange(bytes, come, bytes.length));
         assertThat(device.partialFpduBytes()).isZero();
         assertThat(end.seen).last().isEqualTo(new byte[LARGE]);

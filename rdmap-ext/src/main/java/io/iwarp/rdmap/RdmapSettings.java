@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /** Settings of an RDMAP stream. Start from {@link #DEFAULT} and change individual settings. Immutable. */
 public final class RdmapSettings {
     private static final Duration SHORTEST = Duration.ofMillis(1);
-    private static final Duration LONGEST_CLOSE = Duration.ofHours(1);
-    private static final Duration LONGEST_RESPONSE = Duration.ofDays(1);
-    private static final Duration LONGEST_TRANSMIT = Duration.ofDays(1);
+    private static final Duration MAX_CLOSE = Duration.ofHours(1);
+    private static final Duration MAX_RESPONSE = Duration.ofDays(1);
+    private static final Duration MAX_TRANSMIT = Duration.ofDays(1);
 
     /** The default settings. */
     public static final RdmapSettings DEFAULT =
@@ -22,9 +22,9 @@ public final class RdmapSettings {
 
     private RdmapSettings(
             Duration closeTimeout, Duration responseTimeout, Duration transmitTimeout, boolean extensions) {
-        requireWithin("closeTimeout", closeTimeout, LONGEST_CLOSE);
-        requireWithin("responseTimeout", responseTimeout, LONGEST_RESPONSE);
-        requireWithin("transmitTimeout", transmitTimeout, LONGEST_TRANSMIT);
+        requireWithin("closeTimeout", closeTimeout, MAX_CLOSE);
+        requireWithin("responseTimeout", responseTimeout, MAX_RESPONSE);
+        requireWithin("transmitTimeout", transmitTimeout, MAX_TRANSMIT);
         this.closeTimeout = closeTimeout;
         this.responseTimeout = responseTimeout;
         this.transmitTimeout = transmitTimeout;

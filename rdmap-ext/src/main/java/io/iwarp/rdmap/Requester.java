@@ -198,7 +198,7 @@ final class Requester {
         if (arrived == Coverage.TOO_MANY_PIECES) {
             return refused(
                     ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
-                    "a Read Response came in more than " + Coverage.MAXIMUM_PIECES
+                    "a Read Response came in more than " + Coverage.MAX_PIECES
                             + " pieces beyond the first gap: send segments in rising order");
         }
         if (segment.last() && arrived != read.readLength()) {

@@ -30,7 +30,7 @@ final class TerminateLayout {
     static final int RDMA_HEADER_LENGTH = 28;
 
     /** The longest Terminate header: an untagged DDP header and a Read Request header. */
-    static final int MAXIMUM_LENGTH =
+    static final int MAX_LENGTH =
             CONTROL_LENGTH + SEGMENT_LENGTH_LENGTH + DdpLayout.UNTAGGED_HEADER_LENGTH + RDMA_HEADER_LENGTH;
 
     static final int SEGMENT_LENGTH_PRESENT = 0x8000;

@@ -29,9 +29,9 @@ final class TerminateQueue implements UntaggedQueue {
     @Override
     public UntaggedBuffer buffer(int ahead) {
         if (buffer == null) {
-            bytes = Unpooled.buffer(TerminateLayout.MAXIMUM_LENGTH);
+            bytes = Unpooled.buffer(TerminateLayout.MAX_LENGTH);
             buffer = new UntaggedBuffer();
-            buffer.sink().wrap(bytes, 0, TerminateLayout.MAXIMUM_LENGTH);
+            buffer.sink().wrap(bytes, 0, TerminateLayout.MAX_LENGTH);
         }
         return buffer;
     }

@@ -29,7 +29,7 @@ final class WireReader {
     }
 
     /** The bytes that describe an FPDU: its length, the longest DDP header and the longest RDMAP header. */
-    private static final int FPDU_HEAD = FpduLayout.ULPDU_LENGTH_LENGTH + WireText.LONGEST_HEADERS;
+    private static final int FPDU_HEAD = FpduLayout.ULPDU_LENGTH_LENGTH + WireText.MAX_HEADERS;
 
     private static final int HEAD = Math.max(MpaFrameLayout.HEADER_LENGTH + WireText.SETUP_LENGTH, FPDU_HEAD);
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Formats frames and FPDUs as one line of text each. Does not throw on malformed input. */
 final class WireText {
     /** The maximum number of bytes of DDP and RDMAP headers that the text needs. */
-    static final int LONGEST_HEADERS = DdpLayout.UNTAGGED_HEADER_LENGTH + AtomicLayout.REQUEST_LENGTH;
+    static final int MAX_HEADERS = DdpLayout.UNTAGGED_HEADER_LENGTH + AtomicLayout.REQUEST_LENGTH;
 
     /** The maximum number of bytes of private data that the text needs. */
     static final int SETUP_LENGTH = EnhancedSetup.LENGTH;
@@ -52,7 +52,7 @@ final class WireText {
     /**
      * Returns the text of an FPDU.
      *
-     * @param head the first {@link #LONGEST_HEADERS} bytes of the ULPDU, or all if it is shorter, from {@code index} on
+     * @param head the first {@link #MAX_HEADERS} bytes of the ULPDU, or all if it is shorter, from {@code index} on
      * @param ulpduLength the length of the whole ULPDU in bytes
      */
     static String fpdu(ByteBuf head, int index, int ulpduLength) {

@@ -32,9 +32,9 @@ final class StreamPair implements AutoCloseable {
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed for the test", null);
     private static final CloseReason CLOSED_WITH_PEER =
             new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed", null);
-    private static final int MOST_POSTS = 60;
+    private static final int MAX_POSTS = 60;
     private static final int MESSAGE_ROOM = 1024;
-    private static final int SMALLEST_MULPDU = 128;
+    private static final int MIN_MULPDU = 128;
 
     // What lies where in the memory that the peer may use.
     private static final int NUMBERS = 64;
@@ -54,8 +54,8 @@ final class StreamPair implements AutoCloseable {
         int choice = random.nextInt(kinds.length + 1);
         ReadyToReceive first = choice == kinds.length ? null : kinds[choice];
         int depth = 1 + random.nextInt(4);
-        initiator = new End(Agreed.enhanced(Role.INITIATOR, SMALLEST_MULPDU, depth, first));
-        responder = new End(Agreed.enhanced(Role.RESPONDER, SMALLEST_MULPDU, depth, first));
+        initiator = new End(Agreed.enhanced(Role.INITIATOR, MIN_MULPDU, depth, first));
+        responder = new End(Agreed.enhanced(Role.RESPONDER, MIN_MULPDU, depth, first));
         initiator.hears();
     }
 
@@ -203,7 +203,7 @@ final class StreamPair implements AutoCloseable {
             random.nextBytes(source);
             memory.span().put(SOURCE, Unpooled.wrappedBuffer(source), 0, SOURCE_LENGTH);
             rdma.awaitsReceives = true;
-            rdma.mulpdu = () -> SMALLEST_MULPDU + random.nextInt(300);
+            rdma.mulpdu = () -> MIN_MULPDU + random.nextInt(300);
             rdma.stream.onEstablished(new MpaEvent.Established(agreed));
         }
 
@@ -220,7 +220,7 @@ final class StreamPair implements AutoCloseable {
         }
 
         void post() {
-            if (rdma.state.overReason() != null || !rdma.state.acceptsRequests() || posted.size() == MOST_POSTS) {
+            if (rdma.state.overReason() != null || !rdma.state.acceptsRequests() || posted.size() == MAX_POSTS) {
                 return;
             }
             MemoryRegion target = other(this).memory;

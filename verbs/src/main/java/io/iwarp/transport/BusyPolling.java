@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BusyPolling implements IoHandlerFactory {
     private static final Duration USUAL_PATIENCE = Duration.ofNanos(50_000);
-    private static final Duration LONGEST_PATIENCE = Duration.ofHours(1);
+    private static final Duration MAX_PATIENCE = Duration.ofHours(1);
 
     private final IoHandlerFactory handlers;
     private final long patience;
@@ -52,7 +52,7 @@ public final class BusyPolling implements IoHandlerFactory {
     }
 
     BusyPolling(IoHandlerFactory handlers, Duration patience, Ticker ticker) {
-        if (patience.isZero() || patience.isNegative() || patience.compareTo(LONGEST_PATIENCE) > 0) {
+        if (patience.isZero() || patience.isNegative() || patience.compareTo(MAX_PATIENCE) > 0) {
             throw new IllegalArgumentException("patience " + patience + " is outside 1 ns to 1 h");
         }
         this.handlers = Objects.requireNonNull(handlers, "handlers");

@@ -12,23 +12,23 @@ import io.netty.util.UncheckedBooleanSupplier;
  * still in use, as with TLS, the next read gets a new buffer of adaptive size.
  */
 public final class WarmReads implements RecvByteBufAllocator {
-    private static final int SMALLEST = 2 * 1024;
+    private static final int MIN = 2 * 1024;
     private static final int FIRST = 16 * 1024;
     /**
      * Room for several of the largest FPDUs: with more complete FPDUs in a read, fewer must be copied. But the bytes
      * should still be in the core's cache when they are checked and placed.
      */
-    private static final int LARGEST = 256 * 1024;
+    private static final int MAX = 256 * 1024;
     /**
      * Not a multiple of 4 KiB: on some processors the kernel's copy takes up to 20 times as long if the destination is
      * 1 to 31 bytes ahead of the source, modulo 4 KiB. Reads into buffers of whole pages would keep this distance, and
      * a slow receiver would only get full reads.
      */
-    private static final int SHARED = LARGEST - 64;
+    private static final int SHARED = MAX - 64;
 
     private static final EventLoopBuffers WARM = new EventLoopBuffers(SHARED, 1);
 
-    private final AdaptiveRecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(SMALLEST, FIRST, LARGEST);
+    private final AdaptiveRecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(MIN, FIRST, MAX);
 
     /** Creates an allocator for one or more channels. */
     public WarmReads() {}

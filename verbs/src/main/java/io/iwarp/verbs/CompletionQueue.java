@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CompletionQueue implements AutoCloseable {
     /** The greatest capacity, in completions. */
-    public static final int GREATEST_CAPACITY = 1 << 24;
+    public static final int MAX_CAPACITY = 1 << 24;
 
     private static final long UNARMED = 0;
     private static final long FOR_SOLICITED = 1;
@@ -79,13 +79,13 @@ public final class CompletionQueue implements AutoCloseable {
     /**
      * Creates a queue.
      *
-     * @param capacity the maximum number of completions, 1 to {@link #GREATEST_CAPACITY}. Each costs about 12 bytes,
+     * @param capacity the maximum number of completions, 1 to {@link #MAX_CAPACITY}. Each costs about 12 bytes,
      *     and 120 more once used.
      */
     public static CompletionQueue create(int capacity) {
-        if (capacity < 1 || capacity > GREATEST_CAPACITY) {
+        if (capacity < 1 || capacity > MAX_CAPACITY) {
             throw new IllegalArgumentException(
-                    "capacity " + capacity + " of a completion queue is outside 1 to " + GREATEST_CAPACITY);
+                    "capacity " + capacity + " of a completion queue is outside 1 to " + MAX_CAPACITY);
         }
         return new CompletionQueue(capacity);
     }

@@ -21,7 +21,7 @@ import java.util.function.Function;
  * start of the peer's buffer. Use {@link RemoteBuffer#slice} for another part of the buffer.
  */
 public final class FuturePosts {
-    private static final long GREATEST_SINK = Integer.MAX_VALUE;
+    private static final long MAX_SINK = Integer.MAX_VALUE;
 
     private final Poster poster;
     private final EventLoop eventLoop;
@@ -123,7 +123,7 @@ public final class FuturePosts {
      *     has bytes
      */
     public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
-        if (source.length() > GREATEST_SINK) {
+        if (source.length() > MAX_SINK) {
             throw new IllegalArgumentException(
                     source.length() + " bytes do not fit into one buffer: read slices of it, or read into a region");
         }

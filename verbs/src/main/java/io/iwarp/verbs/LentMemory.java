@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class LentMemory {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
 
-    private static final long GREATEST_MESSAGE = 0xffff_ffffL;
+    private static final long MAX_MESSAGE = 0xffff_ffffL;
 
     private LentMemory() {}
 
@@ -38,9 +38,9 @@ final class LentMemory {
 
     /** Takes a reference to a part of a region, for one message. */
     static void retain(MemoryRegion region, long offset, long length) {
-        if (length > GREATEST_MESSAGE) {
+        if (length > MAX_MESSAGE) {
             throw new IllegalArgumentException(
-                    "a message of " + length + " bytes exceeds " + GREATEST_MESSAGE + ": post it in several pieces");
+                    "a message of " + length + " bytes exceeds " + MAX_MESSAGE + ": post it in several pieces");
         }
         ByteSpan.retain(region, offset, length);
     }

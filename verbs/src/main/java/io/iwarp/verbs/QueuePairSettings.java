@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QueuePairSettings {
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
-    private static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
-    private static final int GREATEST_DEPTH = 65_536;
-    private static final int GREATEST_WAIT = 1 << 20;
-    private static final int GREATEST_SETUPS = 1 << 20;
-    private static final Duration LONGEST_QUIET = Duration.ofHours(24);
+    private static final Duration MAX_RECEIVE_WAIT = Duration.ofMinutes(1);
+    private static final int MAX_DEPTH = 65_536;
+    private static final int MAX_WAITING_POSTS = 1 << 20;
+    private static final int MAX_SETUPS = 1 << 20;
+    private static final Duration MAX_QUIET = Duration.ofHours(24);
 
     /** The default settings. */
     public static final QueuePairSettings DEFAULT = builder().build();
@@ -57,9 +57,9 @@ public final class QueuePairSettings {
         metrics = builder.metrics;
         checkDepth("sendQueueDepth", sendQueueDepth);
         checkDepth("receiveQueueDepth", receiveQueueDepth);
-        if (maximumWaitingPosts < 0 || maximumWaitingPosts > GREATEST_WAIT) {
+        if (maximumWaitingPosts < 0 || maximumWaitingPosts > MAX_WAITING_POSTS) {
             throw new IllegalArgumentException(
-                    "maximumWaitingPosts " + maximumWaitingPosts + " is outside 0 to " + GREATEST_WAIT);
+                    "maximumWaitingPosts " + maximumWaitingPosts + " is outside 0 to " + MAX_WAITING_POSTS);
         }
         if (managedReceiveBytes < 0) {
             throw new IllegalArgumentException("managedReceiveBytes " + managedReceiveBytes
@@ -69,13 +69,12 @@ public final class QueuePairSettings {
             throw new IllegalArgumentException(
                     "maximumOutstandingBytes " + maximumOutstandingBytes + " is outside 1 to " + Long.MAX_VALUE);
         }
-        if (maximumSetups < 1 || maximumSetups > GREATEST_SETUPS) {
-            throw new IllegalArgumentException(
-                    "maximumSetups " + maximumSetups + " is outside 1 to " + GREATEST_SETUPS);
+        if (maximumSetups < 1 || maximumSetups > MAX_SETUPS) {
+            throw new IllegalArgumentException("maximumSetups " + maximumSetups + " is outside 1 to " + MAX_SETUPS);
         }
-        checkPause("receiveWait", receiveWait, LONGEST_WAIT);
-        checkPause("idleTimeout", idleTimeout, LONGEST_QUIET);
-        checkPause("keepAliveInterval", keepAliveInterval, LONGEST_QUIET);
+        checkPause("receiveWait", receiveWait, MAX_RECEIVE_WAIT);
+        checkPause("idleTimeout", idleTimeout, MAX_QUIET);
+        checkPause("keepAliveInterval", keepAliveInterval, MAX_QUIET);
     }
 
     private static void checkPause(String name, Duration pause, Duration longest) {
@@ -86,8 +85,8 @@ public final class QueuePairSettings {
     }
 
     private static void checkDepth(String name, int depth) {
-        if (depth < 1 || depth > GREATEST_DEPTH) {
-            throw new IllegalArgumentException(name + " " + depth + " is outside 1 to " + GREATEST_DEPTH);
+        if (depth < 1 || depth > MAX_DEPTH) {
+            throw new IllegalArgumentException(name + " " + depth + " is outside 1 to " + MAX_DEPTH);
         }
     }
 

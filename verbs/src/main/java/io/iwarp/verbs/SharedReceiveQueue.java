@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SharedReceiveQueue implements AutoCloseable {
     /** The greatest depth, in receives. */
-    public static final int GREATEST_DEPTH = 1 << 20;
+    public static final int MAX_DEPTH = 1 << 20;
 
     private final ReceivePool pool;
     private volatile @Nullable SharedReceiveQueueListener listener;
@@ -40,14 +40,14 @@ public final class SharedReceiveQueue implements AutoCloseable {
     /**
      * Creates a queue.
      *
-     * @param depth the maximum number of uncompleted receives, 1 to {@link #GREATEST_DEPTH}
+     * @param depth the maximum number of uncompleted receives, 1 to {@link #MAX_DEPTH}
      * @param share the maximum number of receives that one stream may hold, 1 to the depth. It is also the room that
      *     each queue pair reserves in the {@link CompletionQueue} of its receives.
      */
     public static SharedReceiveQueue create(int depth, int share) {
-        if (depth < 1 || depth > GREATEST_DEPTH) {
+        if (depth < 1 || depth > MAX_DEPTH) {
             throw new IllegalArgumentException(
-                    "depth " + depth + " of a shared receive queue is outside 1 to " + GREATEST_DEPTH);
+                    "depth " + depth + " of a shared receive queue is outside 1 to " + MAX_DEPTH);
         }
         if (share < 1 || share > depth) {
             throw new IllegalArgumentException("share " + share + " of a stream is outside 1 to the depth, " + depth);

@@ -23,8 +23,8 @@ final class Middlebox implements Context {
     /** Pieces that change their order with each other. */
     private static final int BATCH = 12;
 
-    private static final int HALF_OF_ALL_AT_MOST = 60;
-    private static final int ANSWERS_AT_MOST = 10;
+    private static final int HALF_OF_ALL_AT_MAX = 60;
+    private static final int ANSWERS_AT_MAX = 10;
 
     private final World world;
     private final Trouble trouble;
@@ -54,10 +54,10 @@ final class Middlebox implements Context {
         this.to = to;
         this.onLoss = onLoss;
         this.fpdusUntilSilence = trouble.has(Trouble.Kind.HALF_FPDU) && trouble.dice.permille(500)
-                ? 1 + trouble.dice.below(HALF_OF_ALL_AT_MOST)
+                ? 1 + trouble.dice.below(HALF_OF_ALL_AT_MAX)
                 : Integer.MAX_VALUE;
         this.answersLeft = trouble.has(Trouble.Kind.NO_ANSWERS) && trouble.dice.permille(500)
-                ? trouble.dice.oneOf(0, trouble.dice.below(ANSWERS_AT_MOST))
+                ? trouble.dice.oneOf(0, trouble.dice.below(ANSWERS_AT_MAX))
                 : Integer.MAX_VALUE;
         world.add(this);
     }

@@ -167,7 +167,7 @@ final class Plan {
                 .idleTimeout(Duration.ofNanos(dice.permille(100) ? 3000 * MILLI : 0))
                 .keepAliveInterval(Duration.ofNanos(dice.permille(700) ? keepAlive : 0))
                 .mpa(mpa)
-                .ddp(DdpSettings.DEFAULT.withTransmitWindow(DdpSettings.MINIMUM_TRANSMIT_WINDOW))
+                .ddp(DdpSettings.DEFAULT.withTransmitWindow(DdpSettings.MIN_TRANSMIT_WINDOW))
                 .rdmap(rdmap)
                 .build();
     }
@@ -183,8 +183,8 @@ final class Plan {
 
     private int longestUlpdu(Dice dice) {
         return fullWindows || trouble.has(Trouble.Kind.SHARED_SOURCES)
-                ? dice.oneOf(8000, MpaSettings.MAXIMUM_MULPDU)
-                : dice.oneOf(128, 1000, 1460, 8000, MpaSettings.MAXIMUM_MULPDU);
+                ? dice.oneOf(8000, MpaSettings.MAX_MULPDU)
+                : dice.oneOf(128, 1000, 1460, 8000, MpaSettings.MAX_MULPDU);
     }
 
     /** Long enough for a full transmit window, within which nobody sees that bytes move. */

@@ -88,7 +88,7 @@ final class Requests {
     }
 
     private void postSharedWrite() {
-        int length = 1 + world.dice.below(Sharing.LONGEST);
+        int length = 1 + world.dice.below(Sharing.MAX);
         int at = world.dice.below(Sharing.BYTES - length);
         RemoteBuffer to = end.other().sharing.shared(world.dice.below(Sharing.BYTES - length), length);
         Post post = newPost(Post.Kind.SHARED_WRITE, length);

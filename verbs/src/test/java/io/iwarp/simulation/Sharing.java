@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Sharing {
     static final int BYTES = 48 * 1024;
     /** Long enough to be sent by reference. */
-    static final int LONGEST = 24 * 1024;
+    static final int MAX = 24 * 1024;
 
     private final End end;
     private final MemoryRegion target;

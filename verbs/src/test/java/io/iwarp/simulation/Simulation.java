@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 public final class Simulation {
     private static final long MILLI = 1_000_000L;
     private static final long SECOND = 1000 * MILLI;
-    private static final long LONGEST_ACTIVITY = 100 * SECOND;
-    private static final long LONGEST_END = 1000 * SECOND;
+    private static final long MAX_ACTIVITY = 100 * SECOND;
+    private static final long MAX_END = 1000 * SECOND;
 
     private final Trouble trouble;
     private final Plan plan;
@@ -146,7 +146,7 @@ public final class Simulation {
                 pool.onRest();
             }
         });
-        world.run(world.start() + LONGEST_ACTIVITY, () -> threads.stream().allMatch(AppThread::done));
+        world.run(world.start() + MAX_ACTIVITY, () -> threads.stream().allMatch(AppThread::done));
         settle();
         end();
         world.quiet();
@@ -180,7 +180,7 @@ public final class Simulation {
                                 () -> SECOND / 100));
             }
         }
-        long until = world.now() + LONGEST_END;
+        long until = world.now() + MAX_END;
         world.run(until, this::allOver);
         // Bytes of the last moments, resets, completions that were not polled.
         world.run(world.now() + 2000 * SECOND, () -> false);
@@ -327,7 +327,7 @@ public final class Simulation {
                             left[0]--;
                             end.requests.act();
                         }
-                        return left[0] > 0 && end.channel.isOpen() && world.now() < world.start() + LONGEST_ACTIVITY;
+                        return left[0] > 0 && end.channel.isOpen() && world.now() < world.start() + MAX_ACTIVITY;
                     },
                     () -> end.prepared() ? pause() : world.dice.between(0, 50_000_000)));
         }

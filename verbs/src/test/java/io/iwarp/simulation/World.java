@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class World {
     private static final long START = 1_000_000_000L;
-    private static final long LONGEST_INTERRUPTION = 5_000_000;
+    private static final long MAX_INTERRUPTION = 5_000_000;
     private static final int DEEPEST_INTERRUPTION = 3;
-    private static final int MOST_STEPS = 400_000;
+    private static final int MAX_STEPS = 400_000;
     private static final int STEPS_IN_AN_INTERRUPTION = 24;
 
     private record Event(long time, long number, String name, Runnable action) implements Comparable<Event> {
@@ -144,7 +144,7 @@ final class World {
         current = null;
         try {
             int length = 1 + dice.below(STEPS_IN_AN_INTERRUPTION);
-            long until = now + dice.oneOf(0L, 1_000L, 200_000L, LONGEST_INTERRUPTION);
+            long until = now + dice.oneOf(0L, 1_000L, 200_000L, MAX_INTERRUPTION);
             for (int i = 0; i < length && (stepOne() || fireNext(until, until)); i++) {
                 steps++;
             }
@@ -188,8 +188,8 @@ final class World {
     void run(long until, BooleanSupplier done) {
         while (!done.getAsBoolean()) {
             check();
-            if (++steps > MOST_STEPS) {
-                throw new Violation("a run ends", MOST_STEPS + " steps were not enough");
+            if (++steps > MAX_STEPS) {
+                throw new Violation("a run ends", MAX_STEPS + " steps were not enough");
             }
             boolean stalled = stallPermille > 0 && dice.permille(stallPermille);
             if ((stalled && fireNext(until, now + 1_000_000)) || stepOne()) {

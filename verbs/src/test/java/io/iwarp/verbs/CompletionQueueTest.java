@@ -367,7 +367,7 @@ class CompletionQueueTest {
     @Test
     void theCapacityHasItsRange() {
         assertThatThrownBy(() -> CompletionQueue.create(0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> CompletionQueue.create(CompletionQueue.GREATEST_CAPACITY + 1))
+        assertThatThrownBy(() -> CompletionQueue.create(CompletionQueue.MAX_CAPACITY + 1))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -139,10 +139,7 @@ class GreatestReadTest {
     @Requirement({"RDMAP-32", "DDP-25"})
     void itsAnswerIsCutByTheMulpduToTheLastByte() {
         QueuePairSettings settings = QueuePairSettings.builder()
-                .mpa(MpaSettings.builder()
-                        .crc(false)
-                        .emss(MpaSettings.MAXIMUM_EMSS)
-                        .build())
+                .mpa(MpaSettings.builder().crc(false).emss(MpaSettings.MAX_EMSS).build())
                 .build();
         try (SimulatedPair pair = new SimulatedPair(domain, settings, qp -> {})) {
             Response response = new Response();

@@ -24,10 +24,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Receives whose buffers the queue pair takes from the channel's allocator. */
 class ManagedReceiveTest {
-    private static final int GREATEST = 200_000;
+    private static final int MAX = 200_000;
     private static final int DEPTH = 4;
     private static final QueuePairSettings MANAGED = QueuePairSettings.builder()
-            .managedReceiveBytes(GREATEST)
+            .managedReceiveBytes(MAX)
             .receiveQueueDepth(DEPTH)
             .build();
 
@@ -71,7 +71,7 @@ class ManagedReceiveTest {
     @Test
     void eachMessageComesInABufferOfItsOwnThatTheApplicationReleases() throws Exception {
         QueuePair initiator = loopback.connect(listen(), domain, QueuePairSettings.DEFAULT, qp -> {});
-        int[] lengths = {0, 1, 1000, 64_000, 70_000, GREATEST};
+        int[] lengths = {0, 1, 1000, 64_000, 70_000, MAX};
         for (int length : lengths) {
             ByteBuf message = random(length, length);
             await(initiator.send(message));
@@ -79,7 +79,7 @@ class ManagedReceiveTest {
             assertThat(completion.operation()).isEqualTo(Operation.RECEIVE);
             assertThat(completion.bytes()).isEqualTo(length);
             assertThat(completion.buffer()).isEqualTo(message);
-            assertThat(completion.buffer().capacity()).as("room").isLessThanOrEqualTo(GREATEST);
+            assertThat(completion.buffer().capacity()).as("room").isLessThanOrEqualTo(MAX);
             releaseBuffer(completion);
             message.release();
         }
@@ -95,7 +95,7 @@ class ManagedReceiveTest {
     @Test
     void aMessageLongerThanAgreedEndsTheStream() throws Exception {
         QueuePair initiator = loopback.connect(listen(), domain, QueuePairSettings.DEFAULT, qp -> {});
-        ByteBuf message = random(GREATEST + 1, 1);
+        ByteBuf message = random(MAX + 1, 1);
         initiator.send(message);
         assertThat(await(initiator.closed()).error()).isEqualTo(ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG);
         await(loopback.nextAccepted().closed());
@@ -158,7 +158,7 @@ class ManagedReceiveTest {
         Random random = new Random(seed);
         QueuePair initiator = loopback.connect(listen(), domain, QueuePairSettings.DEFAULT, qp -> {});
         QueuePair responder = loopback.nextAccepted();
-        ByteBuf message = random(GREATEST, seed);
+        ByteBuf message = random(MAX, seed);
         int count = 5 + random.nextInt(20);
         for (int i = 0; i < count; i++) {
             initiator.send(message);

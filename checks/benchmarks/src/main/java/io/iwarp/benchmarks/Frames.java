@@ -11,9 +11,9 @@ import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 /** Takes length-field frames from Netty's own decoder, and copies each payload to its destination. */
 abstract class Frames extends ChannelInboundHandlerAdapter {
     static final int HEADER = Integer.BYTES;
-    private static final int SMALLEST_READ = 2 * 1024;
+    private static final int MIN_READ = 2 * 1024;
     private static final int FIRST_READ = 64 * 1024;
-    private static final int LARGEST_READ = 1024 * 1024;
+    private static final int MAX_READ = 1024 * 1024;
 
     private ByteBuf destination;
 
@@ -23,7 +23,7 @@ abstract class Frames extends ChannelInboundHandlerAdapter {
         channel.config()
                 .setOption(
                         ChannelOption.RECVBUF_ALLOCATOR,
-                        new AdaptiveRecvByteBufAllocator(SMALLEST_READ, FIRST_READ, LARGEST_READ));
+                        new AdaptiveRecvByteBufAllocator(MIN_READ, FIRST_READ, MAX_READ));
         channel.pipeline().addLast(new LengthFieldBasedFrameDecoder(Integer.MAX_VALUE, 0, HEADER, 0, HEADER), this);
     }
 

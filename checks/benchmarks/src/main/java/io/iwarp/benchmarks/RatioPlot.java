@@ -24,7 +24,7 @@ final class RatioPlot {
     private static final int LABELS = 560;
     private static final int VALUES = 110;
     private static final double RADIUS = 7;
-    private static final double LEAST = 0.5;
+    private static final double MIN = 0.5;
     private static final double[] TICKS = {0.5, 1, 2, 5, 10, 20, 50, 100};
 
     private static final Color TEXT = new Color(0x22, 0x22, 0x22);
@@ -99,7 +99,7 @@ final class RatioPlot {
         textBefore(row.label(), LABELS - 24, baseline, TEXT);
         graphics.setColor(color);
         graphics.setStroke(new BasicStroke(3));
-        double x = x(Math.max(LEAST, row.reached()));
+        double x = x(Math.max(MIN, row.reached()));
         graphics.draw(new Line2D.Double(x(1), y, x, y));
         graphics.fill(new Ellipse2D.Double(x - RADIUS, y - RADIUS, 2 * RADIUS, 2 * RADIUS));
         String value = String.format(Locale.ROOT, row.reached() < 10 ? "%.2f" : "%.0f", row.reached());
@@ -107,7 +107,7 @@ final class RatioPlot {
     }
 
     private double x(double ratio) {
-        return LABELS + (WIDTH - VALUES - LABELS) * Math.log(ratio / LEAST) / Math.log(most / LEAST);
+        return LABELS + (WIDTH - VALUES - LABELS) * Math.log(ratio / MIN) / Math.log(most / MIN);
     }
 
     private void font(int style, int size) {

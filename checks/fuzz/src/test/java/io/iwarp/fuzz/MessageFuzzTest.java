@@ -11,8 +11,8 @@ import java.time.Duration;
 
 /** What DDP and RDMAP make of segments that are nearly right, and of any bytes in FPDUs, on an established stream. */
 class MessageFuzzTest {
-    private static final int MOST_SEGMENTS = 24;
-    private static final int LONGEST_ULPDU = 200;
+    private static final int MAX_SEGMENTS = 24;
+    private static final int MAX_ULPDU = 200;
 
     private static IwarpChannelInitializer established(ProtectionDomain domain, FuzzedDataProvider data) {
         QueuePairSettings settings = QueuePairSettings.builder()
@@ -32,7 +32,7 @@ class MessageFuzzTest {
     void segments(FuzzedDataProvider data) {
         try (FuzzedEnd end = new FuzzedEnd(domain -> established(domain, data))) {
             end.postSomeOfEach();
-            for (int i = 0; i < MOST_SEGMENTS && data.remainingBytes() > 0; i++) {
+            for (int i = 0; i < MAX_SEGMENTS && data.remainingBytes() > 0; i++) {
                 end.receive(Segments.fpdu(data, end));
             }
         }
@@ -42,8 +42,8 @@ class MessageFuzzTest {
     void ulpdus(FuzzedDataProvider data) {
         try (FuzzedEnd end = new FuzzedEnd(domain -> established(domain, data))) {
             end.postSomeOfEach();
-            for (int i = 0; i < MOST_SEGMENTS && data.remainingBytes() > 0; i++) {
-                end.receive(Segments.fpdu(data.consumeBytes(data.consumeInt(0, LONGEST_ULPDU))));
+            for (int i = 0; i < MAX_SEGMENTS && data.remainingBytes() > 0; i++) {
+                end.receive(Segments.fpdu(data.consumeBytes(data.consumeInt(0, MAX_ULPDU))));
             }
         }
     }
@@ -54,7 +54,7 @@ class MessageFuzzTest {
         try (FuzzedEnd end = new FuzzedEnd(domain -> established(domain, data))) {
             end.postSomeOfEach();
             while (data.remainingBytes() > 0) {
-                end.receive(data.consumeBytes(data.consumeInt(1, LONGEST_ULPDU)));
+                end.receive(data.consumeBytes(data.consumeInt(1, MAX_ULPDU)));
             }
         }
     }

@@ -20,7 +20,7 @@ final class Segments {
     private static final int SOURCE_STAG = 16;
     private static final int ATOMIC_REQUEST_QUEUE = 3;
     private static final int ATOMIC_STAG = 8;
-    private static final int LONGEST_PAYLOAD = 100;
+    private static final int MAX_PAYLOAD = 100;
 
     private Segments() {}
 
@@ -53,7 +53,7 @@ final class Segments {
         rdmapControl(data, out);
         out.writeInt(end.stag(data));
         out.writeLong(offset(data));
-        out.writeBytes(data.consumeBytes(data.consumeInt(0, LONGEST_PAYLOAD)));
+        out.writeBytes(data.consumeBytes(data.consumeInt(0, MAX_PAYLOAD)));
         return ByteBufUtil.getBytes(out);
     }
 
@@ -85,7 +85,7 @@ final class Segments {
             out.writeLong(data.consumeLong()).writeLong(data.consumeLong());
             out.writeLong(data.consumeLong()).writeLong(data.consumeLong());
         } else {
-            out.writeBytes(data.consumeBytes(data.consumeInt(0, LONGEST_PAYLOAD)));
+            out.writeBytes(data.consumeBytes(data.consumeInt(0, MAX_PAYLOAD)));
         }
         if (queue == READ_REQUEST_QUEUE && out.writerIndex() - start > READ_REQUEST) {
             out.setInt(start + SOURCE_STAG, end.stag(data));

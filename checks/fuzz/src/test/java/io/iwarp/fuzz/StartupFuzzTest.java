@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 class StartupFuzzTest {
     private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] REPLY_KEY = "MPA ID Rep Frame".getBytes(StandardCharsets.US_ASCII);
-    private static final int LONGEST_PRIVATE_DATA = 520;
+    private static final int MAX_PRIVATE_DATA = 520;
 
     private static QueuePairSettings settings(FuzzedDataProvider data) {
         boolean enhanced = data.consumeBoolean();
@@ -62,7 +62,7 @@ class StartupFuzzTest {
 
     /** A frame whose key and length are right most of the time. */
     private static byte[] frame(byte[] key, FuzzedDataProvider data) {
-        byte[] privateData = data.consumeBytes(data.consumeInt(0, LONGEST_PRIVATE_DATA));
+        byte[] privateData = data.consumeBytes(data.consumeInt(0, MAX_PRIVATE_DATA));
         byte[] frame = new byte[key.length + 4 + privateData.length];
         System.arraycopy(key, 0, frame, 0, key.length);
         if (data.consumeInt(0, 31) == 0) {

@@ -37,9 +37,9 @@ final class Client implements CompletionListener {
      */
     private static final int QUIET_MILLIS = 20;
 
-    private static final int MOST_GROUPS = 300;
+    private static final int MAX_GROUPS = 300;
     /** With several posters a connection is for its end, which they do not wait for. */
-    private static final int MOST_GROUPS_OF_SEVERAL = 40;
+    private static final int MAX_GROUPS_OF_SEVERAL = 40;
 
     /** How a client may end its connection. */
     private enum End {
@@ -114,7 +114,7 @@ final class Client implements CompletionListener {
                     return null;
                 }));
             }
-            int count = random.nextInt(others.isEmpty() ? MOST_GROUPS : MOST_GROUPS_OF_SEVERAL);
+            int count = random.nextInt(others.isEmpty() ? MAX_GROUPS : MAX_GROUPS_OF_SEVERAL);
             posters.get(0).post(queuePair, memory, counter, count);
             boolean endedByServer = queuePair.closed().toCompletableFuture().isDone();
             end(queuePair, ownLoop);

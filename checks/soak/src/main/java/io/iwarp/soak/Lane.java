@@ -39,9 +39,9 @@ final class Lane {
     /** Of so many clients, the server does each thing it may do to one. */
     private static final int ONE_OF = 20;
 
-    private static final int LONGEST_LIFE_MILLIS = 200;
+    private static final int MAX_LIFE_MILLIS = 200;
     /** Connections with several posters end sooner by themselves. */
-    private static final int LONGEST_LIFE_OF_SEVERAL_MILLIS = 10;
+    private static final int MAX_LIFE_OF_SEVERAL_MILLIS = 10;
 
     private final String name;
     private final IoHandlerFactory io;
@@ -170,9 +170,7 @@ final class Lane {
                     .eventLoop()
                     .schedule(
                             () -> end(queuePair, memory, Fate.values()[fate]),
-                            soak.dice()
-                                    .nextInt(
-                                            soak.posters() == 1 ? LONGEST_LIFE_MILLIS : LONGEST_LIFE_OF_SEVERAL_MILLIS),
+                            soak.dice().nextInt(soak.posters() == 1 ? MAX_LIFE_MILLIS : MAX_LIFE_OF_SEVERAL_MILLIS),
                             TimeUnit.MILLISECONDS);
         }
         ByteBuf advertisement = Unpooled.buffer();

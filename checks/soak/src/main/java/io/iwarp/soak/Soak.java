@@ -56,7 +56,7 @@ import java.util.stream.Collectors;
 public final class Soak {
     private static final int CLIENTS_OF_A_LANE = 2;
     private static final long SLOWEST_CONTROL_SECONDS = 20;
-    private static final int MOST_COMPLAINTS = 20;
+    private static final int MAX_COMPLAINTS = 20;
     /** Direct memory that may be left at the end: what event loops and threads keep warm. */
     private static final long LEFT_DIRECT = 0;
 
@@ -318,7 +318,7 @@ public final class Soak {
     }
 
     void complain(String what) {
-        if (complaints.getAndIncrement() < MOST_COMPLAINTS) {
+        if (complaints.getAndIncrement() < MAX_COMPLAINTS) {
             System.out.println("FAILED " + what);
         }
     }

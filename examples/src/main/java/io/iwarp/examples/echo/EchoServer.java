@@ -14,10 +14,10 @@ import java.net.InetSocketAddress;
 
 /** Sends each message back to the client that sent it. */
 public final class EchoServer {
-    /** A client may have this many messages in flight, each of at most {@link #GREATEST_MESSAGE} bytes. */
+    /** A client may have this many messages in flight, each of at most {@link #MAX_MESSAGE} bytes. */
     private static final int RECEIVES = 16;
 
-    private static final int GREATEST_MESSAGE = 4096;
+    private static final int MAX_MESSAGE = 4096;
 
     private EchoServer() {}
 
@@ -26,7 +26,7 @@ public final class EchoServer {
         QueuePair queuePair = request.queuePair();
         queuePair.completionListener(EchoServer::onCompletion);
         for (int id = 0; id < RECEIVES; id++) {
-            queuePair.receiveQueue().receive(id, Unpooled.buffer(GREATEST_MESSAGE, GREATEST_MESSAGE));
+            queuePair.receiveQueue().receive(id, Unpooled.buffer(MAX_MESSAGE, MAX_MESSAGE));
         }
         request.accept();
     }

@@ -46,9 +46,9 @@ public final class KvClient implements AutoCloseable {
     private final RemoteBuffer values;
     private final RemoteBuffer counters;
     private final long buckets;
-    private final ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer(ENTRY + Entry.LONGEST);
+    private final ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer(ENTRY + Entry.MAX);
     private final MemoryRegion sink;
-    private final ByteBuf answer = ByteBufAllocator.DEFAULT.directBuffer(Answer.LONGEST, Answer.LONGEST);
+    private final ByteBuf answer = ByteBufAllocator.DEFAULT.directBuffer(Answer.MAX, Answer.MAX);
     private final byte[] seed = new byte[Protocol.SEED_LENGTH];
     private long retries;
 
@@ -148,7 +148,7 @@ public final class KvClient implements AutoCloseable {
         for (int i = 0; i < 2 * Protocol.BUCKET_SLOTS; i++) {
             Slot slot = Slot.decode(bytes, i * Protocol.SLOT_LENGTH);
             if (slot.mayHold(hash, key)) {
-                if (slot.valueLength() < 0 || slot.valueLength() > Protocol.LONGEST_VALUE) {
+                if (slot.valueLength() < 0 || slot.valueLength() > Protocol.MAX_VALUE) {
                     throw new IOException("the server's index has " + slot + ": it is not a KvServer");
                 }
                 await(queuePair.futures().read(sink, ENTRY, values.slice(slot.offset(), slot.entryLength())));

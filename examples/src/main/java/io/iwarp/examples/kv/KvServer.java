@@ -69,7 +69,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class KvServer implements AutoCloseable {
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
-    private static final int LONGEST_REQUEST = 1 << 10;
+    private static final int MAX_REQUEST = 1 << 10;
     private static final int BROWSER_IDLE_SECONDS = 60;
 
     private final EventLoopGroup group;
@@ -97,7 +97,7 @@ public final class KvServer implements AutoCloseable {
         group = new MultiThreadIoEventLoopGroup((int) options.number("threads", 1), NioIoHandler.newFactory());
         String host = options.text("bind", "127.0.0.1");
         QueuePairSettings settings = QueuePairSettings.builder()
-                .managedReceiveBytes(Put.LONGEST)
+                .managedReceiveBytes(Put.MAX)
                 .keepAliveInterval(KEEP_ALIVE)
                 .metrics(metrics)
                 .build();
@@ -225,7 +225,7 @@ public final class KvServer implements AutoCloseable {
                     .addLast(new ReadTimeoutHandler(BROWSER_IDLE_SECONDS))
                     .addLast(new HttpServerCodec())
                     .addLast(new HttpServerKeepAliveHandler())
-                    .addLast(new HttpObjectAggregator(LONGEST_REQUEST))
+                    .addLast(new HttpObjectAggregator(MAX_REQUEST))
                     .addLast(new Pages());
         }
     }

@@ -16,8 +16,8 @@ import java.util.zip.CRC32C;
 @SuppressWarnings({"ArrayRecordComponent", "EnumOrdinal"
 }) // nobody compares messages; the order of constants is their code
 final class Protocol {
-    static final int LONGEST_KEY = 1024;
-    static final int LONGEST_VALUE = 1 << 16;
+    static final int MAX_KEY = 1024;
+    static final int MAX_VALUE = 1 << 16;
 
     /** The index begins with the seed of the hash. Buckets follow. */
     static final int SEED_LENGTH = 16;
@@ -40,16 +40,15 @@ final class Protocol {
     }
 
     private static byte[] requireKey(byte[] key) {
-        if (key.length == 0 || key.length > LONGEST_KEY) {
-            throw new IllegalArgumentException("the key has " + key.length + " bytes: use 1 to " + LONGEST_KEY);
+        if (key.length == 0 || key.length > MAX_KEY) {
+            throw new IllegalArgumentException("the key has " + key.length + " bytes: use 1 to " + MAX_KEY);
         }
         return key;
     }
 
     static byte[] requireValue(byte[] value) {
-        if (value.length > LONGEST_VALUE) {
-            throw new IllegalArgumentException(
-                    "the value has " + value.length + " bytes: use at most " + LONGEST_VALUE);
+        if (value.length > MAX_VALUE) {
+            throw new IllegalArgumentException("the value has " + value.length + " bytes: use at most " + MAX_VALUE);
         }
         return value;
     }
@@ -141,7 +140,7 @@ final class Protocol {
 
     /** The entry of a key: version, key, value, checksum. It never changes while a slot points to it. */
     static final class Entry {
-        static final int LONGEST = length(LONGEST_KEY, LONGEST_VALUE);
+        static final int MAX = length(MAX_KEY, MAX_VALUE);
 
         private Entry() {}
 
@@ -184,7 +183,7 @@ final class Protocol {
     record Put(Condition condition, long version, byte[] expected, byte[] key, byte[] value) {
         private static final int HEAD = 3 * Integer.BYTES + Long.BYTES;
 
-        static final int LONGEST = HEAD + LONGEST_KEY + 2 * LONGEST_VALUE;
+        static final int MAX = HEAD + MAX_KEY + 2 * MAX_VALUE;
 
         Put {
             requireKey(key);
@@ -244,7 +243,7 @@ final class Protocol {
     record Answer(Outcome outcome, long version, byte[] text) {
         private static final int HEAD = Integer.BYTES + Long.BYTES;
 
-        static final int LONGEST = HEAD + LONGEST_VALUE;
+        static final int MAX = HEAD + MAX_VALUE;
 
         ByteBuf encode() {
             return Unpooled.buffer(HEAD + text.length)

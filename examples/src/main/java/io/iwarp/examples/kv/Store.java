@@ -42,7 +42,7 @@ final class Store implements AutoCloseable {
     private final MemoryRegion values;
     private final MemoryRegion hits;
     private final Blocks blocks;
-    private final ByteBuf scratch = Unpooled.buffer(Entry.LONGEST, Entry.LONGEST);
+    private final ByteBuf scratch = Unpooled.buffer(Entry.MAX, Entry.MAX);
     private int entries;
     private long lastVersion;
     private long refusals;
@@ -224,7 +224,7 @@ final class Store implements AutoCloseable {
     private static final class Blocks {
         static final long NONE = -1;
 
-        private static final int LEAST = 32;
+        private static final int MIN = 32;
         private static final int SIZES_PER_DOUBLING = 4;
 
         private final long capacity;
@@ -257,7 +257,7 @@ final class Store implements AutoCloseable {
         }
 
         private static int sizeFor(int bytes) {
-            int step = Math.max(LEAST, Integer.highestOneBit(bytes) / SIZES_PER_DOUBLING);
+            int step = Math.max(MIN, Integer.highestOneBit(bytes) / SIZES_PER_DOUBLING);
             return (bytes + step - 1) / step * step;
         }
     }

@@ -21,7 +21,7 @@ import java.util.concurrent.CountDownLatch;
 
 /** A server that sends messages to its clients when it wants, and clients that send nothing. */
 public final class ServerPush {
-    private static final int GREATEST_MESSAGE = 256;
+    private static final int MAX_MESSAGE = 256;
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
     private final Set<QueuePair> clients = ConcurrentHashMap.newKeySet();
@@ -54,7 +54,7 @@ public final class ServerPush {
                 .build();
         Iwarp.client(group)
                 .settings(settings)
-                .onMessage(GREATEST_MESSAGE, (source, message) -> {
+                .onMessage(MAX_MESSAGE, (source, message) -> {
                     System.out.println(name + " was told: " + message.toString(UTF_8));
                     received.countDown();
                 })

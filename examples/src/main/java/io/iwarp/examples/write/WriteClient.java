@@ -26,7 +26,7 @@ public final class WriteClient {
 
     /** Sends a message and waits for the reply. After the reply, the memory may be written again. */
     private String ask(ByteBuf message) throws Exception {
-        ByteBuf answer = Unpooled.buffer(WriteServer.GREATEST_MESSAGE, WriteServer.GREATEST_MESSAGE);
+        ByteBuf answer = Unpooled.buffer(WriteServer.MAX_MESSAGE, WriteServer.MAX_MESSAGE);
         CompletableFuture<Completion> answered = queuePair.receive(answer);
         queuePair.send(message);
         answered.get(30, TimeUnit.SECONDS);

@@ -26,7 +26,7 @@ import java.util.concurrent.Executors;
 /** Stores files that clients write into its memory. A client sends a message after each piece. */
 public final class WriteServer {
     static final int PIECE = 1 << 20;
-    static final int GREATEST_MESSAGE = 256;
+    static final int MAX_MESSAGE = 256;
 
     private final ExecutorService threads = Executors.newCachedThreadPool(); // file access blocks
     private final Path directory;
@@ -42,7 +42,7 @@ public final class WriteServer {
                 .allocate(ByteBufAllocator.DEFAULT, PIECE)
                 .rights(AccessRight.REMOTE_WRITE)
                 .register();
-        ByteBuf message = Unpooled.buffer(GREATEST_MESSAGE, GREATEST_MESSAGE);
+        ByteBuf message = Unpooled.buffer(MAX_MESSAGE, MAX_MESSAGE);
         CompletableFuture<Completion> name = queuePair.receive(message);
         threads.execute(() -> serve(queuePair, memory, message, name));
         request.accept(memory);

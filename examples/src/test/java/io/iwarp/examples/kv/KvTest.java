@@ -93,7 +93,7 @@ class KvTest {
         KvClient writer = client();
         KvClient reader = client();
         assertThat(reader.get("city")).isEmpty();
-        for (String value : List.of("Bern, where bears are", "", "Genève", "x".repeat(Protocol.LONGEST_VALUE))) {
+        for (String value : List.of("Bern, where bears are", "", "Genève", "x".repeat(Protocol.MAX_VALUE))) {
             long version = writer.put("city", utf8(value));
             KvClient.Found found = reader.get("city").orElseThrow();
             assertThat(found.text()).isEqualTo(value);

@@ -42,7 +42,7 @@ import scala.runtime.AbstractFunction2;
 final class FetchBenchmark {
     private static final int SHUFFLE = 1_000;
     private static final int FILE_LENGTH = 64 << 20;
-    private static final int MOST_BLOCKS = 8_192;
+    private static final int MAX_BLOCKS = 8_192;
     private static final int REQUEST_BLOCKS = 256;
     private static final int REQUEST_BYTES = 4 << 20;
     private static final int REQUESTS_IN_FLIGHT = 4;
@@ -107,7 +107,7 @@ final class FetchBenchmark {
             Map<String, NettyBlockTransferService> services = services();
             for (int size : sizes) {
                 MapKey key = new MapKey(SHUFFLE + size, 0);
-                int blocks = Math.min(MOST_BLOCKS, FILE_LENGTH / size);
+                int blocks = Math.min(MAX_BLOCKS, FILE_LENGTH / size);
                 if (serves) {
                     write(key, size, blocks);
                 }

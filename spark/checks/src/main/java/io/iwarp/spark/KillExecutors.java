@@ -26,10 +26,10 @@ final class KillExecutors {
     private static final int PARTITIONS = 16;
     private static final int KEYS = 1_000;
     private static final int SHORTEST_MILLIS = 100;
-    private static final int LONGEST_MILLIS = 1500;
+    private static final int MAX_MILLIS = 1500;
     private static final int REMOVE_EVERY = 8;
-    private static final int LEAST_EXECUTORS = 4;
-    private static final int MOST_SHUFFLES = 1_000;
+    private static final int MIN_EXECUTORS = 4;
+    private static final int MAX_SHUFFLES = 1_000;
     /** Each kill starts an executor, which lives for seconds: what starts it sooner makes the kills quicker. */
     private static final String JVM =
             "-Dio.netty.leakDetection.level=paranoid -XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
@@ -87,11 +87,11 @@ final class KillExecutors {
     private static void disturb(JavaSparkContext spark, Random random, AtomicInteger removals, AtomicBoolean done) {
         try {
             for (int step = 1; !done.get(); step++) {
-                TimeUnit.MILLISECONDS.sleep(SHORTEST_MILLIS + random.nextInt(LONGEST_MILLIS - SHORTEST_MILLIS));
+                TimeUnit.MILLISECONDS.sleep(SHORTEST_MILLIS + random.nextInt(MAX_MILLIS - SHORTEST_MILLIS));
                 if (step % REMOVE_EVERY == 0) {
                     removeShuffles(spark);
                     removals.incrementAndGet();
-                } else if (executors(spark) >= LEAST_EXECUTORS) {
+                } else if (executors(spark) >= MIN_EXECUTORS) {
                     killOne(random);
                 }
             }
@@ -104,7 +104,7 @@ final class KillExecutors {
     private static void removeShuffles(JavaSparkContext spark) {
         spark.parallelize(List.of(0), 1).foreach(part -> {
             SparkEnv env = SparkEnv.get();
-            for (int shuffle = 0; shuffle < MOST_SHUFFLES; shuffle++) {
+            for (int shuffle = 0; shuffle < MAX_SHUFFLES; shuffle++) {
                 env.shuffleManager().unregisterShuffle(shuffle);
             }
         });

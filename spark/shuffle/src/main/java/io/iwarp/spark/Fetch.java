@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Fetch {
     private static final Logger LOGGER = LoggerFactory.getLogger(Fetch.class);
-    private static final int MOST_ATTEMPTS = 3;
+    private static final int MAX_ATTEMPTS = 3;
 
     private final Source source;
     private final Spark spark;
@@ -160,7 +160,7 @@ final class Fetch {
             if (wrong != null) {
                 source.forget(range.map(), wrong);
             }
-            if (attempts < MOST_ATTEMPTS && Session.mayRepeat(cause)) {
+            if (attempts < MAX_ATTEMPTS && Session.mayRepeat(cause)) {
                 metrics.repeatedReads.inc();
                 look();
                 return;

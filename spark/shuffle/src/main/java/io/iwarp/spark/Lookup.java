@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 /** Finds one map output at a peer: reads its window of the directory, then its index. */
 final class Lookup {
     /** A slot that is being changed is soon complete. */
-    private static final int MOST_WINDOW_READS = 4;
+    private static final int MAX_WINDOW_READS = 4;
 
     private final Session session;
     private final SinkPool sinks;
@@ -50,7 +50,7 @@ final class Lookup {
         }
         if (!broken) {
             result.complete(MapOutput.UNPUBLISHED);
-        } else if (windowReads < MOST_WINDOW_READS) {
+        } else if (windowReads < MAX_WINDOW_READS) {
             readWindow();
         } else {
             throw new ShuffleDataException("the directory has a corrupted slot where map output " + key + " may be");

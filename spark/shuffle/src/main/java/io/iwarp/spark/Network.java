@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 /** The event loops of an executor, its listener, and its connections to others. */
 final class Network {
     private static final Logger LOGGER = LoggerFactory.getLogger(Network.class);
-    private static final Duration LONGEST_SETUP = Duration.ofSeconds(20);
+    private static final Duration MAX_SETUP = Duration.ofSeconds(20);
     private static final Duration ORDERLY_CLOSE = Duration.ofSeconds(2);
     private static final Duration ABORT = Duration.ofSeconds(5);
 
@@ -50,7 +50,7 @@ final class Network {
         this.transport = Transport.named(settings.transport());
         this.tls = TlsContexts.of(settings.tls());
         this.group = transport.group(settings.threads());
-        this.setup = settings.timeout().compareTo(LONGEST_SETUP) < 0 ? settings.timeout() : LONGEST_SETUP;
+        this.setup = settings.timeout().compareTo(MAX_SETUP) < 0 ? settings.timeout() : MAX_SETUP;
     }
 
     /**

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * needs some too. A short index is copied to memory instead.
  */
 final class OutputRegions {
-    private static final int LONGEST_COPY = 16 * 1024;
+    private static final int MAX_COPY = 16 * 1024;
     private static final int UNKNOWN_LIMIT = 1 << 20;
 
     private final ProtectionDomain domain;
@@ -56,7 +56,7 @@ final class OutputRegions {
      */
     Output register(File data, File index) throws IOException {
         byte[] offsets = Files.readAllBytes(index.toPath());
-        boolean copied = offsets.length <= LONGEST_COPY;
+        boolean copied = offsets.length <= MAX_COPY;
         int needed = copied ? 1 : 2;
         if (files.addAndGet(needed) > mostFiles) {
             files.addAndGet(-needed);

@@ -41,15 +41,15 @@ record ShuffleSettings(
 
     private static final Set<String> TRANSPORTS = Set.of("auto", "nio", "epoll", "local");
     private static final int DEFAULT_THREADS = 8;
-    private static final int GREATEST_PORT = 65_535;
-    private static final int MOST_THREADS = 1024;
-    private static final int MOST_CONNECTIONS = 64;
-    private static final int MOST_OUTSTANDING_READS = 16_382;
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_THREADS = 1024;
+    private static final int MAX_CONNECTIONS = 64;
+    private static final int MAX_OUTSTANDING_READS = 16_382;
     /** With these a directory takes 64 MiB of direct memory. */
-    private static final int MOST_SLOTS = 1 << 20;
+    private static final int MAX_SLOTS = 1 << 20;
 
-    private static final int LEAST_SLOTS = 64;
-    private static final Duration LONGEST_DELAY = Duration.ofDays(1);
+    private static final int MIN_SLOTS = 64;
+    private static final Duration MAX_DELAY = Duration.ofDays(1);
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
 
     /** Where the certificates are: files in PEM format. Empty names without TLS. */
@@ -85,7 +85,7 @@ record ShuffleSettings(
         if (!TRANSPORTS.contains(transport)) {
             throw new IllegalArgumentException(PREFIX + "transport is auto, nio or epoll, not \"" + transport + "\"");
         }
-        int slots = within(conf, "directorySlots", 1 << 16, LEAST_SLOTS, MOST_SLOTS);
+        int slots = within(conf, "directorySlots", 1 << 16, MIN_SLOTS, MAX_SLOTS);
         if (Integer.bitCount(slots) != 1) {
             throw new IllegalArgumentException(PREFIX + "directorySlots is a power of two, not " + slots + ", such as "
                     + (Integer.highestOneBit(slots) << 1));
@@ -96,17 +96,17 @@ record ShuffleSettings(
         }
         return new ShuffleSettings(
                 conf.get(PREFIX + "bindAddress", ""),
-                within(conf, "port", 0, 0, GREATEST_PORT),
+                within(conf, "port", 0, 0, MAX_PORT),
                 transport,
                 within(
                         conf,
                         "threads",
                         Math.min(DEFAULT_THREADS, Runtime.getRuntime().availableProcessors()),
                         1,
-                        MOST_THREADS),
-                within(conf, "connectionsPerPeer", 1, 1, MOST_CONNECTIONS),
+                        MAX_THREADS),
+                within(conf, "connectionsPerPeer", 1, 1, MAX_CONNECTIONS),
                 conf.getBoolean(PREFIX + "crc", true),
-                within(conf, "outstandingReads", 128, 1, MOST_OUTSTANDING_READS),
+                within(conf, "outstandingReads", 128, 1, MAX_OUTSTANDING_READS),
                 maxBlockSize,
                 slots,
                 delay(conf, "releaseDelay", "30s"),
@@ -129,8 +129,8 @@ record ShuffleSettings(
         String key = own ? PREFIX + "timeout" : "spark.network.timeout";
         Duration set = own
                 ? Duration.ofMillis(conf.getTimeAsMs(key))
-                : Duration.ofSeconds(Math.min(conf.getTimeAsSeconds(key, "120s"), LONGEST_DELAY.toSeconds()));
-        if (set.compareTo(SHORTEST_TIMEOUT) < 0 || set.compareTo(LONGEST_DELAY) > 0) {
+                : Duration.ofSeconds(Math.min(conf.getTimeAsSeconds(key, "120s"), MAX_DELAY.toSeconds()));
+        if (set.compareTo(SHORTEST_TIMEOUT) < 0 || set.compareTo(MAX_DELAY) > 0) {
             throw new IllegalArgumentException(key + " is " + conf.get(key) + ": set it, or " + PREFIX
                     + "timeout, to a time from 1 ms to 1 day, such as 120s");
         }
@@ -139,7 +139,7 @@ record ShuffleSettings(
 
     private static Duration delay(SparkConf conf, String name, String value) {
         Duration set = Duration.ofMillis(conf.getTimeAsMs(PREFIX + name, value));
-        if (set.isNegative() || set.compareTo(LONGEST_DELAY) > 0) {
+        if (set.isNegative() || set.compareTo(MAX_DELAY) > 0) {
             throw new IllegalArgumentException(PREFIX + name + " is 0 to 1 day, not " + set);
         }
         return set;

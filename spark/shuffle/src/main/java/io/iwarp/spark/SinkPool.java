@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class SinkPool implements AutoCloseable {
     static final int SLAB_LENGTH = 4 << 20;
 
-    private static final int LARGEST_PART = SLAB_LENGTH / 4;
-    private static final int MOST_FREE = 4;
+    private static final int MAX_PART = SLAB_LENGTH / 4;
+    private static final int MAX_FREE = 4;
     /** Keeps sinks apart in the caches of processors. */
     private static final int ALIGNMENT = 64;
 
@@ -65,7 +65,7 @@ final class SinkPool implements AutoCloseable {
     synchronized Sink take(int length) {
         Slab slab;
         int offset = 0;
-        if (length > LARGEST_PART) {
+        if (length > MAX_PART) {
             slab = allocate(length);
         } else {
             slab = current;
@@ -115,7 +115,7 @@ final class SinkPool implements AutoCloseable {
     }
 
     private void recycle(Slab slab) {
-        if (closed || slab.memory.capacity() != SLAB_LENGTH || free.size() == MOST_FREE) {
+        if (closed || slab.memory.capacity() != SLAB_LENGTH || free.size() == MAX_FREE) {
             slab.close();
         } else {
             slab.used = 0;

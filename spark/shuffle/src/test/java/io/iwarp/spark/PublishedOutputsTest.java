@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class PublishedOutputsTest {
-    private static final int MOST_FILES = 3;
+    private static final int MAX_FILES = 3;
 
     @TempDir
     private Path folder;
 
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final Directory directory = new Directory(domain, UnpooledByteBufAllocator.DEFAULT, 64);
-    private final OutputRegions regions = new OutputRegions(domain, UnpooledByteBufAllocator.DEFAULT, MOST_FILES);
+    private final OutputRegions regions = new OutputRegions(domain, UnpooledByteBufAllocator.DEFAULT, MAX_FILES);
     private final ShuffleMetrics metrics = new ShuffleMetrics(new MetricRegistry());
     private final List<Runnable> later = new ArrayList<>();
     private final PublishedOutputs published =
@@ -82,13 +82,13 @@ class PublishedOutputsTest {
 
     @Test
     void noMoreFilesAreHeldOpenThanAllowed() {
-        for (int map = 0; map <= MOST_FILES; map++) {
+        for (int map = 0; map <= MAX_FILES; map++) {
             publish(1, map, 5);
         }
 
-        assertThat(regions.files()).isEqualTo(MOST_FILES);
+        assertThat(regions.files()).isEqualTo(MAX_FILES);
         assertThat(metrics.mapsNotPublished.getCount()).isEqualTo(1);
-        assertThat(metrics.mapsPublished.getCount()).isEqualTo(MOST_FILES);
+        assertThat(metrics.mapsPublished.getCount()).isEqualTo(MAX_FILES);
     }
 
     @Test

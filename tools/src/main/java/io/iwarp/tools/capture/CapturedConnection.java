@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CapturedConnection {
     /** If one direction stops in the middle of a segment, the other one is not held back any longer than this. */
-    private static final int MOST_WAITING_BYTES = 1 << 22;
+    private static final int MAX_WAITING_BYTES = 1 << 22;
 
     private final Direction sent = new Direction(true);
     private final Direction received = new Direction(false);
@@ -100,7 +100,7 @@ final class CapturedConnection {
     }
 
     private void write() throws IOException {
-        if (waitingBytes > MOST_WAITING_BYTES) {
+        if (waitingBytes > MAX_WAITING_BYTES) {
             Stream.of(sent, received)
                     .filter(direction -> direction.open != null)
                     .forEach(Direction::flush);

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 
 /** The listen address of a server. */
 public final class ListenOptions {
-    private static final int GREATEST_PORT = 65_535;
+    private static final int MAX_PORT = 65_535;
 
     @Option(
             names = "--port",
@@ -33,8 +33,7 @@ public final class ListenOptions {
     /** Looks the address up. */
     public InetSocketAddress address() throws UnknownHostException {
         OptionCheck.require(
-                port >= 0 && port <= GREATEST_PORT,
-                "--port " + port + " is not a TCP port: choose 0 to " + GREATEST_PORT);
+                port >= 0 && port <= MAX_PORT, "--port " + port + " is not a TCP port: choose 0 to " + MAX_PORT);
         return new InetSocketAddress(InetAddress.getByName(bind), port);
     }
 

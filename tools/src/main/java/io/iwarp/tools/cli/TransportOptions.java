@@ -6,7 +6,7 @@ import picocli.CommandLine.Option;
 
 /** The options about sockets, event loops and encryption. */
 public final class TransportOptions {
-    private static final int MOST_THREADS = 256;
+    private static final int MAX_THREADS = 256;
 
     @Option(
             names = "--transport",
@@ -59,7 +59,7 @@ public final class TransportOptions {
     /** Returns the event loops that were chosen. */
     public EventLoops loops() {
         OptionCheck.require(
-                threads >= 1 && threads <= MOST_THREADS, "--threads " + threads + " is outside 1 to " + MOST_THREADS);
+                threads >= 1 && threads <= MAX_THREADS, "--threads " + threads + " is outside 1 to " + MAX_THREADS);
         return new EventLoops(transport, threads, busyPolling);
     }
 }

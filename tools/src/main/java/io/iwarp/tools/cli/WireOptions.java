@@ -83,11 +83,11 @@ public class WireOptions {
     }
 
     private int emss() {
-        return segmentSize == null ? 0 : within(1, MpaSettings.MAXIMUM_EMSS, "--mss", segmentSize, " bytes");
+        return segmentSize == null ? 0 : within(1, MpaSettings.MAX_EMSS, "--mss", segmentSize, " bytes");
     }
 
     private int depth(String option, int depth) {
-        return within(0, EnhancedSetup.MAXIMUM_DEPTH, option, depth, "");
+        return within(0, EnhancedSetup.MAX_DEPTH, option, depth, "");
     }
 
     private int within(int least, int greatest, String option, long value, String unit) {

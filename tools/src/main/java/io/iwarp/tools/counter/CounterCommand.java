@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
             "  iwarp counter 127.0.0.1:7471 --clients 8 --adds 5000"
         })
 public final class CounterCommand extends BaseCommand {
-    private static final int MOST_CLIENTS = 256;
+    private static final int MAX_CLIENTS = 256;
 
     @Parameters(
             paramLabel = "HOST:PORT",
@@ -84,7 +84,7 @@ public final class CounterCommand extends BaseCommand {
     @Override
     public Integer call() throws Exception {
         require(server == null || !listening, "--listen takes no HOST:PORT");
-        require(clients >= 1 && clients <= MOST_CLIENTS, "--clients must be 1 to " + MOST_CLIENTS);
+        require(clients >= 1 && clients <= MAX_CLIENTS, "--clients must be 1 to " + MAX_CLIENTS);
         require(adds >= 0, "--adds " + adds + " is negative");
         require(rounds >= 0, "--rounds " + rounds + " is negative");
         QueuePairSettings settings = connection.settings().build();

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
         },
         footer = {"%nExamples:", "  iwarp demo", "  iwarp demo --markers --size 1M --pcap demo.pcap"})
 public final class Demo extends BaseCommand {
-    private static final long GREATEST_SIZE = 0xffff_ffffL;
+    private static final long MAX_SIZE = 0xffff_ffffL;
 
     @Mixin
     private ClientOptions connection;
@@ -42,7 +42,7 @@ public final class Demo extends BaseCommand {
 
     @Override
     public Integer call() throws Exception {
-        require(size >= 1 && size <= GREATEST_SIZE, "--size " + Bytes.size(size) + " is outside 1 byte to 4 GiB - 1");
+        require(size >= 1 && size <= MAX_SIZE, "--size " + Bytes.size(size) + " is outside 1 byte to 4 GiB - 1");
         try {
             run();
         } catch (OutOfMemoryError e) {

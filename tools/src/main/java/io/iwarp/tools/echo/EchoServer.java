@@ -20,7 +20,7 @@ public final class EchoServer extends ServerCommand {
     static final Application PROTOCOL =
             new Application("iwarp echo 1", "an echo-server, to be used by 'iwarp echo-client'");
 
-    private static final long GREATEST_SIZE = 1L << 26;
+    private static final long MAX_SIZE = 1L << 26;
 
     @Option(
             names = "--max-size",
@@ -34,7 +34,7 @@ public final class EchoServer extends ServerCommand {
     @Override
     protected Service begin(Endpoint endpoint, Shutdown shutdown) {
         require(
-                maximumSize >= 1 && maximumSize <= GREATEST_SIZE,
+                maximumSize >= 1 && maximumSize <= MAX_SIZE,
                 "--max-size " + Bytes.size(maximumSize) + " is outside 1 byte to 64 MiB");
         return this::onConnectionRequest;
     }

@@ -24,8 +24,8 @@ import picocli.CommandLine.Parameters;
         },
         footer = {"%nExample:", "  iwarp file get 127.0.0.1:7471 disk.img copy.img"})
 final class FileGet extends ClientCommand {
-    private static final long GREATEST_CHUNK = 1L << 28;
-    private static final int MOST_READS = 64;
+    private static final long MAX_CHUNK = 1L << 28;
+    private static final int MAX_READS = 64;
 
     @Parameters(index = "1", paramLabel = "NAME", description = "The name of the file in the server's directory.")
     private String name;
@@ -60,8 +60,8 @@ final class FileGet extends ClientCommand {
 
     @Override
     public Integer call() throws Exception {
-        require(chunk >= 1 && chunk <= GREATEST_CHUNK, "--chunk must be 1 byte to 256 MiB");
-        require(reads >= 1 && reads <= MOST_READS, "--reads must be 1 to " + MOST_READS);
+        require(chunk >= 1 && chunk <= MAX_CHUNK, "--chunk must be 1 byte to 256 MiB");
+        require(reads >= 1 && reads <= MAX_READS, "--reads must be 1 to " + MAX_READS);
         TargetFile target = new TargetFile(file, force);
         target.requireUsable();
         try {

@@ -158,12 +158,12 @@ sealed interface FileMessage {
     record Refused(String reason) implements FileMessage {
         static final byte KIND = 7;
 
-        private static final int LONGEST_REASON = 300;
+        private static final int MAX_REASON = 300;
 
         /** Escapes the reason, and cuts it off. */
         public Refused {
             reason = PlainText.of(reason);
-            reason = reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) : reason;
+            reason = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
         }
 
         @Override

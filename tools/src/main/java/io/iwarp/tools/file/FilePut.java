@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
         },
         footer = {"%nExample:", "  iwarp file put 127.0.0.1:7471 disk.img"})
 final class FilePut extends ClientCommand {
-    private static final long GREATEST_PIECE = 1L << 29;
+    private static final long MAX_PIECE = 1L << 29;
 
     @Parameters(
             index = "1",
@@ -50,7 +50,7 @@ final class FilePut extends ClientCommand {
 
     @Override
     public Integer call() throws Exception {
-        require(piece >= 1 && piece <= GREATEST_PIECE, "--piece must be 1 byte to 512 MiB");
+        require(piece >= 1 && piece <= MAX_PIECE, "--piece must be 1 byte to 512 MiB");
         if (!Files.isRegularFile(file)) {
             throw new CommandFailedException(file + " is not a file that can be read: check the path");
         }

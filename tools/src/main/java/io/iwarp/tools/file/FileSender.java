@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class FileSender implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(FileSender.class);
     /** The maximum number of slots to use: enough to overlap reading and writing without wasting memory. */
-    private static final int MOST_SLOTS = 4;
+    private static final int MAX_SLOTS = 4;
 
     private final String name;
     private final FileChannel file;
@@ -116,7 +116,7 @@ final class FileSender implements AutoCloseable {
 
     private void sendPieces(FileMessage.Grant grant, int pieceLength, Progress progress)
             throws IOException, InterruptedException {
-        int count = Math.min(grant.slots(), MOST_SLOTS);
+        int count = Math.min(grant.slots(), MAX_SLOTS);
         for (int i = 0; i < count; i++) {
             slots.add(new Slot(ByteBufAllocator.DEFAULT.directBuffer(pieceLength, pieceLength)));
         }

@@ -36,8 +36,8 @@ final class FileServe extends ServerCommand {
     static final Application PROTOCOL = new Application(
             "iwarp write 1", "a server of 'iwarp file serve', to be used by 'iwarp file put' and 'file get'");
 
-    private static final int LEAST_BUFFER = 1 << 12;
-    private static final int GREATEST_BUFFER = 1 << 29;
+    private static final int MIN_BUFFER = 1 << 12;
+    private static final int MAX_BUFFER = 1 << 29;
     private static final long SESSION_END_SECONDS = 10;
 
     @Option(
@@ -74,7 +74,7 @@ final class FileServe extends ServerCommand {
 
     @Override
     protected Service begin(Endpoint endpoint, Shutdown shutdown) throws IOException {
-        require(buffer >= LEAST_BUFFER && buffer <= GREATEST_BUFFER, "--buffer must be 4 KiB to 512 MiB");
+        require(buffer >= MIN_BUFFER && buffer <= MAX_BUFFER, "--buffer must be 4 KiB to 512 MiB");
         require(clients >= 1, "--clients must be at least 1");
         if (!Files.isDirectory(directory)) {
             throw new CommandFailedException(directory + " is not a directory: create it first");

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 
 /** Validates file names of peers before they are used as paths. */
 final class PlainName {
-    private static final int LONGEST = 255;
+    private static final int MAX = 255;
 
     private PlainName() {}
 
@@ -22,7 +22,7 @@ final class PlainName {
      */
     static Path resolve(Path directory, String name) {
         boolean plain = !name.isEmpty()
-                && name.getBytes(StandardCharsets.UTF_8).length <= LONGEST
+                && name.getBytes(StandardCharsets.UTF_8).length <= MAX
                 && !name.startsWith(".")
                 && name.equals(PlainText.of(name))
                 && name.chars().noneMatch(c -> c == '/' || c == '\\' || c == ':');

@@ -52,8 +52,8 @@ final class PerfClient extends ClientCommand {
             names = "--mulpdu",
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
-            description = "Send FPDUs with at most that many bytes of ULPDU, " + MpaSettings.MINIMUM_MULPDU + " to "
-                    + MpaSettings.MAXIMUM_MULPDU + ". By default as many as the transport takes.",
+            description = "Send FPDUs with at most that many bytes of ULPDU, " + MpaSettings.MIN_MULPDU + " to "
+                    + MpaSettings.MAX_MULPDU + ". By default as many as the transport takes.",
             showDefaultValue = Visibility.NEVER)
     private @Nullable Long mulpdu;
 
@@ -84,8 +84,8 @@ final class PerfClient extends ClientCommand {
             return settings;
         }
         require(
-                mulpdu >= MpaSettings.MINIMUM_MULPDU && mulpdu <= MpaSettings.MAXIMUM_MULPDU,
-                "--mulpdu " + mulpdu + " is outside " + MpaSettings.MINIMUM_MULPDU + " to " + MpaSettings.MAXIMUM_MULPDU
+                mulpdu >= MpaSettings.MIN_MULPDU && mulpdu <= MpaSettings.MAX_MULPDU,
+                "--mulpdu " + mulpdu + " is outside " + MpaSettings.MIN_MULPDU + " to " + MpaSettings.MAX_MULPDU
                         + " bytes");
         return settings.mpa(settings.build().mpa().toBuilder()
                 .maximumUlpdu(mulpdu.intValue())

@@ -15,7 +15,7 @@ import java.util.function.ToDoubleFunction;
 record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value) {
     private static final double BYTES_PER_MEGABYTE = 1e6;
     private static final double BITS_PER_GIGABIT = 1e9;
-    private static final int LEAST_WIDTH = 8;
+    private static final int MIN_WIDTH = 8;
 
     /** All columns. */
     static final List<PerfColumn> ALL = List.of(
@@ -60,7 +60,7 @@ record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value
         for (PerfColumn column : ALL) {
             List<String> cells = results.stream().map(column::text).toList();
             int longest = cells.stream().mapToInt(String::length).max().orElse(0);
-            int width = Math.max(LEAST_WIDTH, Math.max(column.title.length(), longest)) + 1;
+            int width = Math.max(MIN_WIDTH, Math.max(column.title.length(), longest)) + 1;
             lines.get(0).append(String.format(Locale.ROOT, "%" + width + "s", column.title));
             for (int i = 0; i < cells.size(); i++) {
                 lines.get(i + 1).append(String.format(Locale.ROOT, "%" + width + "s", cells.get(i)));

@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
             "  iwarp perf connect 127.0.0.1:7471 --connections 500 --idle"
         })
 final class PerfConnect extends ClientCommand {
-    private static final int MOST_CONNECTIONS = 1_000_000;
-    private static final int MOST_IN_PARALLEL = 1024;
+    private static final int MAX_CONNECTIONS = 1_000_000;
+    private static final int MAX_IN_PARALLEL = 1024;
 
     @Option(
             names = "--connections",
@@ -57,11 +57,11 @@ final class PerfConnect extends ClientCommand {
     @Override
     public Integer call() throws Exception {
         require(
-                connections >= 1 && connections <= MOST_CONNECTIONS,
-                "--connections " + connections + " is outside 1 to " + MOST_CONNECTIONS);
+                connections >= 1 && connections <= MAX_CONNECTIONS,
+                "--connections " + connections + " is outside 1 to " + MAX_CONNECTIONS);
         require(
-                parallel >= 1 && parallel <= MOST_IN_PARALLEL,
-                "--parallel " + parallel + " is outside 1 to " + MOST_IN_PARALLEL);
+                parallel >= 1 && parallel <= MAX_IN_PARALLEL,
+                "--parallel " + parallel + " is outside 1 to " + MAX_IN_PARALLEL);
         require(warmup >= 0, "--warmup " + warmup + " is negative");
         try (ResultFile line = ResultFile.open("--json", json);
                 Endpoint endpoint = open()) {

@@ -13,9 +13,9 @@ import picocli.CommandLine.Option;
 /** The options about what is measured. */
 final class PerfPlanOptions {
     private static final double NANOS_PER_SECOND = 1e9;
-    private static final int MOST_CONNECTIONS = 10_000;
+    private static final int MAX_CONNECTIONS = 10_000;
     private static final int DEFAULT_DEPTH = 128;
-    private static final double LEAST_INTERVAL = 0.01;
+    private static final double MIN_INTERVAL = 0.01;
     private static final long BANDWIDTH_SIZE = 1 << 16;
     private static final long LATENCY_SIZE = 64;
     private static final RemoteBuffer NO_MEMORY = new RemoteBuffer(0, 0, 0);
@@ -56,7 +56,7 @@ final class PerfPlanOptions {
             names = "--depth",
             paramLabel = "N",
             description = "How many operations each connection keeps outstanding in bandwidth mode, 1 to "
-                    + PerfTask.GREATEST_DEPTH + ". Default: " + DEFAULT_DEPTH + ".")
+                    + PerfTask.MAX_DEPTH + ". Default: " + DEFAULT_DEPTH + ".")
     private @Nullable Integer depth;
 
     @Option(names = "--connections", paramLabel = "N", defaultValue = "1", description = "The number of connections.")
@@ -79,20 +79,20 @@ final class PerfPlanOptions {
     @Option(
             names = "--interval",
             paramLabel = "SECONDS",
-            description = "Also tell the rate in each interval of the measurement, at least " + LEAST_INTERVAL
+            description = "Also tell the rate in each interval of the measurement, at least " + MIN_INTERVAL
                     + " s. With --warmup 0 this shows how the JVM gets faster.")
     private @Nullable Double interval;
 
     /** Returns what is measured, one plan for each size. */
     List<PerfPlan> plans(ConnectionOptions connection) {
         OptionCheck.require(
-                connections >= 1 && connections <= MOST_CONNECTIONS,
-                "--connections " + connections + " is outside 1 to " + MOST_CONNECTIONS);
+                connections >= 1 && connections <= MAX_CONNECTIONS,
+                "--connections " + connections + " is outside 1 to " + MAX_CONNECTIONS);
         OptionCheck.require(duration > 0, "--duration " + duration + " is not more than 0 seconds");
         OptionCheck.require(warmup >= 0, "--warmup " + warmup + " is negative");
         OptionCheck.require(
-                interval == null || (interval >= LEAST_INTERVAL && interval <= duration),
-                "--interval " + interval + " is outside " + LEAST_INTERVAL + " to " + duration
+                interval == null || (interval >= MIN_INTERVAL && interval <= duration),
+                "--interval " + interval + " is outside " + MIN_INTERVAL + " to " + duration
                         + " seconds, the duration");
         EventLoops loops = connection.transport().loops();
         int chosenDepth = chosenDepth();
@@ -118,8 +118,8 @@ final class PerfPlanOptions {
         }
         int chosen = depth == null ? DEFAULT_DEPTH : depth;
         OptionCheck.require(
-                chosen >= 1 && chosen <= PerfTask.GREATEST_DEPTH,
-                "--depth " + chosen + " is outside 1 to " + PerfTask.GREATEST_DEPTH);
+                chosen >= 1 && chosen <= PerfTask.MAX_DEPTH,
+                "--depth " + chosen + " is outside 1 to " + PerfTask.MAX_DEPTH);
         return chosen;
     }
 
@@ -137,8 +137,8 @@ final class PerfPlanOptions {
         int least = mode == PerfMode.LATENCY && operation == PerfOperation.WRITE ? 1 : 0;
         for (long bytes : sizes) {
             OptionCheck.require(
-                    bytes >= least && bytes <= PerfTask.GREATEST_SIZE,
-                    "a size of " + bytes + " bytes is outside " + least + " to " + PerfTask.GREATEST_SIZE);
+                    bytes >= least && bytes <= PerfTask.MAX_SIZE,
+                    "a size of " + bytes + " bytes is outside " + least + " to " + PerfTask.MAX_SIZE);
         }
         return sizes;
     }

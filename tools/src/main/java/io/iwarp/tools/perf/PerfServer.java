@@ -18,9 +18,9 @@ final class PerfServer extends ServerCommand {
     @Option(
             names = "--max-depth",
             paramLabel = "N",
-            defaultValue = "" + PerfTask.GREATEST_DEPTH,
+            defaultValue = "" + PerfTask.MAX_DEPTH,
             description = "The most operations that a client may have posted on a connection, 1 to "
-                    + PerfTask.GREATEST_DEPTH + ". Connections cost less memory with fewer.")
+                    + PerfTask.MAX_DEPTH + ". Connections cost less memory with fewer.")
     private int greatestDepth;
 
     @Option(
@@ -35,8 +35,8 @@ final class PerfServer extends ServerCommand {
     @Override
     protected QueuePairSettings settings(QueuePairSettings.Builder settings) {
         require(
-                greatestDepth >= 1 && greatestDepth <= PerfTask.GREATEST_DEPTH,
-                "--max-depth " + greatestDepth + " is outside 1 to " + PerfTask.GREATEST_DEPTH);
+                greatestDepth >= 1 && greatestDepth <= PerfTask.MAX_DEPTH,
+                "--max-depth " + greatestDepth + " is outside 1 to " + PerfTask.MAX_DEPTH);
         int queueDepth = PerfTask.serverQueueDepth(greatestDepth);
         return settings.sendQueueDepth(queueDepth).receiveQueueDepth(queueDepth).build();
     }

@@ -15,8 +15,8 @@ import io.netty.buffer.Unpooled;
  *
  * @param operation the operation
  * @param mode the mode of measurement
- * @param size bytes of each, 0 to {@value #GREATEST_SIZE}
- * @param depth the client's operations in flight, 1 to {@value #GREATEST_DEPTH}
+ * @param size bytes of each, 0 to {@value #MAX_SIZE}
+ * @param depth the client's operations in flight, 1 to {@value #MAX_DEPTH}
  * @param memory the client's memory, which the server writes to in latency mode
  */
 record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, RemoteBuffer memory) {
@@ -29,10 +29,10 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
             Byte.BYTES + Byte.BYTES + Integer.BYTES + Integer.BYTES + RemoteBuffer.ENCODED_LENGTH;
 
     /** The largest message, in bytes. */
-    static final int GREATEST_SIZE = 1 << 30;
+    static final int MAX_SIZE = 1 << 30;
 
     /** The most operations that a client may have posted. */
-    static final int GREATEST_DEPTH = 1024;
+    static final int MAX_DEPTH = 1024;
 
     private static final int WINDOWS_PER_DEPTH = 4;
     /** For messages about the others. */
@@ -99,11 +99,11 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
         PerfMode mode = PerfMode.of(in.readUnsignedByte());
         int size = in.readInt();
         int depth = in.readInt();
-        if (size < 0 || size > GREATEST_SIZE) {
-            throw new IllegalArgumentException("a size of " + size + " bytes is outside 0 to " + GREATEST_SIZE);
+        if (size < 0 || size > MAX_SIZE) {
+            throw new IllegalArgumentException("a size of " + size + " bytes is outside 0 to " + MAX_SIZE);
         }
-        if (depth < 1 || depth > GREATEST_DEPTH) {
-            throw new IllegalArgumentException("a depth of " + depth + " is outside 1 to " + GREATEST_DEPTH);
+        if (depth < 1 || depth > MAX_DEPTH) {
+            throw new IllegalArgumentException("a depth of " + depth + " is outside 1 to " + MAX_DEPTH);
         }
         return new PerfTask(operation, mode, size, depth, RemoteBuffer.decode(in));
     }

@@ -24,10 +24,10 @@ import picocli.CommandLine.Option;
         },
         footer = {"%nExamples (server, client):", "  iwarp cmatose -c 4", "  iwarp cmatose -c 4 -s 127.0.0.1"})
 public final class Cmatose extends BaseCommand {
-    private static final int GREATEST_CONNECTIONS = 1024;
-    private static final int GREATEST_COUNT = 1 << 16;
-    private static final int GREATEST_SIZE = 1 << 24;
-    private static final int GREATEST_PORT = 65_535;
+    private static final int MAX_CONNECTIONS = 1024;
+    private static final int MAX_COUNT = 1 << 16;
+    private static final int MAX_SIZE = 1 << 24;
+    private static final int MAX_PORT = 65_535;
 
     @Option(
             names = "-s",
@@ -50,14 +50,14 @@ public final class Cmatose extends BaseCommand {
             names = "-c",
             paramLabel = "N",
             defaultValue = "1",
-            description = "How many connections, the same at both ends, up to " + GREATEST_CONNECTIONS + ".")
+            description = "How many connections, the same at both ends, up to " + MAX_CONNECTIONS + ".")
     private int connections;
 
     @Option(
             names = "-C",
             paramLabel = "N",
             defaultValue = "10",
-            description = "How many messages over each, the same at both ends, up to " + GREATEST_COUNT + ".")
+            description = "How many messages over each, the same at both ends, up to " + MAX_COUNT + ".")
     private int count;
 
     @Option(
@@ -73,10 +73,10 @@ public final class Cmatose extends BaseCommand {
 
     @Override
     public Integer call() throws Exception {
-        require(port >= 0 && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
-        require(connections >= 1 && connections <= GREATEST_CONNECTIONS, "-c must be 1 to " + GREATEST_CONNECTIONS);
-        require(count >= 0 && count <= GREATEST_COUNT, "-C must be 0 to " + GREATEST_COUNT);
-        require(size >= 0 && size <= GREATEST_SIZE, "-S must be 0 bytes to 16 MiB");
+        require(port >= 0 && port <= MAX_PORT, "-p " + port + " is not a TCP port");
+        require(connections >= 1 && connections <= MAX_CONNECTIONS, "-c must be 1 to " + MAX_CONNECTIONS);
+        require(count >= 0 && count <= MAX_COUNT, "-C must be 0 to " + MAX_COUNT);
+        require(size >= 0 && size <= MAX_SIZE, "-S must be 0 bytes to 16 MiB");
         try (Endpoint endpoint = (server != null ? connection.openClient() : connection.openServer())) {
             CmatoseRun run = new CmatoseRun(endpoint, settings(server != null), connections, count, (int) size, out());
             if (server != null) {

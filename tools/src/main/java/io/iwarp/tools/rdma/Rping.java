@@ -36,9 +36,9 @@ import picocli.CommandLine.Option;
         })
 public final class Rping extends BaseCommand {
     private static final int DEFAULT_SIZE = 64;
-    private static final int DEFAULT_GREATEST_SIZE = 1 << 16;
-    private static final int GREATEST_SIZE = 1 << 24;
-    private static final int GREATEST_PORT = 65_535;
+    private static final int DEFAULT_MAX_SIZE = 1 << 16;
+    private static final int MAX_SIZE = 1 << 24;
+    private static final int MAX_PORT = 65_535;
     /** What each side of rdma-core's rping asks for: one Read at a time. */
     private static final int DEPTH = 1;
 
@@ -94,7 +94,7 @@ public final class Rping extends BaseCommand {
 
     @Option(
             names = "-P",
-            description = "Go on after the first client, and serve up to " + RpingServer.GREATEST_CLIENTS
+            description = "Go on after the first client, and serve up to " + RpingServer.MAX_CLIENTS
                     + " at the same time, until Ctrl-C.",
             showDefaultValue = Visibility.NEVER)
     private boolean persistent;
@@ -141,9 +141,9 @@ public final class Rping extends BaseCommand {
 
     @Override
     public Integer call() throws Exception {
-        long bytes = size != null ? size : side.client ? DEFAULT_SIZE : DEFAULT_GREATEST_SIZE;
-        require(bytes >= 1 && bytes <= GREATEST_SIZE, "-S " + bytes + " is outside 1 byte to 16 MiB");
-        require(port >= (side.client ? 1 : 0) && port <= GREATEST_PORT, "-p " + port + " is not a TCP port");
+        long bytes = size != null ? size : side.client ? DEFAULT_SIZE : DEFAULT_MAX_SIZE;
+        require(bytes >= 1 && bytes <= MAX_SIZE, "-S " + bytes + " is outside 1 byte to 16 MiB");
+        require(port >= (side.client ? 1 : 0) && port <= MAX_PORT, "-p " + port + " is not a TCP port");
         require(count >= 0, "-C " + count + " is negative");
         RpingOutput output = new RpingOutput(out(), err(), printData, debug);
         InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 /** Serves rping's clients, each on a thread of its own: the first one, or all that come. */
 final class RpingServer implements Service {
     /** How many clients a persistent server serves at the same time. */
-    static final int GREATEST_CLIENTS = 256;
+    static final int MAX_CLIENTS = 256;
 
     private static final long SESSION_END_SECONDS = 10;
 
@@ -46,7 +46,7 @@ final class RpingServer implements Service {
         this.allRights = allRights;
         this.output = output;
         this.shutdown = shutdown;
-        free = new Semaphore(persistent ? GREATEST_CLIENTS : 1);
+        free = new Semaphore(persistent ? MAX_CLIENTS : 1);
     }
 
     @Override

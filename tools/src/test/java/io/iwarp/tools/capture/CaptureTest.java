@@ -39,7 +39,7 @@ class CaptureTest {
 
     private static final int OPCODE_MASK = 0xf;
     /** Atomic Response (RFC 7306). */
-    private static final int GREATEST_OPCODE = 11;
+    private static final int MAX_OPCODE = 11;
 
     /**
      * How many of each opcode, as tshark prints them: two Writes, three Read Requests, two Read Responses, five Sends,
@@ -87,7 +87,7 @@ class CaptureTest {
         walkFpdus(streams.get(1), REPLY_KEY, opcodes);
         assertThat(opcodes)
                 .containsExactlyElementsOf(
-                        IntStream.rangeClosed(0, GREATEST_OPCODE).boxed().toList());
+                        IntStream.rangeClosed(0, MAX_OPCODE).boxed().toList());
     }
 
     @ParameterizedTest

@@ -147,7 +147,7 @@ class RpingTest {
                         .register()) {
             String port = port(server);
             memory.span().put(0, Unpooled.copiedBuffer("long".repeat(16), StandardCharsets.US_ASCII), 0, 64);
-            for (int i = 0; i <= RpingServer.GREATEST_CLIENTS; i++) {
+            for (int i = 0; i <= RpingServer.MAX_CLIENTS; i++) {
                 pingIntoTooShortAMemory(endpoint, Integer.parseInt(port), memory.remoteBuffer());
             }
 
@@ -156,7 +156,7 @@ class RpingTest {
             assertThat(client.exitCode()).as(client.err()).isZero();
             assertThat(server.stop()).isZero();
             assertThat(server.err().lines().filter(line -> !line.equals("server DISCONNECT EVENT...")))
-                    .hasSize(RpingServer.GREATEST_CLIENTS + 1)
+                    .hasSize(RpingServer.MAX_CLIENTS + 1)
                     .allMatch(line -> line.startsWith("rping: 127.0.0.1:") && line.contains("in a memory of 1 bytes"));
         }
     }
