@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class CatalogTest {
-    private static final int LEAST_CASES = 250;
+    private static final int MIN_CASES = 250;
 
     private final ConformanceSuite suite = new ConformanceSuite();
     private final Requirements requirements = Requirements.load();
@@ -24,7 +24,7 @@ class CatalogTest {
     @EnumSource(Role.class)
     void eachCaseHasAnIdOfItsOwnAndCitesRequirementsThatExist(Role role) {
         List<Case> cases = suite.cases(role);
-        assertThat(cases).hasSizeGreaterThan(LEAST_CASES);
+        assertThat(cases).hasSizeGreaterThan(MIN_CASES);
         assertThat(cases).extracting(Case::id).doesNotHaveDuplicates();
         assertThat(cases).allSatisfy(test -> {
             assertThat(test.requirements()).isNotEmpty().allMatch(requirements::has);

@@ -27,7 +27,7 @@ final class AbuseCases {
     private static final int CONNECTIONS = 30;
     private static final int GARBAGE = 1 << 14;
     private static final int SEED = 5044;
-    private static final int MOST_ANSWERS = 4 * (SENDS + READS);
+    private static final int MAX_ANSWERS = 4 * (SENDS + READS);
 
     private AbuseCases() {}
 
@@ -113,7 +113,7 @@ final class AbuseCases {
         } catch (IOException e) {
             return;
         }
-        for (int i = 0; i < MOST_ANSWERS; i++) {
+        for (int i = 0; i < MAX_ANSWERS; i++) {
             Arrival arrival = stream.next();
             if (arrival.ended()) {
                 return;

@@ -19,7 +19,7 @@ final class MpaMarkerCases {
     private static final int WORD = 4;
     private static final int SEND = 40;
     private static final int INSIDE = 20;
-    private static final int MOST_FILLERS = 10_000;
+    private static final int MAX_FILLERS = 10_000;
 
     private MpaMarkerCases() {}
 
@@ -113,7 +113,7 @@ final class MpaMarkerCases {
     private static PeerStream advance(Session session, int phase) throws IOException, CaseFailed {
         PeerStream stream = session.establish().awaitIdle();
         ByteArrayOutputStream fillers = new ByteArrayOutputStream();
-        for (int i = 0; i < MOST_FILLERS; i++) {
+        for (int i = 0; i < MAX_FILLERS; i++) {
             if ((stream.wire().position() + phase) % INTERVAL == 0) {
                 stream.wire().send(fillers.toByteArray(), i + " Writes of zero bytes");
                 return stream;

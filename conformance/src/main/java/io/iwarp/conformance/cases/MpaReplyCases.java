@@ -92,7 +92,7 @@ final class MpaReplyCases {
                 "PD_Length of a Request is at most 512",
                 "MPA-62 MPA-63",
                 (request, entry) -> require(
-                        request.length() <= StartupFrame.LONGEST_PRIVATE_DATA,
+                        request.length() <= StartupFrame.MAX_PRIVATE_DATA,
                         entry,
                         18,
                         "" + request.length(),

@@ -15,7 +15,7 @@ import java.util.List;
 
 /** An MPA Reply that comes in pieces, late, not to its end, or not at all. */
 final class MpaReplyPiecesCases {
-    private static final Duration LONGEST_STARTUP = Duration.ofSeconds(30);
+    private static final Duration MAX_STARTUP = Duration.ofSeconds(30);
 
     private MpaReplyPiecesCases() {}
 
@@ -69,7 +69,7 @@ final class MpaReplyPiecesCases {
                         "mpa.reply.silence", "a client that gets no Reply gives up within 30 s", "MPA-75", session -> {
                             Wire wire = session.open();
                             reply(session, wire);
-                            session.expectEnd(wire, LONGEST_STARTUP);
+                            session.expectEnd(wire, MAX_STARTUP);
                         })
                 .needs(Need.SLOW));
         return cases;

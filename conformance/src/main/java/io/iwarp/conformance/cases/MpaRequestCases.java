@@ -291,7 +291,7 @@ final class MpaRequestCases {
                 session -> {
                     PeerStream stream = session.establish();
                     int length = stream.reply().length();
-                    require(stream, length <= StartupFrame.LONGEST_PRIVATE_DATA, "" + length, "0 to 512", 18);
+                    require(stream, length <= StartupFrame.MAX_PRIVATE_DATA, "" + length, "0 to 512", 18);
                     session.expectSilence(stream.wire());
                 }));
         cases.add(Case.must(

@@ -14,7 +14,7 @@ import java.util.List;
 
 /** An MPA Request that comes in pieces, or not to its end. */
 final class MpaRequestPiecesCases {
-    private static final Duration LONGEST_STARTUP = Duration.ofSeconds(30);
+    private static final Duration MAX_STARTUP = Duration.ofSeconds(30);
     private static final int PRIVATE_DATA = 4;
 
     private MpaRequestPiecesCases() {}
@@ -81,7 +81,7 @@ final class MpaRequestPiecesCases {
                         "mpa.request.silence",
                         "a peer that hears nothing gives up within 30 s",
                         "MPA-75 SEC-27",
-                        session -> session.expectEnd(session.open(), LONGEST_STARTUP))
+                        session -> session.expectEnd(session.open(), MAX_STARTUP))
                 .needs(Need.SLOW));
         cases.add(Case.should(
                         "mpa.request.stall",
@@ -90,7 +90,7 @@ final class MpaRequestPiecesCases {
                         session -> {
                             Wire wire = session.open();
                             wire.send(Arrays.copyOf(request(session).encode(), 10), "the first 10 bytes of a Request");
-                            session.expectEnd(wire, LONGEST_STARTUP);
+                            session.expectEnd(wire, MAX_STARTUP);
                         })
                 .needs(Need.SLOW));
         return cases;

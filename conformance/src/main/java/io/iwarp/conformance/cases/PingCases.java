@@ -23,7 +23,7 @@ final class PingCases {
     };
     private static final int[] SEGMENTS = {1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 32, 33, 63};
     /** rping's client takes no less. */
-    private static final int LEAST_OF_CLIENT = 23;
+    private static final int MIN_OF_CLIENT = 23;
 
     private static final int MANY = 20;
 
@@ -32,7 +32,7 @@ final class PingCases {
     /** {@return the cases} */
     static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
-        int least = role == Role.SERVER ? 1 : LEAST_OF_CLIENT;
+        int least = role == Role.SERVER ? 1 : MIN_OF_CLIENT;
         IntStream.of(SIZES).filter(size -> size >= least).forEach(size -> {
             Case test = Case.must(
                     "ping.size." + size,

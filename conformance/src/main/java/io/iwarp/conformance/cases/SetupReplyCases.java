@@ -23,7 +23,7 @@ final class SetupReplyCases {
     private static final int[] DEPTHS = {0, 1, 2, 127, 128, 1000, 0x3FFE, 0x3FFF};
 
     /** A client may take the greatest ORD, but has no need to show it. */
-    private static final int MOST_READS = 16;
+    private static final int MAX_READS = 16;
 
     private SetupReplyCases() {}
 
@@ -74,7 +74,7 @@ final class SetupReplyCases {
             throw stream.unexpected(arrival, "a Terminate with 2/0/06");
         }
         if (segment.opcode() != Segment.TERMINATE) {
-            requireAnswers(stream, Math.min(depth, MOST_READS));
+            requireAnswers(stream, Math.min(depth, MAX_READS));
         }
     }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClientLink implements Link {
     private static final Duration SLICE = Duration.ofMillis(50);
     /** To start a program, perhaps on another machine, is no matter of the protocol. */
-    private static final Duration LEAST_FOR_A_START = Duration.ofSeconds(15);
+    private static final Duration MIN_FOR_A_START = Duration.ofSeconds(15);
 
     private final InetAddress address;
     private final int port;
@@ -83,7 +83,7 @@ public final class ClientLink implements Link {
         Program started = starter.start(socket.getLocalPort(), size);
         programs.add(started);
         socket.setSoTimeout((int) SLICE.toMillis());
-        Duration wait = patience.compareTo(LEAST_FOR_A_START) > 0 ? patience : LEAST_FOR_A_START;
+        Duration wait = patience.compareTo(MIN_FOR_A_START) > 0 ? patience : MIN_FOR_A_START;
         long deadline = System.nanoTime() + wait.toNanos();
         while (true) {
             try {

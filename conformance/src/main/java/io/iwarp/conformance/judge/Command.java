@@ -13,7 +13,7 @@ public final class Command implements ClientLink.Starter {
     /** How many pings the client should make. */
     public static final int COUNT = 100;
 
-    private static final int LONGEST_OUTPUT = 2000;
+    private static final int MAX_OUTPUT = 2000;
     private static final int CHUNK = 1 << 13;
     private static final Duration END = Duration.ofSeconds(5);
 
@@ -79,7 +79,7 @@ public final class Command implements ClientLink.Starter {
 
         private synchronized void add(String text) {
             last.append(text);
-            last.delete(0, Math.max(0, last.length() - LONGEST_OUTPUT));
+            last.delete(0, Math.max(0, last.length() - MAX_OUTPUT));
         }
 
         synchronized String text() {

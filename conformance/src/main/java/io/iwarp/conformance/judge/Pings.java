@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * names other memory, to which the server writes the text; the server says "go ahead".
  */
 public final class Pings {
-    private static final int LONGEST_SEGMENT = 64_754;
+    private static final int MAX_SEGMENT = 64_754;
     private static final byte[] GO_AHEAD = new byte[Advertisement.LENGTH];
 
     private final PeerStream stream;
@@ -125,7 +125,7 @@ public final class Pings {
 
     /** Answers a Read Request. */
     public void respond(ReadRequest read, byte[] text) throws IOException {
-        send(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text, LONGEST_SEGMENT);
+        send(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text, MAX_SEGMENT);
     }
 
     /** The suite is the client: it names memory for the answer, and waits until the text is there. */
@@ -229,7 +229,7 @@ public final class Pings {
 
     /** The suite is the server: it writes the text back. */
     public void answer(Advertisement sink, byte[] text) throws IOException, CaseFailed {
-        send(Segment.WRITE, sink.stag(), sink.offset(), answered(text), LONGEST_SEGMENT);
+        send(Segment.WRITE, sink.stag(), sink.offset(), answered(text), MAX_SEGMENT);
         goAhead();
         expectNextPing();
     }

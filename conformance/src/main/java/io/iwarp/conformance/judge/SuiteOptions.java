@@ -29,7 +29,7 @@ public record SuiteOptions(
         Duration quiet,
         Duration gap,
         Duration firstFpduDelay) {
-    private static final int GREATEST_OF_CLIENT = 1 << 20;
+    private static final int MAX_OF_CLIENT = 1 << 20;
 
     /** {@return the options of a run that sets none} */
     public static SuiteOptions of(Role role) {
@@ -39,7 +39,7 @@ public record SuiteOptions(
                 true,
                 2,
                 false,
-                role == Role.SERVER ? Case.DEFAULT_SIZE : GREATEST_OF_CLIENT,
+                role == Role.SERVER ? Case.DEFAULT_SIZE : MAX_OF_CLIENT,
                 false,
                 Duration.ofSeconds(5),
                 Duration.ofMillis(100),

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * If a case had several connections, they follow each other on different ports.
  */
 public final class CaseCapture {
-    private static final int MOST_BYTES = 1400;
+    private static final int MAX_BYTES = 1400;
     private static final int SUITE_PORT = 50_000;
     private static final int PEER_PORT = 7174;
     private static final byte[] SUITE = {(byte) 192, 0, 2, 1};
@@ -43,7 +43,7 @@ public final class CaseCapture {
                             new InetSocketAddress(InetAddress.getByAddress(SUITE), SUITE_PORT + connections), peer);
                 }
                 if (!note && connection != null) {
-                    connection.send(entry.from() == '>', entry.bytes(), MOST_BYTES);
+                    connection.send(entry.from() == '>', entry.bytes(), MAX_BYTES);
                 }
             }
         }

@@ -26,7 +26,7 @@ public final class PcapFile implements Closeable {
     private static final int IPV4_CHECKSUM = 10;
     private static final int TCP_HEADER = 20;
     /** An IP packet has at most 65,535 bytes. */
-    private static final int MOST_BYTES = 65_535 - IPV6_HEADER - TCP_HEADER;
+    private static final int MAX_BYTES = 65_535 - IPV6_HEADER - TCP_HEADER;
 
     private static final byte TCP = 6;
     private static final byte TIME_TO_LIVE = 64;
@@ -84,7 +84,7 @@ public final class PcapFile implements Closeable {
          * @param most the most bytes of a segment
          */
         public void send(boolean ofClient, byte[] bytes, int most) throws IOException {
-            int step = Math.min(most, MOST_BYTES);
+            int step = Math.min(most, MAX_BYTES);
             for (int from = 0; from < bytes.length; from += step) {
                 packet(ofClient, PUSH, bytes, from, Math.min(step, bytes.length - from));
             }

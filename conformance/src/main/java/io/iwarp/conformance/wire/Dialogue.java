@@ -6,9 +6,9 @@ import java.util.Locale;
 
 /** All that was sent and received in one case, for whoever has to understand a failure. */
 public final class Dialogue {
-    private static final int LONGEST = 400;
+    private static final int MAX = 400;
     private static final int ROW = 16;
-    private static final int MOST_ROWS = 8;
+    private static final int MAX_ROWS = 8;
     private static final int SHOWN = 40;
 
     private final List<Entry> entries = new ArrayList<>();
@@ -29,8 +29,8 @@ public final class Dialogue {
 
     /** {@return the number of the entry that was added} */
     public synchronized int add(char from, String text, byte[] bytes) {
-        if (entries.size() >= LONGEST) {
-            entries.remove(LONGEST / 2);
+        if (entries.size() >= MAX) {
+            entries.remove(MAX / 2);
             dropped++;
         }
         entries.add(new Entry(from, text, bytes));
@@ -82,7 +82,7 @@ public final class Dialogue {
         int wrongRow = wrong < 0 ? -1 : wrong / ROW;
         boolean gap = false;
         for (int row = 0; row < rows; row++) {
-            boolean shown = row < MOST_ROWS || Math.abs(row - wrongRow) <= 1 || row == rows - 1;
+            boolean shown = row < MAX_ROWS || Math.abs(row - wrongRow) <= 1 || row == rows - 1;
             if (!shown) {
                 gap = true;
                 continue;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class FpduReader {
     private static final int WORD = 4;
     private static final int LENGTH_FIELD = 2;
-    private static final int LONGEST_ULPDU = 64_768;
+    private static final int MAX_ULPDU = 64_768;
 
     private final boolean markers;
     private final boolean crc;
@@ -109,8 +109,8 @@ public final class FpduReader {
     }
 
     private void check(Walk walk, int length) {
-        if (length > LONGEST_ULPDU) {
-            walk.violations.add(RuleViolation.at(Rule.LENGTH_IS_ALLOWED, walk.start, length, LONGEST_ULPDU));
+        if (length > MAX_ULPDU) {
+            walk.violations.add(RuleViolation.at(Rule.LENGTH_IS_ALLOWED, walk.start, length, MAX_ULPDU));
         }
         byte[] right = Bytes.crc(walk.bytes, walk.at);
         byte[] found = Arrays.copyOfRange(walk.bytes, walk.at, walk.at + WORD);

@@ -251,7 +251,7 @@ final class RuleChecker {
 
     /** What the suite has sent on a connection, for a comparison with what Terminates quote. */
     static final class SentSegments {
-        private static final int MOST = 4096;
+        private static final int MAX = 4096;
 
         private final Set<ByteBuffer> headers = new HashSet<>();
         private final Set<Integer> lengths = new HashSet<>();
@@ -259,7 +259,7 @@ final class RuleChecker {
         private boolean lost;
 
         void add(byte[] ulpdu) {
-            lost |= headers.size() >= MOST || reads.size() >= MOST;
+            lost |= headers.size() >= MAX || reads.size() >= MAX;
             lengths.add(ulpdu.length);
             if (Segment.fits(ulpdu)) {
                 int header = (ulpdu[0] & 0x80) != 0 ? Segment.TAGGED_HEADER : Segment.UNTAGGED_HEADER;

@@ -28,7 +28,7 @@ public record StartupFrame(byte[] key, int flags, int revision, int length, byte
     /** The flag S: four bytes of enhanced set-up stand before the private data. */
     public static final int ENHANCED = 0x10;
     /** The most private data that a frame may carry. */
-    public static final int LONGEST_PRIVATE_DATA = 512;
+    public static final int MAX_PRIVATE_DATA = 512;
 
     private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] REPLY_KEY = "MPA ID Rep Frame".getBytes(StandardCharsets.US_ASCII);

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Wire implements AutoCloseable {
     private static final int CHUNK = 1 << 16;
-    private static final int MOST_UNREAD = 1 << 22;
-    private static final int MOST_ARRIVALS = 5000;
+    private static final int MAX_UNREAD = 1 << 22;
+    private static final int MAX_ARRIVALS = 5000;
     /** However a peer drips, a connection is not listened to for longer. */
-    private static final Duration LONGEST_LIFE = Duration.ofMinutes(2);
+    private static final Duration MAX_LIFE = Duration.ofMinutes(2);
 
     private final Socket socket;
     private final Dialogue dialogue;
@@ -41,7 +41,7 @@ public final class Wire implements AutoCloseable {
     private int available;
     private FpduWriter writer = new FpduWriter(false, true);
     private FpduReader reader = new FpduReader(false, true);
-    private final long end = System.nanoTime() + LONGEST_LIFE.toNanos();
+    private final long end = System.nanoTime() + MAX_LIFE.toNanos();
     private int arrivals;
     private boolean ended;
 
@@ -189,7 +189,7 @@ public final class Wire implements AutoCloseable {
     /** {@return the next segment, or what came instead} */
     public Arrival next(Duration patience) throws IOException {
         long deadline = deadline(patience);
-        if (arrivals >= MOST_ARRIVALS) {
+        if (arrivals >= MAX_ARRIVALS) {
             return Arrival.of(Arrival.Kind.FLOOD, -1);
         }
         while (true) {
@@ -255,7 +255,7 @@ public final class Wire implements AutoCloseable {
     public byte[] rest(Duration patience) throws IOException {
         long deadline = deadline(patience);
         ByteArrayOutputStream all = new ByteArrayOutputStream();
-        while (all.size() < MOST_UNREAD) {
+        while (all.size() < MAX_UNREAD) {
             all.writeBytes(take(available));
             if (fill(deadline) != null) {
                 break;
@@ -272,7 +272,7 @@ public final class Wire implements AutoCloseable {
     /** {@return what came instead of bytes, or null if bytes came} */
     private @Nullable Arrival fill(long deadline) throws IOException {
         if (available == unread.length) {
-            if (available >= MOST_UNREAD) {
+            if (available >= MAX_UNREAD) {
                 return Arrival.of(Arrival.Kind.SILENCE, remainder("bytes without an end"));
             }
             unread = Arrays.copyOf(unread, 2 * unread.length);

@@ -13,7 +13,7 @@ import java.util.Set;
 /** The start-up of the model peer, right but for the faults that are planted. */
 final class ModelStartup {
     private static final int NOT_NEGOTIATED = 0x3FFF;
-    private static final int MOST_DEPTH = 16;
+    private static final int MAX_DEPTH = 16;
     /** How long an impatient peer waits. */
     static final int IMPATIENCE_MILLIS = 20;
 
@@ -103,9 +103,9 @@ final class ModelStartup {
         int askedOrd = request.ordWord() & Setup.DEPTH_MASK;
         boolean irdOpen = askedOrd == NOT_NEGOTIATED && !faults.contains(Fault.IRD_AGREED_UNASKED);
         boolean ordOpen = askedIrd == NOT_NEGOTIATED && !faults.contains(Fault.ORD_AGREED_UNASKED);
-        int ird = irdOpen ? NOT_NEGOTIATED : MOST_DEPTH;
+        int ird = irdOpen ? NOT_NEGOTIATED : MAX_DEPTH;
         int least = faults.contains(Fault.ORD_TOO_HIGH) ? 1 : 0;
-        int ord = ordOpen ? NOT_NEGOTIATED : Math.max(least, Math.min(MOST_DEPTH, askedIrd));
+        int ord = ordOpen ? NOT_NEGOTIATED : Math.max(least, Math.min(MAX_DEPTH, askedIrd));
         boolean asked = (request.irdWord() & Setup.UPPER) != 0;
         boolean unasked =
                 faults.contains(Fault.PEER_TO_PEER_UNASKED) && (request.ordWord() & Setup.UPPER) != 0 && !asked;

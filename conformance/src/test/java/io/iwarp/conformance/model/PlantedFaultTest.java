@@ -29,13 +29,13 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class PlantedFaultTest {
-    private static final int MOST_OTHERS = 4;
+    private static final int MAX_OTHERS = 4;
     /** Besides the owner, one case in that many is run for each fault; for the next fault it is another one. */
     private static final int THINNED = 8;
     /** Time is virtual: nobody waits that long. The time of a write, which takes no time, is real. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    private static final int GREATEST_SIZE = 65_535;
+    private static final int MAX_SIZE = 65_535;
 
     private final ConformanceSuite suite = new ConformanceSuite();
 
@@ -71,7 +71,7 @@ class PlantedFaultTest {
                         .filter(result -> !owner.matcher(result.test().id()).matches())
                         .map(PlantedFaultTest::describe))
                 .as("others that find %s", fault)
-                .hasSizeLessThanOrEqualTo(MOST_OTHERS);
+                .hasSizeLessThanOrEqualTo(MAX_OTHERS);
     }
 
     @Test
@@ -89,7 +89,7 @@ class PlantedFaultTest {
                 faults.stream().noneMatch(Fault::needsNoCrc),
                 plain.revision(),
                 false,
-                GREATEST_SIZE,
+                MAX_SIZE,
                 false,
                 PATIENCE,
                 plain.quiet(),

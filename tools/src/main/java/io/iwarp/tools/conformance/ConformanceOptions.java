@@ -48,7 +48,7 @@ import picocli.CommandLine.Spec;
         })
 final class ConformanceOptions {
     private static final Duration DELAY_FOR_SIW = Duration.ofMillis(20);
-    private static final int GREATEST_SIZE = 1 << 24;
+    private static final int MAX_SIZE = 1 << 24;
     private static final int CANNOT_RUN = 2;
     private static final long RESTART_SECONDS = 120;
     /** With what both start-up frames begin. */
@@ -173,8 +173,7 @@ final class ConformanceOptions {
         OptionCheck.require(!cases.isEmpty(), "no case is left of --only " + String.join(",", only));
         OptionCheck.require(revision == 1 || revision == 2, "--revision " + revision + " is neither 1 nor 2");
         OptionCheck.require(
-                size == null || (size >= 1 && size <= GREATEST_SIZE),
-                "--size " + size + " is outside 1 to " + GREATEST_SIZE);
+                size == null || (size >= 1 && size <= MAX_SIZE), "--size " + size + " is outside 1 to " + MAX_SIZE);
         OptionCheck.require(millis(patience) > 0, "--patience " + patience + " is less than a millisecond");
         OptionCheck.require(quiet > 0, "--quiet-time " + quiet + " is less than a millisecond");
         Output out = new Output(command.commandLine().getOut());
