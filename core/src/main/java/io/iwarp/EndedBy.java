@@ -2,7 +2,7 @@ package io.iwarp;
 
 /** Who ended a stream. */
 public enum EndedBy {
-    /** The application on this side closed it. */
+    /** The application on this side closed it, or rejected the connection request. */
     LOCAL_APPLICATION("this side closed the stream"),
     /** This side found a breach of the protocol by the peer, or failed, and ended the stream. */
     LOCAL_FAULT("this side found an error and ended the stream"),

@@ -66,6 +66,7 @@ public final class Iwarp {
         private @Nullable ProtectionDomain domain;
         private QueuePairSettings settings = QueuePairSettings.DEFAULT;
         private @Nullable MessageListener messages;
+        private int messageBytes;
         private Consumer<ChannelPipeline> handlers = pipeline -> {};
 
         private BiConsumer<ChannelPipeline, SocketAddress> tls = (pipeline, address) -> {};
@@ -101,8 +102,12 @@ public final class Iwarp {
          */
         public T onMessage(int maximumBytes, MessageListener listener) {
             requireChangeable();
+            if (maximumBytes < 1) {
+                throw new IllegalArgumentException(
+                        "maximumBytes " + maximumBytes + " is less than 1: give the length of the longest message");
+            }
             messages = Objects.requireNonNull(listener, "listener");
-            settings = settings.toBuilder().managedReceiveBytes(maximumBytes).build();
+            messageBytes = maximumBytes;
             return self();
         }
 
@@ -132,7 +137,9 @@ public final class Iwarp {
         }
 
         final QueuePairSettings settings() {
-            return settings;
+            return messages == null
+                    ? settings
+                    : settings.toBuilder().managedReceiveBytes(messageBytes).build();
         }
 
         final boolean hasMessages() {

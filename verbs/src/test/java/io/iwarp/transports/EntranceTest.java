@@ -17,6 +17,7 @@ import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
@@ -106,6 +107,7 @@ class EntranceTest {
         CompletableFuture<String> answer = new CompletableFuture<>();
         IwarpListener listener = await(Iwarp.server(group)
                 .onMessage(100, (peer, message) -> peer.send(message))
+                .settings(QueuePairSettings.DEFAULT)
                 .listen("localhost", 0));
         Iwarp.Client client =
                 Iwarp.client(group).onMessage(100, (peer, message) -> answer.complete(message.toString(UTF_8)));
@@ -142,6 +144,9 @@ class EntranceTest {
         assertThatThrownBy(() -> Iwarp.server(group).tls(forClients))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("SslContextBuilder.forServer");
+        assertThatThrownBy(() -> Iwarp.server(group).onMessage(0, (peer, message) -> {}))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("maximumBytes 0");
         assertThatThrownBy(() -> Iwarp.server(group).listen(0))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("set onRequest");
