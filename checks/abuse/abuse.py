@@ -328,13 +328,15 @@ def secrets_of_others(server: Server) -> list[Peer]:
 def never_reads(server: Server) -> list[Peer]:
     peer = Peer(server).set_up()
     peer.socket.settimeout(2)
+    # What the kernel holds for a peer that does not read is no harm: on some machines it is 32 MB in each direction.
+    peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
     message = bytes(8000)
     try:
-        for number in range(1, 4000):
+        for number in range(1, 20_000):
             peer.socket.sendall(untagged(SEND, 0, number, 0, message))
     except OSError:
         return [peer]  # the server has stopped reading, or has ended the connection
-    raise Harm("expected a server that reads no more than it can answer, got one that took 32 MB")
+    raise Harm("expected a server that reads no more than it can answer, got one that took 160 MB")
 
 
 def many_connections(server: Server) -> list[Peer]:
