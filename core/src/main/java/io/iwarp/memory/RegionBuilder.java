@@ -154,7 +154,7 @@ public final class RegionBuilder {
                     "a region needs memory; call file(), buffers() or allocate() before register()");
         }
         long length = from.length();
-        TaggedBuffer.requireEnds(baseTaggedOffset, length);
+        RemoteBuffer.requireEnds(baseTaggedOffset, length);
         if (from.isReadOnly()) {
             AccessRight.requireReadable(rightBits);
         }

@@ -59,6 +59,18 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     }
 
     /**
+     * Refuses a base with which the range would exceed 2^64.
+     *
+     * @throws IllegalArgumentException if the range would exceed 2^64
+     */
+    static void requireEnds(long base, long length) {
+        if (wraps(base, length)) {
+            throw new IllegalArgumentException("base tagged offset " + Long.toUnsignedString(base) + " plus length "
+                    + length + " is more than 2^64; choose a lower base");
+        }
+    }
+
+    /**
      * Returns part of this buffer, with the same STag.
      *
      * @param offset the start of the part, in bytes from the beginning of this buffer

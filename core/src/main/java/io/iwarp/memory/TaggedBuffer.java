@@ -237,18 +237,6 @@ public final class TaggedBuffer {
                 AccessRight.ofBits(rightBits));
     }
 
-    /**
-     * Refuses a base with which the range would exceed 2^64.
-     *
-     * @throws IllegalArgumentException if the range would exceed 2^64
-     */
-    static void requireEnds(long base, long length) {
-        if (RemoteBuffer.wraps(base, length)) {
-            throw new IllegalArgumentException("base tagged offset " + Long.toUnsignedString(base) + " plus length "
-                    + length + " is more than 2^64; choose a lower base");
-        }
-    }
-
     private boolean contains(long taggedOffset, long count) {
         if (Long.compareUnsigned(taggedOffset, baseTaggedOffset) < 0) {
             return false;

@@ -75,7 +75,7 @@ public final class WindowBuilder {
      * @throws ResourceLimitException if a limit of the device is reached
      */
     public MemoryWindow bind() {
-        TaggedBuffer.requireEnds(baseTaggedOffset, length);
+        RemoteBuffer.requireEnds(baseTaggedOffset, length);
         IwarpDevice device = region.protectionDomain().device();
         device.reserveWindow();
         MemoryWindow window;

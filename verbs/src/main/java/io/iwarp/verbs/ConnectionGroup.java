@@ -141,7 +141,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
      * @param done completes when no connection is left
      * @return completes after {@code done} and the end of the timer
      */
-    CompletionStage<Void> abortAfter(EventExecutor loop, long nanos, CompletionStage<Void> done) {
+    CompletableFuture<Void> abortAfter(EventExecutor loop, long nanos, CompletableFuture<Void> done) {
         CompletableFuture<Future<?>> timer = new CompletableFuture<>();
         startTimer(loop, nanos, timer);
         return done.whenComplete((nothing, failure) -> timer.thenAccept(started -> started.cancel(false)));

@@ -78,7 +78,8 @@ public final class Iwarp {
 
         abstract T self();
 
-        abstract void requireChangeable();
+        /** Called by each setter; a server may be changed at any time, since {@code listen} copies what is set. */
+        void requireChangeable() {}
 
         /** Sets the domain of the memory that peers may access; by default one without memory. */
         public T domain(ProtectionDomain newDomain) {
@@ -181,11 +182,6 @@ public final class Iwarp {
         @Override
         Server self() {
             return this;
-        }
-
-        @Override
-        void requireChangeable() {
-            // listen() copies the settings, and may be called again with others.
         }
 
         /** Secures each connection. */

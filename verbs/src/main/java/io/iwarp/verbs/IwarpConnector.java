@@ -102,8 +102,6 @@ public final class IwarpConnector {
         long nanos = ConnectionGroup.requireDeadline(deadline);
         CompletableFuture<Void> done = new LoopFuture<>(bootstrap.config().group());
         attempts.close().thenCompose(none -> connections.close()).thenRun(() -> done.complete(null));
-        return connections
-                .abortAfter(bootstrap.config().group().next(), nanos, done)
-                .toCompletableFuture();
+        return connections.abortAfter(bootstrap.config().group().next(), nanos, done);
     }
 }

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -150,8 +149,8 @@ public final class IwarpListener implements AutoCloseable {
     public CompletableFuture<Void> shutdownGracefully(Duration deadline) {
         long nanos = ConnectionGroup.requireDeadline(deadline);
         close();
-        CompletionStage<Void> done = closed.thenCompose(closing -> connections.close());
-        return connections.abortAfter(channel.eventLoop(), nanos, done).toCompletableFuture();
+        CompletableFuture<Void> done = closed.thenCompose(closing -> connections.close());
+        return connections.abortAfter(channel.eventLoop(), nanos, done);
     }
 
     /** Returns a future that completes when the address is free again. */

@@ -190,7 +190,7 @@ final class FuzzedEnd implements AutoCloseable {
 
     @Override
     public void close() {
-        CompletableFuture<CloseReason> closed = queuePair.closed().toCompletableFuture();
+        CompletableFuture<CloseReason> closed = queuePair.closed();
         channel.close();
         run();
         channel.advanceTimeBy(1, TimeUnit.HOURS);

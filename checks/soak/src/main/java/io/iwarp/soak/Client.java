@@ -116,9 +116,9 @@ final class Client implements CompletionListener {
             }
             int count = random.nextInt(others.isEmpty() ? MAX_GROUPS : MAX_GROUPS_OF_SEVERAL);
             posters.get(0).post(queuePair, memory, counter, count);
-            boolean endedByServer = queuePair.closed().toCompletableFuture().isDone();
+            boolean endedByServer = queuePair.closed().isDone();
             end(queuePair, ownLoop);
-            CloseReason reason = queuePair.closed().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            CloseReason reason = queuePair.closed().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
             for (Future<?> other : others) {
                 other.get(2 * PATIENCE_SECONDS, TimeUnit.SECONDS);
             }

@@ -200,9 +200,7 @@ final class Lane {
 
     /** Ends the lane, and complains of what is not as it should be. */
     void end() throws Exception {
-        listener.shutdownGracefully(Duration.ofSeconds(10))
-                .toCompletableFuture()
-                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        listener.shutdownGracefully(Duration.ofSeconds(10)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         long total = counter.getVolatile(0);
         if (total < added.get() || total > addsPosted.get()) {
             soak.complain(name + ": " + total + " was added, expected " + added + " to " + addsPosted);

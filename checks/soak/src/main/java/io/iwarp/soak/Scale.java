@@ -242,7 +242,7 @@ public final class Scale {
         forEach(connected.size(), i -> {
             QueuePair queuePair = connected.get(i);
             queuePair.close();
-            return queuePair.closed().toCompletableFuture().thenAccept(Scale::requireOrderly);
+            return queuePair.closed().thenAccept(Scale::requireOrderly);
         });
         connected.clear();
         untilServerHas(0);

@@ -80,9 +80,7 @@ public final class ScaleServer {
             System.out.println(usage.heap() + " " + usage.direct() + " " + listener.connections() + " " + messages.get()
                     + " " + counter);
         }
-        listener.shutdownGracefully(Duration.ofSeconds(10))
-                .toCompletableFuture()
-                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        listener.shutdownGracefully(Duration.ofSeconds(10)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         cells.close();
         domain.close();
         group.shutdownGracefully(0, 10, TimeUnit.SECONDS).sync();

@@ -279,7 +279,7 @@ public final class Soak {
             var written = queuePair.write(source, memory);
             var read = queuePair.read(sink, memory.slice(0, Long.BYTES));
             queuePair.close();
-            queuePair.closed().toCompletableFuture().get(SLOWEST_CONTROL_SECONDS, TimeUnit.SECONDS);
+            queuePair.closed().get(SLOWEST_CONTROL_SECONDS, TimeUnit.SECONDS);
             if (!written.isDone() || !read.isDone()) {
                 throw new IllegalStateException("something is incomplete after the end");
             }

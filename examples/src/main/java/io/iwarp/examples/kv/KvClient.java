@@ -238,7 +238,7 @@ public final class KvClient implements AutoCloseable {
     @Override
     public void close() {
         queuePair.close();
-        queuePair.closed().toCompletableFuture().join();
+        queuePair.closed().join();
         sink.close();
         bytes.release();
         answer.release();

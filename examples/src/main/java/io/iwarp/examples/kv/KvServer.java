@@ -281,7 +281,7 @@ public final class KvServer implements AutoCloseable {
     public void close() {
         http.close().awaitUninterruptibly();
         browsers.close().awaitUninterruptibly();
-        listener.shutdownGracefully(Duration.ofSeconds(5)).toCompletableFuture().join();
+        listener.shutdownGracefully(Duration.ofSeconds(5)).join();
         store.close();
         domain.close();
         registry.close();

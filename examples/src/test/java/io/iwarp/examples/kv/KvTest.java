@@ -200,11 +200,7 @@ class KvTest {
         QueuePair rogue = client().queuePair();
         rogue.write(Unpooled.copyLong(0), rogue.remoteBuffers().get(number).slice(0, 8));
 
-        assertThat(rogue.closed()
-                        .toCompletableFuture()
-                        .get(10, TimeUnit.SECONDS)
-                        .toString())
-                .contains(reason);
+        assertThat(rogue.closed().get(10, TimeUnit.SECONDS).toString()).contains(reason);
         assertThat(text(client().get("key"))).isEqualTo("value");
     }
 
@@ -216,7 +212,7 @@ class KvTest {
         RemoteBuffer target = rogue.remoteBuffers().get(number).slice(0, 8);
         rogue.compareSwap(target, 0, -1);
 
-        rogue.closed().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        rogue.closed().get(10, TimeUnit.SECONDS);
         assertThat(text(client().get("key"))).isEqualTo("value");
     }
 
@@ -232,7 +228,7 @@ class KvTest {
         QueuePair liar = client().queuePair();
         liar.send(Unpooled.wrappedBuffer(HexFormat.of().parseHex(hex)));
 
-        liar.closed().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        liar.closed().get(10, TimeUnit.SECONDS);
         KvClient other = client();
         other.put("key", utf8("value"));
         assertThat(text(other.get("key"))).isEqualTo("value");

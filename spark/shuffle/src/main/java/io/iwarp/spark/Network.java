@@ -132,12 +132,9 @@ final class Network {
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         IwarpListener listening = listener;
         if (listening != null) {
-            ends.add(listening.shutdownGracefully(ORDERLY_CLOSE).toCompletableFuture());
+            ends.add(listening.shutdownGracefully(ORDERLY_CLOSE));
         }
-        connectors
-                .values()
-                .forEach(connector ->
-                        ends.add(connector.shutdownGracefully(ORDERLY_CLOSE).toCompletableFuture()));
+        connectors.values().forEach(connector -> ends.add(connector.shutdownGracefully(ORDERLY_CLOSE)));
         await(CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0])));
     }
 

@@ -99,7 +99,6 @@ final class RawFileClient implements AutoCloseable {
         conversation
                 .queuePair()
                 .closed()
-                .toCompletableFuture()
                 .orTimeout(Endpoint.patienceSeconds(), TimeUnit.SECONDS)
                 .join();
         endpoint.close();
