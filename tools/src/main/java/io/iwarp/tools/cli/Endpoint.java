@@ -4,13 +4,10 @@ import io.iwarp.Counter;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequestListener;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -37,7 +34,6 @@ public final class Endpoint implements AutoCloseable {
     private static final long SHUTDOWN_SECONDS = 5;
 
     private final EventLoopGroup group;
-    private final Transport transport;
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final TransportHandlers transportHandlers;
@@ -50,7 +46,6 @@ public final class Endpoint implements AutoCloseable {
      */
     public Endpoint(EventLoops loops, TransportHandlers transportHandlers, Closeable afterwards) {
         this.group = loops.open();
-        this.transport = loops.transport();
         TransportHandlers remember = (pipeline, server) -> connections.add(pipeline.channel());
         this.transportHandlers = remember.then(transportHandlers);
         this.afterwards = afterwards;
@@ -63,12 +58,12 @@ public final class Endpoint implements AutoCloseable {
     /** Listens for connection requests. */
     public IwarpListener listen(SocketAddress address, QueuePairSettings settings, ConnectionRequestListener requests)
             throws IOException, InterruptedException {
-        IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, settings, requests);
-        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(transport.serverChannel());
-        return await(IwarpListener.listen(
-                bootstrap,
-                initializer.withTransportHandlers(pipeline -> transportHandlers.addTo(pipeline, null)),
-                address));
+        return await(Iwarp.server(group)
+                .domain(domain)
+                .settings(settings)
+                .transportHandlers(pipeline -> transportHandlers.addTo(pipeline, null))
+                .onRequest(requests)
+                .listen(address));
     }
 
     /**
@@ -102,11 +97,12 @@ public final class Endpoint implements AutoCloseable {
     /** Begins to connect. Any thread may call it; the stage completes on the connection's event loop. */
     public CompletionStage<QueuePair> beginConnect(
             SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
-        IwarpChannelInitializer initializer = IwarpChannelInitializer.initiator(domain, settings, privateData, prepare);
-        Bootstrap bootstrap = new Bootstrap().group(group).channel(transport.channel());
-        return new IwarpConnector(
-                        bootstrap,
-                        initializer.withTransportHandlers(pipeline -> transportHandlers.addTo(pipeline, address)))
+        return Iwarp.client(group)
+                .domain(domain)
+                .settings(settings)
+                .transportHandlers(pipeline -> transportHandlers.addTo(pipeline, address))
+                .privateData(privateData)
+                .prepare(prepare)
                 .connect(address);
     }
 

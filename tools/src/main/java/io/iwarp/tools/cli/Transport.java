@@ -2,47 +2,28 @@ package io.iwarp.tools.cli;
 
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringIoHandler;
-import io.netty.channel.uring.IoUringServerSocketChannel;
-import io.netty.channel.uring.IoUringSocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /** The Netty transport of a command. The protocol does not depend on it. */
 public enum Transport {
     /** The JDK's own, on every system. */
-    NIO("nio", NioSocketChannel.class, NioServerSocketChannel.class),
+    NIO("nio"),
     /** Netty's native code over epoll, on Linux. */
-    EPOLL("epoll", EpollSocketChannel.class, EpollServerSocketChannel.class),
+    EPOLL("epoll"),
     /** Netty's native code over io_uring, on Linux from 5.14 on where it is allowed. */
-    IO_URING("io_uring", IoUringSocketChannel.class, IoUringServerSocketChannel.class);
+    IO_URING("io_uring");
 
     private final String text;
-    private final Class<? extends Channel> channel;
-    private final Class<? extends ServerChannel> serverChannel;
 
-    Transport(String text, Class<? extends Channel> channel, Class<? extends ServerChannel> serverChannel) {
+    Transport(String text) {
         this.text = text;
-        this.channel = channel;
-        this.serverChannel = serverChannel;
-    }
-
-    public Class<? extends Channel> channel() {
-        return channel;
-    }
-
-    public Class<? extends ServerChannel> serverChannel() {
-        return serverChannel;
     }
 
     /** Returns why it cannot be used here, or null if it can. */
