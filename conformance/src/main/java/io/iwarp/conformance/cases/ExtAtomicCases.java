@@ -106,9 +106,7 @@ final class ExtAtomicCases {
                 "ext.add.last-number",
                 "a FetchAdd changes the last number of the memory",
                 "EXT-7 EXT-33",
-                (session, memory) ->
-                        (session.peerIsServer() ? session.options().greatestSize() : memory.size()) - Long.BYTES
-                                & -Long.BYTES,
+                (session, memory) -> session.wholeSize(memory) - Long.BYTES & -Long.BYTES,
                 memory -> add(memory, 1, 0),
                 START + 1);
         cases.add(Case.must(

@@ -264,8 +264,7 @@ final class RdmapReadCases {
                             PeerMemory place = PeerMemory.readable(session);
                             PeerStream stream = place.stream();
                             Advertisement memory = place.memory();
-                            long size =
-                                    session.peerIsServer() ? session.options().greatestSize() : memory.size();
+                            long size = session.wholeSize(memory);
                             Advertisement all = new Advertisement(memory.offset(), memory.stag(), size);
                             byte[] there = stream.pings().read(all);
                             stream.requirePlacesForReads(BURST);

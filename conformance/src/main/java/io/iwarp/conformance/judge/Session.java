@@ -52,6 +52,11 @@ public final class Session implements AutoCloseable {
         return size;
     }
 
+    /** {@return how many bytes the memory has; a server advertises a part of its buffer} */
+    public long wholeSize(Advertisement memory) {
+        return peerIsServer() ? options().greatestSize() : memory.size();
+    }
+
     /** {@return whether the peer is the server} */
     public boolean peerIsServer() {
         return options.role() == Role.SERVER;
