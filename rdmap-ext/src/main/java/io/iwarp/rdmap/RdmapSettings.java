@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Settings of an RDMAP stream. Start from {@link #DEFAULT} and change individual settings. Immutable. */
 public final class RdmapSettings {
-    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration MIN = Duration.ofMillis(1);
     private static final Duration MAX_CLOSE = Duration.ofHours(1);
     private static final Duration MAX_RESPONSE = Duration.ofDays(1);
     private static final Duration MAX_TRANSMIT = Duration.ofDays(1);
@@ -32,8 +32,8 @@ public final class RdmapSettings {
     }
 
     private static void requireWithin(String name, Duration value, Duration longest) {
-        if (value.compareTo(SHORTEST) < 0 || value.compareTo(longest) > 0) {
-            throw new IllegalArgumentException(name + " " + value + " is outside " + SHORTEST + " to " + longest);
+        if (value.compareTo(MIN) < 0 || value.compareTo(longest) > 0) {
+            throw new IllegalArgumentException(name + " " + value + " is outside " + MIN + " to " + longest);
         }
     }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * queue pairs may share them.
  */
 public final class QueuePairSettings {
-    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
+    private static final Duration MIN_PAUSE = Duration.ofMillis(1);
     private static final Duration MAX_RECEIVE_WAIT = Duration.ofMinutes(1);
     private static final int MAX_DEPTH = 65_536;
     private static final int MAX_WAITING_POSTS = 1 << 20;
@@ -78,9 +78,9 @@ public final class QueuePairSettings {
     }
 
     private static void checkPause(String name, Duration pause, Duration longest) {
-        if (!pause.isZero() && (pause.compareTo(SHORTEST_PAUSE) < 0 || pause.compareTo(longest) > 0)) {
+        if (!pause.isZero() && (pause.compareTo(MIN_PAUSE) < 0 || pause.compareTo(longest) > 0)) {
             throw new IllegalArgumentException(
-                    name + " " + pause + " is neither 0 nor within " + SHORTEST_PAUSE + " to " + longest);
+                    name + " " + pause + " is neither 0 nor within " + MIN_PAUSE + " to " + longest);
         }
     }
 

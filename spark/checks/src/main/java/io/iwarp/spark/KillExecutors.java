@@ -25,7 +25,7 @@ final class KillExecutors {
     private static final int RECORDS = 64_000;
     private static final int PARTITIONS = 16;
     private static final int KEYS = 1_000;
-    private static final int SHORTEST_MILLIS = 100;
+    private static final int MIN_MILLIS = 100;
     private static final int MAX_MILLIS = 1500;
     private static final int REMOVE_EVERY = 8;
     private static final int MIN_EXECUTORS = 4;
@@ -87,7 +87,7 @@ final class KillExecutors {
     private static void disturb(JavaSparkContext spark, Random random, AtomicInteger removals, AtomicBoolean done) {
         try {
             for (int step = 1; !done.get(); step++) {
-                TimeUnit.MILLISECONDS.sleep(SHORTEST_MILLIS + random.nextInt(MAX_MILLIS - SHORTEST_MILLIS));
+                TimeUnit.MILLISECONDS.sleep(MIN_MILLIS + random.nextInt(MAX_MILLIS - MIN_MILLIS));
                 if (step % REMOVE_EVERY == 0) {
                     removeShuffles(spark);
                     removals.incrementAndGet();

@@ -50,7 +50,7 @@ record ShuffleSettings(
 
     private static final int MIN_SLOTS = 64;
     private static final Duration MAX_DELAY = Duration.ofDays(1);
-    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
 
     /** Where the certificates are: files in PEM format. Empty names without TLS. */
     record TlsSettings(boolean enabled, String certificate, String key, String trust) {
@@ -130,7 +130,7 @@ record ShuffleSettings(
         Duration set = own
                 ? Duration.ofMillis(conf.getTimeAsMs(key))
                 : Duration.ofSeconds(Math.min(conf.getTimeAsSeconds(key, "120s"), MAX_DELAY.toSeconds()));
-        if (set.compareTo(SHORTEST_TIMEOUT) < 0 || set.compareTo(MAX_DELAY) > 0) {
+        if (set.compareTo(MIN_TIMEOUT) < 0 || set.compareTo(MAX_DELAY) > 0) {
             throw new IllegalArgumentException(key + " is " + conf.get(key) + ": set it, or " + PREFIX
                     + "timeout, to a time from 1 ms to 1 day, such as 120s");
         }
