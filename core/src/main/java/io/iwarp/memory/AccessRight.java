@@ -20,6 +20,9 @@ public enum AccessRight {
      */
     REMOTE_ATOMIC(1 << 3);
 
+    /** The rights by which a peer may change bytes at any time. */
+    static final int CHANGING = REMOTE_WRITE.bit | REMOTE_ATOMIC.bit;
+
     private static final AccessRight[] ALL = values();
 
     /** The bit of the right, so that the data path checks it without a collection. */
@@ -39,11 +42,6 @@ public enum AccessRight {
             bits |= right.bit;
         }
         return bits;
-    }
-
-    /** Returns whether a peer may change bytes at any time with these rights. */
-    static boolean changeRemotely(int bits) {
-        return (bits & (REMOTE_WRITE.bit | REMOTE_ATOMIC.bit)) != 0;
     }
 
     /** Refuses rights that change memory which is only read. */

@@ -186,7 +186,7 @@ public final class ByteSpan {
         if (region != null) {
             requireOpen(region.put(origin + offset, src, srcIndex, count));
         } else if (buffer != null) {
-            ByteCopy.copy(src, srcIndex, buffer, (int) (origin + offset), count);
+            copy(src, srcIndex, buffer, (int) (origin + offset), count);
         }
     }
 
@@ -206,7 +206,17 @@ public final class ByteSpan {
         if (region != null) {
             requireOpen(region.get(origin + offset, dst, dstIndex, count));
         } else if (buffer != null) {
-            ByteCopy.copy(buffer, (int) (origin + offset), dst, dstIndex, count);
+            copy(buffer, (int) (origin + offset), dst, dstIndex, count);
+        }
+    }
+
+    private static void copy(ByteBuf src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
+        if (dst.nioBufferCount() == 1) {
+            src.getBytes(srcIndex, dst, dstIndex, length);
+        } else {
+            // Without Unsafe, Netty's direct buffers cannot read into a composite buffer
+            // (UnsupportedOperationException).
+            dst.setBytes(dstIndex, src, srcIndex, length);
         }
     }
 

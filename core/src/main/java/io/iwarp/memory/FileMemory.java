@@ -11,7 +11,7 @@ import java.nio.file.StandardOpenOption;
  * Part of a file, which peers read. Each access is a positional read, so several event loops may read at the same time.
  * This side reads the file itself, so nothing but the region holds it, and its end closes the file.
  */
-final class FileMemory extends TaggedMemory {
+final class FileMemory implements TaggedMemory {
     private final Path file;
     private final FileChannel channel;
     private final long position;
@@ -53,17 +53,27 @@ final class FileMemory extends TaggedMemory {
     }
 
     @Override
-    long length() {
+    public long length() {
         return length;
     }
 
     @Override
-    boolean isReadOnly() {
+    public boolean isReadOnly() {
         return true;
     }
 
     @Override
-    void fetch(long offset, ByteBuf dst, int dstIndex, int count) {
+    public void onIssue(int rightBits) {
+        // No right changes a file.
+    }
+
+    @Override
+    public void onRetire(int rightBits) {
+        // No right changes a file.
+    }
+
+    @Override
+    public void fetch(long offset, ByteBuf dst, int dstIndex, int count) {
         int done = 0;
         while (done < count) {
             done += read(position + offset + done, dst, dstIndex + done, count - done);
@@ -88,17 +98,17 @@ final class FileMemory extends TaggedMemory {
     }
 
     @Override
-    void place(long offset, ByteBuf src, int srcIndex, int count) {
+    public void place(long offset, ByteBuf src, int srcIndex, int count) {
         throw onlyRead();
     }
 
     @Override
-    boolean isAligned(long offset) {
+    public boolean isAligned(long offset) {
         throw onlyRead();
     }
 
     @Override
-    void execute(long offset, AtomicOperation operation) {
+    public void execute(long offset, AtomicOperation operation) {
         throw onlyRead();
     }
 
@@ -106,10 +116,15 @@ final class FileMemory extends TaggedMemory {
         return new UnsupportedOperationException("a region over a file is only read, and only by peers: " + file);
     }
 
+    @Override
+    public void endChanges() {
+        // There are none.
+    }
+
     /** A file that was only read has nothing to lose in a close that fails. */
     @Override
     @SuppressWarnings("EmptyCatch")
-    void close() {
+    public void close() {
         try {
             channel.close();
         } catch (IOException nothingIsLost) {

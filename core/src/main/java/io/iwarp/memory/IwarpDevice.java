@@ -5,7 +5,6 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The owner of the STags and of the limits on registered memory, which protection domains share. It is the resource
@@ -25,16 +24,13 @@ public final class IwarpDevice {
     private final long maximumRegisteredBytes;
     private final ByteBudget partialFpdus;
     private final ByteBudget managedReceives;
-    private final Random random;
-    private final STagTable table = new STagTable();
-    /** Guards changes of the table, and all fields below. */
+    private final STagTable stags;
+    /** Guards all fields below. */
     private final ReentrantLock lock = new ReentrantLock();
 
-    private final RetiredSTags retired = new RetiredSTags();
     private int regions;
     private int windows;
     private long registeredBytes;
-    private long retiredSTags;
     private final long[] refusals = new long[MemoryLimit.values().length];
 
     IwarpDevice(Builder builder, Random random) {
@@ -43,7 +39,7 @@ public final class IwarpDevice {
         this.maximumRegisteredBytes = builder.maximumRegisteredBytes;
         this.partialFpdus = new ByteBudget(builder.maximumPartialFpduBytes);
         this.managedReceives = new ByteBudget(builder.maximumManagedReceiveBytes);
-        this.random = random;
+        this.stags = new STagTable(random);
     }
 
     /** Returns a device with the default limits. */
@@ -172,22 +168,12 @@ public final class IwarpDevice {
 
     /** Returns the number of STags that were retired: of closed regions, and of invalidated windows. */
     public long retiredSTags() {
-        lock.lock();
-        try {
-            return retiredSTags;
-        } finally {
-            lock.unlock();
-        }
+        return stags.retirements();
     }
 
     /** Returns the number of retired STags that must not be issued again yet, 0 to 65,536. */
     public int quarantinedSTags() {
-        lock.lock();
-        try {
-            return retired.size();
-        } finally {
-            lock.unlock();
-        }
+        return stags.quarantined();
     }
 
     /** Returns how many regions and windows were refused because a limit was reached. */
@@ -272,51 +258,9 @@ public final class IwarpDevice {
         }
     }
 
-    /** Issues a new STag for part of a memory. */
-    TaggedBuffer issue(
-            ProtectionDomain domain,
-            @Nullable StreamAssociation scope,
-            int rightBits,
-            long baseTaggedOffset,
-            TaggedMemory memory,
-            long memoryOffset,
-            long length) {
-        lock.lock();
-        try {
-            TaggedBuffer buffer = new TaggedBuffer(
-                    drawSTag(), domain, scope, rightBits, baseTaggedOffset, memory, memoryOffset, length);
-            table.add(buffer);
-            memory.onIssue(rightBits);
-            return buffer;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Makes an STag unknown. Called once for each tagged buffer, after it was revoked. */
-    void retire(TaggedBuffer buffer) {
-        lock.lock();
-        try {
-            table.remove(buffer);
-            retired.add(buffer.stag());
-            retiredSTags++;
-            buffer.memory().onRetire(buffer.rightBits());
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Returns the table of all STags of the device. Only the device changes it. */
-    STagTable table() {
-        return table;
-    }
-
-    private int drawSTag() {
-        int stag;
-        do {
-            stag = random.nextInt();
-        } while (stag == 0 || table.find(stag) != null || retired.contains(stag));
-        return stag;
+    /** Returns the STags of the device. */
+    STagTable stags() {
+        return stags;
     }
 
     /** Sets the limits of a device. A builder belongs to one thread. */

@@ -31,7 +31,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    MemoryRegion(
+    private MemoryRegion(
             ProtectionDomain protectionDomain,
             @Nullable StreamAssociation stream,
             TaggedBuffer tagged,
@@ -40,6 +40,39 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         this.stream = stream;
         this.tagged = tagged;
         this.memory = memory;
+    }
+
+    /**
+     * Registers memory that the domain has {@linkplain ProtectionDomain#admitRegion admitted}. The region takes the memory
+     * over, even if this fails.
+     *
+     * @throws RegistrationEndedException if the stream was closed
+     */
+    static MemoryRegion register(
+            ProtectionDomain domain,
+            @Nullable StreamAssociation stream,
+            int rightBits,
+            long baseTaggedOffset,
+            TaggedMemory memory) {
+        MemoryRegion region;
+        try {
+            region = new MemoryRegion(
+                    domain,
+                    stream,
+                    domain.device()
+                            .stags()
+                            .issue(domain, stream, rightBits, baseTaggedOffset, memory, 0, memory.length()),
+                    memory);
+        } catch (Throwable e) {
+            memory.close();
+            domain.dismissRegion(memory.length());
+            throw e;
+        }
+        if (stream != null && !stream.attach(region)) {
+            region.close();
+            throw new RegistrationEndedException("the stream was closed; register the region for an open stream");
+        }
+        return region;
     }
 
     /** Returns the domain of the region. */
@@ -264,7 +297,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             window.invalidate();
         }
         if (retired.compareAndSet(false, true)) {
-            protectionDomain.device().retire(tagged);
+            protectionDomain.device().stags().retire(tagged);
             if (stream != null) {
                 stream.detach(this);
             }
@@ -311,6 +344,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             requireValid();
             TaggedBuffer part = protectionDomain
                     .device()
+                    .stags()
                     .issue(protectionDomain, scope, rightBits, windowBase, memory, offset, windowLength);
             MemoryWindow window = new MemoryWindow(this, scope, part);
             windows.add(window);

@@ -25,14 +25,14 @@ sealed interface MemorySource {
             if (this.buffers.isEmpty()) {
                 throw new IllegalArgumentException("a region needs memory; pass at least one buffer");
             }
-            this.buffers.forEach(Buffers::requireUsable);
+            this.buffers.forEach(RegionMemory::requireUsable);
         }
 
         @Override
         public long length() {
             long length = 0;
             for (ByteBuf buffer : buffers) {
-                requireUsable(buffer);
+                RegionMemory.requireUsable(buffer);
                 length += buffer.capacity();
             }
             return length;
@@ -45,32 +45,7 @@ sealed interface MemorySource {
 
         @Override
         public TaggedMemory acquire() {
-            List<ByteBuf> pieces = new ArrayList<>();
-            try {
-                for (ByteBuf buffer : buffers) {
-                    pieces.add(buffer.retain());
-                }
-                return new RegionMemory(pieces);
-            } catch (Throwable e) {
-                pieces.forEach(ByteBuf::release);
-                throw e;
-            }
-        }
-
-        private static void requireUsable(ByteBuf buffer) {
-            String complaint = null;
-            if (buffer.refCnt() == 0) {
-                complaint = "was released; pass a buffer that you hold a reference to";
-            } else if (!buffer.isDirect()) {
-                complaint = "is not a direct buffer; take one from ByteBufAllocator.directBuffer()";
-            } else if (buffer.capacity() == 0) {
-                complaint = "is empty; pass a buffer with a capacity of at least 1 byte";
-            } else if (buffer.nioBufferCount() != 1) {
-                complaint = "is made of several pieces; pass each piece as a buffer of its own";
-            }
-            if (complaint != null) {
-                throw new IllegalArgumentException("cannot register " + buffer + ": it " + complaint);
-            }
+            return RegionMemory.over(buffers);
         }
     }
 

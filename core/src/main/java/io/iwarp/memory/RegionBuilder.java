@@ -159,29 +159,13 @@ public final class RegionBuilder {
             AccessRight.requireReadable(rightBits);
         }
         domain.admitRegion(length);
-        MemoryRegion region;
+        TaggedMemory memory;
         try {
-            region = issue(from.acquire());
+            memory = from.acquire();
         } catch (Throwable e) {
             domain.dismissRegion(length);
             throw e;
         }
-        if (stream != null && !stream.attach(region)) {
-            region.close();
-            throw new RegistrationEndedException("the stream was closed; register the region for an open stream");
-        }
-        return region;
-    }
-
-    /** Creates the region, which takes over the memory. Closes it on an exception. */
-    private MemoryRegion issue(TaggedMemory memory) {
-        try {
-            TaggedBuffer tagged =
-                    domain.device().issue(domain, stream, rightBits, baseTaggedOffset, memory, 0, memory.length());
-            return new MemoryRegion(domain, stream, tagged, memory);
-        } catch (Throwable e) {
-            memory.close();
-            throw e;
-        }
+        return MemoryRegion.register(domain, stream, rightBits, baseTaggedOffset, memory);
     }
 }

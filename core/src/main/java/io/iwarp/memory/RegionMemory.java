@@ -2,8 +2,10 @@ package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -12,13 +14,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Copies use an NIO view of each buffer and its absolute bulk operations, which have no position: several event loops may
  * place into one region at the same time. {@link ByteBuf#setBytes} allows this on some buffers only. The views are valid
  * while the buffers are not freed or resized. So this class holds a reference to each buffer and checks its capacity before
- * each copy.
+ * each copy. A copy allocates nothing if the other {@code ByteBuf} has an array or is a direct buffer. A slice or duplicate of
+ * a direct buffer may need a small view, and a composite buffer an array of views.
  *
  * <p>The memory ends in two steps. When the region is closed, a gate waits for the copies in progress, and nothing is copied
  * into the memory any more. When the last reference ends, the buffers are released: the region holds one until it is
  * closed, each posted local request holds one until it completes, and each copy out of the memory holds one.
  */
-final class RegionMemory extends TaggedMemory {
+final class RegionMemory implements TaggedMemory {
     private final ByteBuf[] buffers;
     private final ByteBuffer[] views;
     /** Offset of the first byte of each buffer, and finally the total length. */
@@ -27,30 +30,84 @@ final class RegionMemory extends TaggedMemory {
     private final boolean readOnly;
     private final Gate changes = new Gate();
     private final AtomicInteger references = new AtomicInteger(1);
+    /** The number of valid STags by which peers may change the bytes. */
+    private final AtomicInteger changingStags = new AtomicInteger();
 
-    /** Takes over one reference to each buffer. The caller has checked the buffers. */
+    /** Takes over one reference to each buffer. All are {@linkplain #requireUsable usable}. */
     RegionMemory(List<ByteBuf> pieces) {
         int count = pieces.size();
         buffers = pieces.toArray(new ByteBuf[0]);
         views = new ByteBuffer[count];
         starts = new long[count + 1];
+        boolean changeable = true;
         for (int i = 0; i < count; i++) {
             int capacity = buffers[i].capacity();
             views[i] = buffers[i].nioBuffer(0, capacity);
             starts[i + 1] = starts[i] + capacity;
+            changeable &= !buffers[i].isReadOnly();
         }
-        readOnly = pieces.stream().anyMatch(ByteBuf::isReadOnly);
+        readOnly = !changeable;
+    }
+
+    /** Returns the bytes of buffers that are {@linkplain #requireUsable usable}, with a reference of its own to each. */
+    static RegionMemory over(List<ByteBuf> buffers) {
+        List<ByteBuf> retained = new ArrayList<>(buffers.size());
+        try {
+            for (ByteBuf buffer : buffers) {
+                retained.add(buffer.retain());
+            }
+            return new RegionMemory(retained);
+        } catch (Throwable e) {
+            retained.forEach(ByteBuf::release);
+            throw e;
+        }
+    }
+
+    /** Refuses a buffer that cannot be registered. */
+    static void requireUsable(ByteBuf buffer) {
+        String complaint = null;
+        if (buffer.refCnt() == 0) {
+            complaint = "was released; pass a buffer that you hold a reference to";
+        } else if (!buffer.isDirect()) {
+            complaint = "is not a direct buffer; take one from ByteBufAllocator.directBuffer()";
+        } else if (buffer.capacity() == 0) {
+            complaint = "is empty; pass a buffer with a capacity of at least 1 byte";
+        } else if (buffer.nioBufferCount() != 1) {
+            complaint = "is made of several pieces; pass each piece as a buffer of its own";
+        }
+        if (complaint != null) {
+            throw new IllegalArgumentException("cannot register " + buffer + ": it " + complaint);
+        }
+    }
+
+    @Override
+    public void onIssue(int rightBits) {
+        if ((rightBits & AccessRight.CHANGING) != 0) {
+            changingStags.incrementAndGet();
+        }
+    }
+
+    @Override
+    public void onRetire(int rightBits) {
+        if ((rightBits & AccessRight.CHANGING) != 0) {
+            changingStags.decrementAndGet();
+        }
+    }
+
+    /** Returns whether a peer may change the bytes by an STag. Any thread may ask. */
+    boolean peersMayChange() {
+        return changingStags.get() > 0;
     }
 
     /** Returns the number of bytes, at least 1. */
     @Override
-    long length() {
+    public long length() {
         return starts[buffers.length];
     }
 
     /** Returns whether one of the buffers is read-only. */
     @Override
-    boolean isReadOnly() {
+    public boolean isReadOnly() {
         return readOnly;
     }
 
@@ -91,14 +148,14 @@ final class RegionMemory extends TaggedMemory {
 
     /** Copies into the memory; the caller is inside a gate that is closed before the region is. */
     @Override
-    void place(long offset, ByteBuf src, int srcIndex, int length) {
+    public void place(long offset, ByteBuf src, int srcIndex, int length) {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
         int from = srcIndex;
         int left = length;
         while (left > 0) {
             int run = Math.min(left, capacity(piece) - index);
-            ByteCopy.copy(src, from, view(piece), index, run);
+            copy(src, from, view(piece), index, run);
             from += run;
             left -= run;
             index = 0;
@@ -108,14 +165,14 @@ final class RegionMemory extends TaggedMemory {
 
     /** Copies out of the memory; the caller holds a reference, or is inside a gate that is closed before the region is. */
     @Override
-    void fetch(long offset, ByteBuf dst, int dstIndex, int length) {
+    public void fetch(long offset, ByteBuf dst, int dstIndex, int length) {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
         int to = dstIndex;
         int left = length;
         while (left > 0) {
             int run = Math.min(left, capacity(piece) - index);
-            ByteCopy.copy(view(piece), index, dst, to, run);
+            copy(view(piece), index, dst, to, run);
             to += run;
             left -= run;
             index = 0;
@@ -123,9 +180,41 @@ final class RegionMemory extends TaggedMemory {
         }
     }
 
+    private static void copy(ByteBuf src, int srcIndex, ByteBuffer dst, int dstIndex, int length) {
+        if (src.hasArray()) {
+            Objects.checkFromIndexSize(srcIndex, length, src.capacity());
+            dst.put(dstIndex, src.array(), src.arrayOffset() + srcIndex, length);
+        } else if (src.nioBufferCount() == 1) {
+            ByteBuffer bytes = src.internalNioBuffer(srcIndex, length);
+            dst.put(dstIndex, bytes, bytes.position(), length);
+        } else {
+            int index = dstIndex;
+            for (ByteBuffer bytes : src.nioBuffers(srcIndex, length)) {
+                dst.put(index, bytes, bytes.position(), bytes.remaining());
+                index += bytes.remaining();
+            }
+        }
+    }
+
+    private static void copy(ByteBuffer src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
+        if (dst.hasArray()) {
+            Objects.checkFromIndexSize(dstIndex, length, dst.capacity());
+            src.get(srcIndex, dst.array(), dst.arrayOffset() + dstIndex, length);
+        } else if (dst.nioBufferCount() == 1) {
+            ByteBuffer bytes = dst.internalNioBuffer(dstIndex, length);
+            bytes.put(bytes.position(), src, srcIndex, length);
+        } else {
+            int index = srcIndex;
+            for (ByteBuffer bytes : dst.nioBuffers(dstIndex, length)) {
+                bytes.put(bytes.position(), src, index, bytes.remaining());
+                index += bytes.remaining();
+            }
+        }
+    }
+
     /** Returns whether the 8 bytes at this offset are in one buffer, at an address that is a multiple of 8. */
     @Override
-    boolean isAligned(long offset) {
+    public boolean isAligned(long offset) {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
         return index <= capacity(piece) - AtomicOperation.LENGTH
@@ -134,7 +223,7 @@ final class RegionMemory extends TaggedMemory {
 
     /** Executes an operation on 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
     @Override
-    void execute(long offset, AtomicOperation operation) {
+    public void execute(long offset, AtomicOperation operation) {
         int piece = pieceAt(offset);
         operation.execute(view(piece), (int) (offset - starts[piece]));
     }
@@ -228,13 +317,13 @@ final class RegionMemory extends TaggedMemory {
     }
 
     @Override
-    void endChanges() {
+    public void endChanges() {
         changes.close();
     }
 
     /** Ends the reference of the region. */
     @Override
-    void close() {
+    public void close() {
         release();
     }
 

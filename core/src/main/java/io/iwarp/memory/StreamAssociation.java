@@ -1,5 +1,6 @@
 package io.iwarp.memory;
 
+import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,7 +27,7 @@ public final class StreamAssociation implements AutoCloseable {
 
     StreamAssociation(ProtectionDomain protectionDomain) {
         this.protectionDomain = protectionDomain;
-        this.stags = protectionDomain.device().table();
+        this.stags = protectionDomain.device().stags();
     }
 
     /** Returns the domain of the stream. */
@@ -43,6 +44,35 @@ public final class StreamAssociation implements AutoCloseable {
      */
     public @Nullable TaggedBuffer lookup(int stag) {
         return closed ? null : stags.find(stag);
+    }
+
+    /**
+     * Registers all bytes of one direct buffer as the sink of a Read of this stream. Same as a region of the domain with the
+     * right {@link AccessRight#LOCAL_WRITE}, for this {@linkplain RegionBuilder#stream stream}.
+     *
+     * @param sink a direct buffer; the region retains it, and releases it when it is closed
+     * @return the region
+     * @throws IllegalArgumentException if the buffer cannot be registered; the message says what to do
+     * @throws RegistrationEndedException if this stream was closed
+     * @throws IllegalStateException if the domain was closed
+     * @throws ResourceLimitException if a limit of the domain or the device is reached
+     */
+    public MemoryRegion registerSink(ByteBuf sink) {
+        RegionMemory.requireUsable(sink);
+        int rightBits = AccessRight.LOCAL_WRITE.bit;
+        if (sink.isReadOnly()) {
+            AccessRight.requireReadable(rightBits);
+        }
+        int length = sink.capacity();
+        protectionDomain.admitRegion(length);
+        RegionMemory memory;
+        try {
+            memory = RegionMemory.over(List.of(sink));
+        } catch (Throwable e) {
+            protectionDomain.dismissRegion(length);
+            throw e;
+        }
+        return MemoryRegion.register(protectionDomain, this, rightBits, 0, memory);
     }
 
     /**

@@ -214,7 +214,7 @@ class MemoryWindowTest {
             }
             target.invalidate();
             for (int stag = 1; stag <= drawn.get(); stag++) {
-                assertThat(counting.table().find(stag))
+                assertThat(counting.stags().find(stag))
                         .as("STag %d in round %d", stag, round)
                         .isNull();
             }

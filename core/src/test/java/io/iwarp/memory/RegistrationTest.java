@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.AbstractByteBufAllocator;
@@ -331,6 +332,39 @@ class RegistrationTest {
         assertThat(greedy.registeredBytes()).isZero();
         greedy.close();
         other.close();
+    }
+
+    @Test
+    @Requirement({"SEC-13", "SEC-15"})
+    void theSinkOfAReadIsARegionOfItsStreamWithinAllLimits() {
+        ProtectionDomain small =
+                IwarpDevice.create().allocateProtectionDomain(DomainLimits.DEFAULT.withMaximumRegions(1));
+        StreamAssociation stream = small.openStream();
+        try (MemoryRegion sink = stream.registerSink(memory)) {
+            assertThat(sink.rights()).containsExactly(LOCAL_WRITE);
+            assertThat(sink.stream()).isSameAs(stream);
+            assertThat(sink.remoteBuffer()).isEqualTo(new RemoteBuffer(sink.stag(), 0, 64));
+            assertThat(memory.refCnt()).isEqualTo(2);
+            assertThatThrownBy(() -> stream.registerSink(memory)).isInstanceOf(ResourceLimitException.class);
+            assertThat(stream.holders()).isOne();
+        }
+        ByteBuf heap = Unpooled.buffer(8);
+        for (ByteBuf unusable : List.of(heap, memory.asReadOnly())) {
+            String advice = assertThrows(IllegalArgumentException.class, () -> small.register(unusable, LOCAL_WRITE))
+                    .getMessage();
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> stream.registerSink(unusable))
+                    .withMessage(advice);
+        }
+        heap.release();
+        assertThat(small.registeredBytes()).isZero();
+        assertThat(stream.holders()).isZero();
+        stream.close();
+        assertThatThrownBy(() -> stream.registerSink(memory)).isInstanceOf(RegistrationEndedException.class);
+        small.close();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> stream.registerSink(memory))
+                .withMessageContaining("domain was closed");
     }
 
     @Test

@@ -29,7 +29,7 @@ class STagTest {
     }
 
     private TaggedBuffer issue(IwarpDevice device, ProtectionDomain domain) {
-        return device.issue(domain, null, 0, 0, memory, 0, 1);
+        return device.stags().issue(domain, null, 0, 0, memory, 0, 1);
     }
 
     @Test
@@ -122,7 +122,7 @@ class STagTest {
             live.add(buffer);
             if (live.size() > 10) {
                 TaggedBuffer oldest = live.remove();
-                device.retire(oldest);
+                device.stags().retire(oldest);
                 retiredAs.put(oldest.stag(), retirements);
             }
         }
@@ -149,29 +149,42 @@ class STagTest {
     }
 
     @Test
-    void theTableFindsWhatIsInItAndNothingElse() {
+    void theTableFindsWhatIsValidAndNothingElse() {
         Seeds.forEach(20, (seed, random) -> {
-            STagTable table = new STagTable();
+            // Short numbers are all in one chain.
+            int bits = random.nextBoolean() ? 14 : Integer.SIZE;
+            STagTable table = new STagTable(numbers(seed, bits));
             Map<Integer, TaggedBuffer> model = new HashMap<>();
             List<TaggedBuffer> live = new ArrayList<>();
             ProtectionDomain domain = ProtectionDomain.create();
-            int range = random.nextBoolean() ? 200 : Integer.MAX_VALUE;
+            Random others = numbers(-seed, bits);
             for (int i = 0; i < 2000; i++) {
-                int stag = random.nextInt(range) - range / 2;
+                int stag = others.nextInt();
                 assertThat(table.find(stag)).isSameAs(model.get(stag));
-                if (random.nextInt(5) < 3 && !model.containsKey(stag)) {
-                    TaggedBuffer buffer = new TaggedBuffer(stag, domain, null, 0, 0, memory, 0, 1);
-                    table.add(buffer);
-                    model.put(stag, buffer);
+                if (random.nextInt(5) < 3) {
+                    TaggedBuffer buffer = table.issue(domain, null, 0, 0, memory, 0, 1);
+                    model.put(buffer.stag(), buffer);
                     live.add(buffer);
                 } else if (!live.isEmpty()) {
                     TaggedBuffer buffer = live.remove(random.nextInt(live.size()));
-                    table.remove(buffer);
+                    table.retire(buffer);
                     model.remove(buffer.stag());
+                    assertThat(table.find(buffer.stag())).isNull();
                 }
             }
             model.forEach((stag, buffer) -> assertThat(table.find(stag)).isSameAs(buffer));
         });
+    }
+
+    private static Random numbers(long seed, int bits) {
+        return new Random(seed) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public int nextInt() {
+                return next(bits);
+            }
+        };
     }
 
     @Test
@@ -188,14 +201,14 @@ class STagTest {
                 for (int i = 0; i < 1000; i++) {
                     passing.add(issue(device, domain));
                 }
-                passing.forEach(device::retire);
+                passing.forEach(device.stags()::retire);
             }
         });
         writer.start();
         int missed = 0;
         do {
             for (TaggedBuffer buffer : lasting) {
-                if (device.table().find(buffer.stag()) != buffer) {
+                if (device.stags().find(buffer.stag()) != buffer) {
                     missed++;
                 }
             }
@@ -205,24 +218,34 @@ class STagTest {
     }
 
     @Test
-    void theQuarantineAgreesWithAQueue() {
+    void onlyStagsInUseAndInQuarantineAreSkipped() {
         Seeds.forEach(3, (seed, random) -> {
-            RetiredSTags retired = new RetiredSTags();
-            ArrayDeque<Integer> queue = new ArrayDeque<>();
-            Set<Integer> members = new HashSet<>();
-            int mask = random.nextBoolean() ? 0x3_FFFF : 0x7FFF_FFFF;
-            for (int i = 0; i < 3 * RetiredSTags.QUARANTINE; i++) {
-                int stag = Math.max(1, random.nextInt() & mask);
-                assertThat(retired.contains(stag)).isEqualTo(members.contains(stag));
-                if (members.add(stag)) {
-                    retired.add(stag);
-                    queue.add(stag);
-                    if (queue.size() > RetiredSTags.QUARANTINE) {
-                        members.remove(queue.remove());
+            int bits = 17 + random.nextInt(3);
+            STagTable table = new STagTable(numbers(seed, bits));
+            Random model = numbers(seed, bits);
+            ProtectionDomain domain = ProtectionDomain.create();
+            ArrayDeque<TaggedBuffer> live = new ArrayDeque<>();
+            ArrayDeque<Integer> quarantine = new ArrayDeque<>();
+            Set<Integer> skipped = new HashSet<>(Set.of(0));
+            for (int i = 0; i < 3 * STagTable.QUARANTINE; i++) {
+                int expected = model.nextInt();
+                while (skipped.contains(expected)) {
+                    expected = model.nextInt();
+                }
+                TaggedBuffer buffer = table.issue(domain, null, 0, 0, memory, 0, 1);
+                assertThat(buffer.stag()).isEqualTo(expected);
+                skipped.add(expected);
+                live.add(buffer);
+                if (live.size() > 10) {
+                    TaggedBuffer oldest = live.remove();
+                    table.retire(oldest);
+                    quarantine.add(oldest.stag());
+                    if (quarantine.size() > STagTable.QUARANTINE) {
+                        skipped.remove(quarantine.remove());
                     }
+                    assertThat(table.quarantined()).isEqualTo(quarantine.size());
                 }
             }
-            members.forEach(stag -> assertThat(retired.contains(stag)).isTrue());
         });
     }
 }

@@ -202,8 +202,7 @@ final class Poster {
     /** Registration fails after the end of the stream; report the stream's end instead. */
     private MemoryRegion register(ByteBuf sink) {
         try {
-            return stream.protectionDomain().region().buffers(sink).rights(AccessRight.LOCAL_WRITE).stream(stream)
-                    .register();
+            return stream.registerSink(sink);
         } catch (IllegalStateException refused) {
             CloseReason ended = state.closeReason();
             throw ended == null ? refused : new QueuePairClosedException(ended);

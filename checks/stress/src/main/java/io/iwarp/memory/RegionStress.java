@@ -192,7 +192,7 @@ public final class RegionStress {
         public void rest(ZZZ_Result result) {
             MemoryWindow bound = window;
             result.r1 = bound != null;
-            result.r2 = bound == null || (!bound.isValid() && device.table().find(bound.stag()) == null);
+            result.r2 = bound == null || (!bound.isValid() && device.stags().find(bound.stag()) == null);
             result.r3 = device.windows() == 0;
             region.close();
             memory.release();

@@ -37,16 +37,16 @@ public final class STagStress {
         final RegionMemory memory = new RegionMemory(List.of());
 
         final TaggedBuffer issue() {
-            return device.issue(domain, null, 0, 0, memory, 0, LENGTH);
+            return device.stags().issue(domain, null, 0, 0, memory, 0, LENGTH);
         }
 
         final void takeBack(TaggedBuffer buffer) {
             buffer.revoke();
-            device.retire(buffer);
+            device.stags().retire(buffer);
         }
 
         final @Nullable TaggedBuffer find(int stag) {
-            return device.table().find(stag);
+            return device.stags().find(stag);
         }
     }
 
