@@ -2,6 +2,7 @@ package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
 import java.util.Objects;
+import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The span object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads
  * copy to and from the same region; over a buffer, they are as safe as the buffer's own methods.
  */
+@API(status = API.Status.INTERNAL)
 public final class ByteSpan {
     private @Nullable ByteBuf buffer;
     private @Nullable RegionMemory memory;

@@ -1,5 +1,6 @@
 package io.iwarp.memory;
 
+import io.netty.buffer.ByteBuf;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -140,17 +141,6 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Returns a new span over the whole region, for local access to its bytes. It belongs to one thread, does not keep the
-     * region open, and needs no right.
-     *
-     * @throws RegistrationEndedException if the region was closed
-     * @throws UnsupportedOperationException if the region is over a {@linkplain RegionBuilder#file file}
-     */
-    public ByteSpan span() {
-        return new ByteSpan().wrap(this, 0, length());
-    }
-
-    /**
      * Returns a builder for a window: a separate STag over part of the region.
      *
      * @param offset where the part begins, in bytes from the beginning of the region
@@ -165,36 +155,85 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return new WindowBuilder(this, offset, length);
     }
 
+    // Local access needs no right and no valid STag.
+
     /**
-     * Executes an atomic operation on 8 bytes of the region. This is a local access: it needs no right and no valid
-     * STag. It is atomic with regard to the atomics of peers, but not to what RDMA Writes place and spans copy, which
-     * may be seen in part.
+     * Returns a read-only view of part of the region, without a copy. The view keeps its memory: it can be read until it is
+     * released, even if the region is closed before. It shows what peers change meanwhile, until the region is invalidated.
      *
-     * @param offset the offset of the first of the 8 bytes in the region; their address must be a multiple of 8
-     * @param operation what to do; it holds the original value afterwards
-     * @return the original value
-     * @throws IndexOutOfBoundsException if the 8 bytes are not within the region
-     * @throws IllegalArgumentException if the address is not a multiple of 8, or the bytes lie in two buffers
-     * @throws UnsupportedOperationException if the memory is read-only; {@link #getVolatile} can still read it
+     * <p>If the part lies in several buffers of the region, the view is a composite buffer. Then
+     * {@link ByteBuf#nioBuffers()} gives the pieces without a copy, and {@link ByteBuf#nioBuffer()} copies them.
+     *
+     * @param offset where the part begins, in bytes from the beginning of the region
+     * @param length the number of bytes of the part, at most 2,147,483,647
+     * @return the view with reader index 0 and all bytes readable, to be released by the caller; it belongs to one thread,
+     *     as any buffer does
+     * @throws IndexOutOfBoundsException if the part is not within the region
+     * @throws IllegalArgumentException if it is longer than a buffer can be
      * @throws RegistrationEndedException if the region was closed
+     * @throws UnsupportedOperationException if the region is over a {@linkplain RegionBuilder#file file}
      */
-    public long execute(long offset, AtomicOperation operation) {
-        RegionMemory bytes = requireChangeable(offset);
-        enter(bytes);
-        try {
-            bytes.execute(offset, operation);
-        } finally {
-            bytes.leave();
+    public ByteBuf view(long offset, long length) {
+        RegionMemory bytes = bytesOf(offset, length);
+        if (length > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a view has at most " + Integer.MAX_VALUE + " bytes, not " + length
+                    + "; take several views, one after the other");
         }
-        return operation.original();
+        ByteBuf view = bytes.view(offset, (int) length);
+        if (view == null) {
+            throw closed();
+        }
+        return view;
+    }
+
+    /**
+     * Copies bytes of the region to the writer index of a buffer, and increases the writer index by their number. Errors are
+     * as for {@link #view}.
+     *
+     * @param offset the offset of the first byte in the region
+     * @param dst the destination, used by the calling thread only; it grows as {@link ByteBuf#ensureWritable} says
+     * @param length the number of bytes
+     */
+    public void getBytes(long offset, ByteBuf dst, int length) {
+        RegionMemory bytes = bytesOf(offset, length);
+        dst.ensureWritable(length);
+        if (!bytes.get(offset, dst, dst.writerIndex(), length)) {
+            throw closed();
+        }
+        dst.writerIndex(dst.writerIndex() + length);
+    }
+
+    /**
+     * Copies the {@linkplain ByteBuf#readableBytes readable bytes} of a buffer into the region, and increases the reader
+     * index of the buffer by their number. A peer that reads meanwhile may see part of them. Errors are as for {@link #view}.
+     *
+     * @param offset the offset of the first byte in the region
+     * @param src the source, used by the calling thread only
+     * @throws UnsupportedOperationException if the memory is read-only
+     */
+    public void setBytes(long offset, ByteBuf src) {
+        int length = src.readableBytes();
+        if (!bytesOf(offset, length).put(offset, src, src.readerIndex(), length)) {
+            throw closed();
+        }
+        src.skipBytes(length);
+    }
+
+    /** Returns the bytes, after a check that a range is within them. */
+    private RegionMemory bytesOf(long offset, long length) {
+        RegionMemory bytes = memory();
+        Objects.checkFromIndexSize(offset, length, bytes.length());
+        return bytes;
     }
 
     /**
      * Reads 8 bytes as a number in native byte order, atomically and with the memory effects of a volatile read.
-     * Offset and errors are as for {@link #execute}.
      *
-     * @param offset the offset of the first of the 8 bytes in the region
+     * @param offset the offset of the first of the 8 bytes in the region; their address must be a multiple of 8
      * @return the number
+     * @throws IndexOutOfBoundsException if the 8 bytes are not within the region
+     * @throws IllegalArgumentException if the address is not a multiple of 8, or the bytes lie in two buffers
+     * @throws RegistrationEndedException if the region was closed
      */
     public long getVolatile(long offset) {
         RegionMemory bytes = requireAligned(offset);
@@ -208,10 +247,11 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     /**
      * Writes 8 bytes as a number in native byte order, atomically and with the memory effects of a volatile write.
-     * Offset and errors are as for {@link #execute}.
+     * Offset and errors are as for {@link #getVolatile}.
      *
      * @param offset the offset of the first of the 8 bytes in the region
      * @param number the number to write
+     * @throws UnsupportedOperationException if the memory is read-only
      */
     public void setVolatile(long offset, long number) {
         RegionMemory bytes = requireChangeable(offset);
@@ -224,7 +264,9 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Adds to a number of 64 bits. Offset, atomicity and errors are as for {@link #execute}.
+     * Adds to a number of 64 bits in native byte order. It is atomic with regard to the atomics of peers, but not to what
+     * RDMA Writes place and {@link #setBytes} copies, which may be seen in part. Offset and errors are as for
+     * {@link #setVolatile}.
      *
      * @param offset the offset of the first of the 8 bytes in the region
      * @param add the addend
@@ -241,7 +283,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Replaces a number of 64 bits if it is the expected one. Offset, atomicity and errors are as for {@link #execute}.
+     * Replaces a number of 64 bits if it is the expected one. Atomicity is as for {@link #fetchAdd}, offset and errors are
+     * as for {@link #setVolatile}.
      *
      * @param offset the offset of the first of the 8 bytes in the region
      * @param expected the number to replace

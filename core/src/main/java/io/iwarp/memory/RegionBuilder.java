@@ -56,7 +56,7 @@ public final class RegionBuilder {
 
     /**
      * Allocates the memory when the region is registered, and sets it to zero, so that a peer cannot read previous content.
-     * Its address is a multiple of 8, as atomics need it. Access it through {@link MemoryRegion#span}. It is released
+     * Its address is a multiple of 8, as atomics need it. Access it with {@link MemoryRegion#view} and the methods beside it. It is released
      * when the region is closed.
      *
      * @param allocator allocates direct buffers
@@ -82,7 +82,7 @@ public final class RegionBuilder {
      *
      * <p>Event loops read the file while they answer Reads, so it should be in the page cache or on a fast disk. If an event
      * loop is interrupted meanwhile, Java closes the file, and later Reads of the region end their streams. This side reads
-     * the file itself: the region has no span, and cannot be the source of a Send or Write or the sink of a receive.
+     * the file itself: the region has no local access, and cannot be the source of a Send or Write or the sink of a receive.
      *
      * @param file a file; of any length
      * @param position where the region begins, in bytes from the beginning of the file, at least 0

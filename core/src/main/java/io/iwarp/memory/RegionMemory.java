@@ -1,12 +1,15 @@
 package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a region: one or more direct buffers under one 64-bit offset.
@@ -144,6 +147,43 @@ final class RegionMemory implements TaggedMemory {
             release();
         }
         return true;
+    }
+
+    /** Returns a read-only view, to be released by the caller; null if the buffers were released. */
+    @Nullable
+    ByteBuf view(long offset, int length) {
+        if (!retain()) {
+            return null;
+        }
+        try {
+            int piece = pieceAt(offset);
+            int index = (int) (offset - starts[piece]);
+            if (length <= capacity(piece) - index) {
+                return slice(piece, index, length).asReadOnly();
+            }
+            CompositeByteBuf view = Unpooled.compositeBuffer(Integer.MAX_VALUE);
+            try {
+                int left = length;
+                while (left > 0) {
+                    int run = Math.min(left, capacity(piece) - index);
+                    view.addComponent(true, slice(piece, index, run));
+                    left -= run;
+                    index = 0;
+                    piece++;
+                }
+            } catch (Throwable e) {
+                view.release();
+                throw e;
+            }
+            return view.asReadOnly();
+        } finally {
+            release();
+        }
+    }
+
+    private ByteBuf slice(int piece, int index, int length) {
+        requireUnchanged(piece);
+        return buffers[piece].retainedSlice(index, length);
     }
 
     /** Copies into the memory; the caller is inside a gate that is closed before the region is. */
@@ -307,7 +347,7 @@ final class RegionMemory implements TaggedMemory {
     void release() {
         int left = references.decrementAndGet();
         if (left < 0) {
-            throw new IllegalStateException("a span over a region was released more often than retained");
+            throw new IllegalStateException("a region was released more often than retained");
         }
         if (left == 0) {
             for (ByteBuf buffer : buffers) {
@@ -327,14 +367,18 @@ final class RegionMemory implements TaggedMemory {
         release();
     }
 
-    /** Returns the view. Refuses a buffer that was freed or resized: its memory may belong to others now. */
     private ByteBuffer view(int piece) {
+        requireUnchanged(piece);
+        return views[piece];
+    }
+
+    /** Refuses a buffer that was freed or resized: its memory may belong to others now. */
+    private void requireUnchanged(int piece) {
         ByteBuf buffer = buffers[piece];
         if (buffer.capacity() != capacity(piece) || buffer.refCnt() == 0) {
             throw new IllegalStateException("a registered buffer of " + capacity(piece) + " bytes was freed or resized"
                     + " by the application and is now " + buffer
                     + "; close the region before changing the capacity, and release only references of your own");
         }
-        return views[piece];
     }
 }

@@ -70,14 +70,13 @@ class AlignmentTest {
             for (int offset : new int[] {1, 2, 4, 12, 55}) {
                 assertThatThrownBy(() -> tagged.execute(offset, operation)).isInstanceOf(IllegalStateException.class);
                 assertThatIllegalArgumentException()
-                        .isThrownBy(() -> region.execute(offset, operation))
+                        .isThrownBy(() -> region.fetchAdd(offset, 1))
                         .withMessageContaining("register buffers that begin at such addresses");
             }
             for (long offset : new long[] {-1, 65, Long.MIN_VALUE}) {
                 assertThatThrownBy(() -> tagged.execute(offset, operation))
                         .isInstanceOf(IndexOutOfBoundsException.class);
-                assertThatThrownBy(() -> region.execute(offset, operation))
-                        .isInstanceOf(IndexOutOfBoundsException.class);
+                assertThatThrownBy(() -> region.fetchAdd(offset, 1)).isInstanceOf(IndexOutOfBoundsException.class);
             }
         }
         assertThat(dump()).isEqualTo(before);

@@ -112,7 +112,7 @@ class ByteSpanTest {
         ByteBuf bytes = Unpooled.copiedBuffer(new byte[] {1, 2, 3, 4});
         try (MemoryRegion region =
                 domain.region().buffers(Collections.nCopies(5000, piece)).register()) {
-            ByteSpan span = region.span();
+            ByteSpan span = whole(region);
             long offset = (4999L << 20) - 2;
             span.put(offset, bytes, 0, 4);
 
@@ -154,7 +154,7 @@ class ByteSpanTest {
         ByteBuf backing = Unpooled.buffer(32).setZero(0, 32);
         ByteBuf part = backing.slice(8, 8);
         try (MemoryRegion region = domain.register(memory)) {
-            ByteSpan span = region.span();
+            ByteSpan span = whole(region);
             assertThatThrownBy(() -> span.put(0, part, 1, 8)).isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> span.get(0, part, -1, 8)).isInstanceOf(IndexOutOfBoundsException.class);
         }
@@ -190,7 +190,7 @@ class ByteSpanTest {
         buffer.release();
         try (MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register()) {
-            assertThat(region.span()).hasToString("ByteSpan[8 bytes of a region]");
+            assertThat(whole(region)).hasToString("ByteSpan[8 bytes of a region]");
         }
     }
 
@@ -211,7 +211,7 @@ class ByteSpanTest {
         ByteBuf bytes = Unpooled.buffer(8).writeLong(1);
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
-        ByteSpan span = region.span();
+        ByteSpan span = whole(region);
         region.close();
 
         assertThatIllegalStateException().isThrownBy(() -> span.put(0, bytes, 0, 8));
@@ -227,7 +227,7 @@ class ByteSpanTest {
         ByteBuf bytes = Unpooled.buffer(8).writeLong(0x0102_0304_0506_0708L);
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
-        ByteSpan span = region.span();
+        ByteSpan span = whole(region);
         ByteBuf memory = span.bufferAt(0);
         span.put(0, bytes, 0, 8);
         span.retain();
@@ -249,7 +249,7 @@ class ByteSpanTest {
     void releasingMoreOftenThanRetainingIsReported() {
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
-        ByteSpan span = region.span();
+        ByteSpan span = whole(region);
         region.close();
 
         assertThatIllegalStateException()
@@ -264,14 +264,18 @@ class ByteSpanTest {
         try (MemoryRegion region = domain.register(memory)) {
             memory.capacity(100_000).setZero(0, 8);
             assertThatIllegalStateException()
-                    .isThrownBy(() -> region.span().put(0, bytes, 0, 8))
+                    .isThrownBy(() -> whole(region).put(0, bytes, 0, 8))
                     .withMessageContaining("freed or resized");
-            assertThatIllegalStateException().isThrownBy(() -> region.span().get(0, bytes, 0, 8));
+            assertThatIllegalStateException().isThrownBy(() -> whole(region).get(0, bytes, 0, 8));
             assertThat(memory.getLong(0)).isZero();
             memory.capacity(8);
         }
         bytes.release();
         memory.release();
+    }
+
+    private static ByteSpan whole(MemoryRegion region) {
+        return new ByteSpan().wrap(region, 0, region.length());
     }
 
     private static ByteBufAllocator allocator(Random random) {

@@ -137,7 +137,9 @@ class FileRegionTest {
     @Test
     void thisSideReadsTheFileItself() {
         try (MemoryRegion region = register(0, LENGTH)) {
-            assertOnlyPeersRead(region::span);
+            assertOnlyPeersRead(() -> region.view(0, 1));
+            assertOnlyPeersRead(() -> region.getBytes(0, sink, 1));
+            assertOnlyPeersRead(() -> region.setBytes(0, sink));
             assertOnlyPeersRead(() -> ByteSpan.retain(region, 0, 1));
             assertOnlyPeersRead(() -> region.getVolatile(0));
             assertOnlyPeersRead(() -> region.setVolatile(0, 1));

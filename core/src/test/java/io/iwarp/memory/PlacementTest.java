@@ -65,15 +65,13 @@ class PlacementTest {
         }
         threads.shutdown();
 
-        ByteSpan span = region.span();
-        ByteBuf placed = unwatched(segment);
         for (int i = 0; i < loops * segments; i++) {
-            span.get((long) i * segment, placed, 0, segment);
+            ByteBuf placed = region.view((long) i * segment, segment);
             for (int at = 0; at < segment; at += Integer.BYTES) {
                 assertThat(placed.getInt(at)).isEqualTo(i);
             }
+            placed.release();
         }
-        placed.release();
         region.close();
     }
 

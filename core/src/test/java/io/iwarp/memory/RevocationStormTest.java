@@ -175,7 +175,7 @@ class RevocationStormTest {
                     .baseTaggedOffset(1000)
                     .rights(REMOTE_WRITE)
                     .register();
-            ByteBuf memory = region.span().bufferAt(0);
+            ByteBuf memory = region.memory().buffer(0);
             target = stream.lookup(region.stag());
             awaitRise(placements, 0, placed);
             region.close();

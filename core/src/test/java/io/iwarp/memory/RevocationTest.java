@@ -94,7 +94,7 @@ class RevocationTest {
         region.invalidate();
         region.invalidate();
 
-        region.span().put(0, payload, 0, 4);
+        region.setBytes(0, payload.slice(0, 4));
         assertThat(bytes()).isEqualTo("0102030400000000");
         assertThat(memory.refCnt()).isEqualTo(2);
         assertThatIllegalStateException()
@@ -106,7 +106,7 @@ class RevocationTest {
     @Test
     @Requirement({"SEC-5", "SEC-6", "DDP-74"})
     void afterCloseNothingIsPlacedAndUseIsAnError() {
-        ByteSpan receiveBuffer = region.span();
+        ByteSpan receiveBuffer = new ByteSpan().wrap(region, 0, region.length());
         region.close();
 
         assertThat(stream.lookup(region.stag())).isNull();
@@ -116,7 +116,7 @@ class RevocationTest {
         assertThatIllegalStateException()
                 .isThrownBy(region::remoteBuffer)
                 .withMessageMatching("region STag 0x[0-9a-f]{8} was closed; .*");
-        assertThatIllegalStateException().isThrownBy(region::span).withMessageContaining("was closed");
+        assertThatIllegalStateException().isThrownBy(() -> region.view(0, 1)).withMessageContaining("was closed");
         assertThat(region).asString().endsWith("[REMOTE_WRITE], closed]");
     }
 

@@ -132,7 +132,7 @@ class DdpHandlerEventTest {
                         "read complete",
                         "untagged queue 0 MSN 1 control 43 rsvd 00000000 length 2",
                         "read complete");
-        assertThat(RecordingUlp.bytes(region.span(), 4)).containsExactly('d', 'a', 't', 'a');
+        assertThat(ReceiverFixture.contentOf(region)).containsExactly('d', 'a', 't', 'a');
         assertThat(ddp.passedOn).hasSize(before);
         region.close();
     }

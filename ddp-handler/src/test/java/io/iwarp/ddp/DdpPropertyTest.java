@@ -141,7 +141,7 @@ class DdpPropertyTest {
             if (content.length > 0 && random.nextBoolean()) {
                 int before = random.nextInt(100);
                 MemoryRegion source = region(before + content.length + random.nextInt(100), 0);
-                source.span().put(before, Unpooled.wrappedBuffer(content), 0, content.length);
+                source.setBytes(before, Unpooled.wrappedBuffer(content));
                 message.payload().wrap(source, before, content.length);
             } else {
                 message.payload().wrap(Unpooled.wrappedBuffer(content), 0, content.length);

@@ -276,7 +276,7 @@ class DdpSegmenterTest {
                 for (int i = 0; i < content.length; i++) {
                     content[i] = (byte) (i * 31);
                 }
-                region.span().put(0, Unpooled.wrappedBuffer(content), 0, content.length);
+                region.setBytes(0, Unpooled.wrappedBuffer(content));
                 DdpMessage message = new DdpMessage().tagged(WRITE, 1, 0);
                 message.payload().wrap(region, 3, 550);
 

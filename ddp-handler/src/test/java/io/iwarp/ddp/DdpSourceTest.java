@@ -168,7 +168,7 @@ class DdpSourceTest {
                 .rights(AccessRight.REMOTE_READ)
                 .register();
         regions.add(region);
-        region.span().put(0, Unpooled.wrappedBuffer(content), 0, content.length);
+        region.setBytes(0, Unpooled.wrappedBuffer(content));
         return region;
     }
 
@@ -197,7 +197,7 @@ class DdpSourceTest {
     private static void fill(MemoryRegion region, int oneByte) {
         byte[] content = new byte[(int) region.length()];
         Arrays.fill(content, (byte) oneByte);
-        region.span().put(0, Unpooled.wrappedBuffer(content), 0, content.length);
+        region.setBytes(0, Unpooled.wrappedBuffer(content));
     }
 
     private static byte[] bytes(Random random, int length) {

@@ -7,6 +7,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +79,10 @@ final class ReceiverFixture implements AutoCloseable {
     }
 
     static byte[] contentOf(MemoryRegion region) {
-        return RecordingUlp.bytes(region.span(), (int) region.length());
+        ByteBuf view = region.view(0, region.length());
+        byte[] content = ByteBufUtil.getBytes(view);
+        view.release();
+        return content;
     }
 
     @Override

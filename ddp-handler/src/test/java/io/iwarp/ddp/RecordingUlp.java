@@ -3,6 +3,7 @@ package io.iwarp.ddp;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -142,7 +143,7 @@ final class RecordingUlp implements DdpUlp {
         return new String(bytes(message.payload(), length), StandardCharsets.US_ASCII);
     }
 
-    static byte[] bytes(io.iwarp.memory.ByteSpan span, int length) {
+    static byte[] bytes(ByteSpan span, int length) {
         byte[] bytes = new byte[length];
         span.get(0, Unpooled.wrappedBuffer(bytes), 0, length);
         return bytes;

@@ -13,6 +13,7 @@ import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReadyToReceive;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
@@ -201,7 +202,7 @@ final class StreamPair implements AutoCloseable {
 
         End(MpaParameters agreed) {
             random.nextBytes(source);
-            memory.span().put(SOURCE, Unpooled.wrappedBuffer(source), 0, SOURCE_LENGTH);
+            memory.setBytes(SOURCE, Unpooled.wrappedBuffer(source, 0, SOURCE_LENGTH));
             rdma.awaitsReceives = true;
             rdma.mulpdu = () -> MIN_MULPDU + random.nextInt(300);
             rdma.stream.onEstablished(new MpaEvent.Established(agreed));
@@ -311,9 +312,9 @@ final class StreamPair implements AutoCloseable {
         }
 
         private byte[] bytes(MemoryRegion region, int offset, int length) {
-            byte[] bytes = new byte[length];
-            ByteBuf copy = Unpooled.wrappedBuffer(bytes);
-            region.span().get(offset, copy, 0, length);
+            ByteBuf view = region.view(offset, length);
+            byte[] bytes = ByteBufUtil.getBytes(view);
+            view.release();
             return bytes;
         }
 

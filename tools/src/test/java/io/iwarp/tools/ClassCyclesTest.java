@@ -54,7 +54,6 @@ class ClassCyclesTest {
                     "IwarpDevice",
                     "MemoryRegion",
                     "MemoryWindow",
-                    "ByteSpan",
                     "ProtectionDomain",
                     "RegionBuilder",
                     "STagTable",

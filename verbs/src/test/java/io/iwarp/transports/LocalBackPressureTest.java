@@ -70,7 +70,7 @@ class LocalBackPressureTest {
             assertThat(await(write).bytes()).isEqualTo(LENGTH);
         }
         ByteBuf end = Unpooled.buffer(Integer.BYTES, Integer.BYTES);
-        region.span().get(LENGTH - Integer.BYTES, end, 0, Integer.BYTES);
+        region.getBytes(LENGTH - Integer.BYTES, end, Integer.BYTES);
         assertThat(end.getInt(0)).isEqualTo(0x01020304);
         region.close();
         ends.close();

@@ -4,7 +4,6 @@ import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.memory.AccessRight;
-import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
@@ -13,11 +12,7 @@ import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.net.SocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,8 +38,6 @@ class AtomicSumTest {
     private static final int ADDS = Integer.getInteger("iwarp.atomics", 20_000);
     private static final int DEPTH = 64;
     private static final int LENGTH = 64;
-    private static final VarHandle NUMBER =
-            MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private final Loopback loopback = new Loopback(EVENT_LOOPS);
     private final ProtectionDomain domain = ProtectionDomain.create();
@@ -121,17 +114,16 @@ class AtomicSumTest {
             adders.add(new Adder(loopback.connect(address, domain, settings, qp -> {}), region.remoteBuffer(0, 8)));
         }
         ExecutorService application = Executors.newSingleThreadExecutor();
-        ByteBuffer memory = region.span().bufferAt(0).nioBuffer(0, LENGTH);
         CompletableFuture<Void> remoteDone =
                 CompletableFuture.allOf(adders.stream().map(adder -> adder.done).toArray(CompletableFuture<?>[]::new));
         long begin = System.nanoTime();
-        Future<Long> local = application.submit(() -> addUntil(remoteDone, memory));
+        Future<Long> local = application.submit(() -> addUntil(remoteDone));
         adders.forEach(Adder::begin);
         remoteDone.get();
         long nanos = System.nanoTime() - begin;
         long expected = (long) CONNECTIONS * ADDS + local.get();
         application.shutdown();
-        assertThat(region.execute(0, new AtomicOperation().fetchAdd(0, 0))).isEqualTo(expected);
+        assertThat(region.getVolatile(0)).isEqualTo(expected);
         System.Logger logger = System.getLogger(AtomicSumTest.class.getName());
         logger.log(
                 System.Logger.Level.INFO,
@@ -144,10 +136,10 @@ class AtomicSumTest {
 
     /** What an application does with its own memory while peers change it. */
     @SuppressWarnings("ThreadPriorityCheck") // there are fewer cores than threads
-    private static long addUntil(CompletableFuture<Void> over, ByteBuffer memory) {
+    private long addUntil(CompletableFuture<Void> over) {
         long added = 0;
         while (!over.isDone()) {
-            NUMBER.getAndAdd(memory, 0, 1L);
+            region.fetchAdd(0, 1);
             if (++added % 64 == 0) {
                 Thread.yield();
             }
@@ -184,8 +176,10 @@ class AtomicSumTest {
         }
         threads.shutdown();
         closeAll(queuePairs);
-        assertThat(region.span().bufferAt(16).getLong(16)).isEqualTo((long) holders * turns);
-        assertThat(region.execute(8, new AtomicOperation().fetchAdd(0, 0))).isZero();
+        ByteBuf counted = region.view(16, 8);
+        assertThat(counted.readLong()).isEqualTo((long) holders * turns);
+        counted.release();
+        assertThat(region.getVolatile(8)).isZero();
     }
 
     /** Reads a number, adds one and writes it back, which loses turns if two do it at the same time. */

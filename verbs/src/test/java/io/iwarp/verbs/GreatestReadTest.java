@@ -183,8 +183,8 @@ class GreatestReadTest {
     /** The bytes from an offset to the end. */
     private static ByteBuf bytes(MemoryRegion region, long offset) {
         int length = (int) (LENGTH - offset);
-        ByteBuf copy = Unpooled.directBuffer(length, length).writerIndex(length);
-        region.span().get(offset, copy, 0, length);
+        ByteBuf copy = Unpooled.directBuffer(length, length);
+        region.getBytes(offset, copy, length);
         return copy;
     }
 }

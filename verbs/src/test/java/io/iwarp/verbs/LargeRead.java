@@ -88,23 +88,22 @@ final class LargeRead {
             while (chunk.isWritable()) {
                 chunk.writeLong((offset + chunk.writerIndex()) * 0x9e3779b97f4a7c15L);
             }
-            region.span().put(offset, chunk, 0, (int) Math.min(CHUNK, region.length() - offset));
+            region.setBytes(offset, chunk.slice(0, (int) Math.min(CHUNK, region.length() - offset)));
         }
         chunk.release();
     }
 
     private static void requireEqual(MemoryRegion source, MemoryRegion sink) {
-        ByteBuf expected = Unpooled.directBuffer(CHUNK, CHUNK);
-        ByteBuf actual = Unpooled.directBuffer(CHUNK, CHUNK);
         for (long offset = 0; offset < source.length(); offset += CHUNK) {
             int length = (int) Math.min(CHUNK, source.length() - offset);
-            source.span().get(offset, expected, 0, length);
-            sink.span().get(offset, actual, 0, length);
-            if (!expected.slice(0, length).equals(actual.slice(0, length))) {
+            ByteBuf expected = source.view(offset, length);
+            ByteBuf actual = sink.view(offset, length);
+            boolean equal = expected.equals(actual);
+            expected.release();
+            actual.release();
+            if (!equal) {
                 throw new AssertionError("the bytes from " + offset + " on differ");
             }
         }
-        expected.release();
-        actual.release();
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
-import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.ProtectionDomain;
@@ -65,7 +64,7 @@ class OperationsTest {
         for (int i = 0; i < LENGTH / 4; i++) {
             pattern.writeInt(i * 0x9e3779b9);
         }
-        remote.span().put(0, pattern, 0, LENGTH);
+        remote.setBytes(0, pattern.duplicate());
         ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
         Completion read = await(initiator.read(sink, remote.remoteBuffer()));
         assertThat(read.operation()).isEqualTo(Operation.READ);
@@ -95,7 +94,7 @@ class OperationsTest {
         assertThat(await(initiator.fetchAdd(number, -2))).isEqualTo(5);
         assertThat(await(initiator.compareSwap(number, 4, 9))).isEqualTo(3);
         assertThat(await(initiator.compareSwap(number, 3, 9))).isEqualTo(3);
-        assertThat(remote.execute(64, new AtomicOperation().fetchAdd(0, 0))).isEqualTo(9);
+        assertThat(remote.getVolatile(64)).isEqualTo(9);
     }
 
     @Test
@@ -113,7 +112,7 @@ class OperationsTest {
         assertThat(taken.bytes()).isZero();
         assertThat(inbox.writerIndex()).isZero();
         ByteBuf placed = Unpooled.buffer(4);
-        remote.span().get(0, placed, 0, 4);
+        remote.getBytes(0, placed, 4);
         assertThat(placed.getInt(0)).isEqualTo(0xcafebabe);
     }
 

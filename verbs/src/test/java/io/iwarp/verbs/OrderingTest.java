@@ -4,7 +4,6 @@ import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.memory.AccessRight;
-import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.testing.Requirement;
@@ -115,13 +114,13 @@ class OrderingTest {
     /** The 8 bytes that the peer's operations are about. */
     private long value() {
         ByteBuf bytes = Unpooled.buffer(8);
-        region.span().get(0, bytes, 0, 8);
+        region.getBytes(0, bytes, 8);
         return bytes.getLong(0);
     }
 
     /** When a message completes, the application puts what came into the bytes that are read next. */
     private void copyToSourceWhenCompleted() {
-        whenCompleted = completion -> region.span().put(0, Unpooled.wrappedBuffer(bytes(received(completion))), 0, 8);
+        whenCompleted = completion -> region.setBytes(0, Unpooled.wrappedBuffer(bytes(received(completion)), 0, 8));
     }
 
     private void expectReadResponse(long value) throws Exception {
@@ -280,7 +279,7 @@ class OrderingTest {
         expectAtomicResponse(2, 2, 5);
         expectAtomicResponse(3, 3, 11);
         expectAtomicResponse(4, 4, 100);
-        assertThat(region.execute(0, new AtomicOperation().fetchAdd(0, 0))).isEqualTo(101);
+        assertThat(region.getVolatile(0)).isEqualTo(101);
     }
 
     @Test

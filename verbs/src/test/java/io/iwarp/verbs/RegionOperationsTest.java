@@ -48,12 +48,12 @@ class RegionOperationsTest {
 
     private static void fill(MemoryRegion region, long value) {
         for (int i = 0; i < LENGTH; i += Long.BYTES) {
-            region.span().bufferAt(0).setLong(i, value);
+            region.setVolatile(i, value);
         }
     }
 
     private static long at(MemoryRegion region, int index) {
-        return region.span().bufferAt(0).getLong(index);
+        return region.getVolatile(index);
     }
 
     private QueuePair connect() throws Exception {

@@ -136,10 +136,10 @@ final class Poster {
 
     private void compare(Completion read, int slot) {
         int length = (int) read.bytes();
-        ByteBuf came = Unpooled.buffer(length, length).writerIndex(length);
+        ByteBuf came = Unpooled.buffer(length, length);
         MemoryRegion sink = client.sink();
         try {
-            sink.span().get(slot, came, 0, length);
+            sink.getBytes(slot, came, length);
         } catch (RegistrationEndedException closed) {
             return;
         }

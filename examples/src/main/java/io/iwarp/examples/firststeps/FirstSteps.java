@@ -27,8 +27,8 @@ public final class FirstSteps {
         queuePair.closed().thenRun(region::close);
         ByteBuf message = Unpooled.buffer(64, 64); // (4)
         queuePair.receive(message).thenRun(() -> {
-            ByteBuf written = Unpooled.buffer(15).writeZero(15);
-            region.span().get(0, written, 0, 15);
+            ByteBuf written = Unpooled.buffer(15);
+            region.getBytes(0, written, 15);
             System.out.println("server: " + written.toString(UTF_8) + message.toString(UTF_8));
         });
         request.accept(region); // (5)

@@ -64,7 +64,7 @@ final class Store implements AutoCloseable {
         values = register(domain, valueBytes);
         hits = register(domain, buckets * Protocol.BUCKET_SLOTS * Protocol.COUNTER_LENGTH);
         new SecureRandom().nextBytes(seed);
-        index.span().put(0, Unpooled.wrappedBuffer(seed), 0, seed.length);
+        index.setBytes(0, Unpooled.wrappedBuffer(seed));
     }
 
     private static MemoryRegion register(ProtectionDomain domain, long bytes) {
@@ -110,9 +110,9 @@ final class Store implements AutoCloseable {
                     + " in a row are free: start the server with more --memory");
         }
         long version = ++lastVersion;
-        values.span().put(offset, Entry.encode(version, put.key(), put.value()), 0, length);
+        values.setBytes(offset, Entry.encode(version, put.key(), put.value()));
         Slot fresh = new Slot(version, offset, put.key().length, put.value().length, hash.tag());
-        index.span().put(offsetOf(place.number()), fresh.encode(), 0, Protocol.SLOT_LENGTH);
+        index.setBytes(offsetOf(place.number()), fresh.encode());
         if (old.isFree()) {
             entries++;
         } else {
@@ -165,7 +165,7 @@ final class Store implements AutoCloseable {
     }
 
     private Slot slot(long number) {
-        index.span().get(offsetOf(number), scratch, 0, Protocol.SLOT_LENGTH);
+        index.getBytes(offsetOf(number), scratch.clear(), Protocol.SLOT_LENGTH);
         try {
             return Slot.decode(scratch, 0);
         } catch (TornReadException e) {
@@ -174,7 +174,7 @@ final class Store implements AutoCloseable {
     }
 
     private boolean isOf(byte[] key, Slot slot) {
-        values.span().get(slot.offset(), scratch, 0, slot.entryLength());
+        values.getBytes(slot.offset(), scratch.clear(), slot.entryLength());
         try {
             return Entry.isOf(key, scratch, 0, slot);
         } catch (TornReadException e) {
@@ -183,7 +183,7 @@ final class Store implements AutoCloseable {
     }
 
     private byte[] value(Slot slot) {
-        values.span().get(slot.offset(), scratch, 0, slot.entryLength());
+        values.getBytes(slot.offset(), scratch.clear(), slot.entryLength());
         return Entry.value(scratch, 0, slot);
     }
 

@@ -35,8 +35,7 @@ public final class ConnectAgain {
     private void onConnectionRequest(ConnectionRequest request) {
         MemoryRegion region = domain.allocate(Long.BYTES, AccessRight.REMOTE_READ);
         request.queuePair().closed().thenRun(region::close);
-        ByteBuf number = Unpooled.copyLong(42);
-        region.span().put(0, number, 0, Long.BYTES);
+        region.setBytes(0, Unpooled.copyLong(42));
         RemoteBuffer advertised = region.remoteBuffer();
         if (requests.incrementAndGet() == 1) {
             region.close(); // invalidates its STag before the client reads

@@ -72,7 +72,6 @@ public final class WriteServer {
 
     /** Each message holds the length of the next piece in bytes; 0 marks the end. */
     private static long store(QueuePair queuePair, MemoryRegion memory, ByteBuf message, Path part) throws Exception {
-        byte[] piece = new byte[PIECE];
         long stored = 0;
         try (OutputStream file = Files.newOutputStream(part)) {
             while (true) {
@@ -86,8 +85,12 @@ public final class WriteServer {
                 if (length == 0) {
                     return stored;
                 }
-                memory.span().get(0, Unpooled.wrappedBuffer(piece), 0, length);
-                file.write(piece, 0, length);
+                ByteBuf piece = memory.view(0, length);
+                try {
+                    piece.readBytes(file, length);
+                } finally {
+                    piece.release();
+                }
                 stored += length;
             }
         }

@@ -90,13 +90,13 @@ final class Directory implements AutoCloseable {
     }
 
     private void put(int slot, ByteBuf bytes) {
-        region.span().put((long) slot * MapSlot.LENGTH, bytes, 0, MapSlot.LENGTH);
+        region.setBytes((long) slot * MapSlot.LENGTH, bytes);
     }
 
     /** Overwrites bytes of a slot, as a fault of the memory would. For tests. */
     synchronized void corrupt(MapKey key) {
         ByteBuf wrong = Unpooled.wrappedBuffer(new byte[] {1, 2, 3, 4});
-        region.span().put((long) find(key, key) * MapSlot.LENGTH + 16, wrong, 0, wrong.readableBytes());
+        region.setBytes((long) find(key, key) * MapSlot.LENGTH + 16, wrong);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.iwarp.tools.cli;
 
-import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.MemoryRegion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
@@ -38,14 +38,13 @@ public record BytePattern(long seed) {
         }
     }
 
-    /** Fills a span of any length, its first byte being number 0 of the pattern. */
-    public void fill(ByteSpan span) {
+    /** Fills a region, its first byte being number 0 of the pattern. */
+    public void fill(MemoryRegion region) {
         ByteBuf piece = ByteBufAllocator.DEFAULT.directBuffer(PIECE, PIECE);
         try {
-            for (long at = 0; at < span.length(); at += PIECE) {
-                int length = (int) Math.min(PIECE, span.length() - at);
-                append(piece.clear(), at, length);
-                span.put(at, piece, 0, length);
+            for (long at = 0; at < region.length(); at += PIECE) {
+                append(piece.clear(), at, (int) Math.min(PIECE, region.length() - at));
+                region.setBytes(at, piece);
             }
         } finally {
             piece.release();
@@ -53,24 +52,20 @@ public record BytePattern(long seed) {
     }
 
     /**
-     * Returns the index of the first byte of a span that differs from the pattern, or -1 if none of {@code length}
+     * Returns the index of the first byte of a region that differs from the pattern, or -1 if none of {@code length}
      * does.
      */
-    public long firstDifference(ByteSpan span, long length) {
-        ByteBuf piece = ByteBufAllocator.DEFAULT.directBuffer(PIECE, PIECE);
-        try {
-            for (long at = 0; at < length; at += PIECE) {
-                int count = (int) Math.min(PIECE, length - at);
-                span.get(at, piece, 0, count);
-                int difference = firstDifference(piece, 0, at, count);
-                if (difference >= 0) {
-                    return at + difference;
-                }
-            }
-            return -1;
-        } finally {
+    public long firstDifference(MemoryRegion region, long length) {
+        for (long at = 0; at < length; at += PIECE) {
+            int count = (int) Math.min(PIECE, length - at);
+            ByteBuf piece = region.view(at, count);
+            int difference = firstDifference(piece, 0, at, count);
             piece.release();
+            if (difference >= 0) {
+                return at + difference;
+            }
         }
+        return -1;
     }
 
     /** Returns the offset of the first byte from {@code index} on that differs from the pattern, or -1 if none does. */

@@ -1,7 +1,6 @@
 package io.iwarp.tools.counter;
 
 import io.iwarp.memory.AccessRight;
-import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
@@ -26,14 +25,12 @@ import java.util.Set;
  */
 final class SharedNumbers implements AutoCloseable {
     private static final long COUNTER = 0;
-    private static final long LOCK = COUNTER + AtomicOperation.LENGTH;
-    private static final long NUMBER = LOCK + AtomicOperation.LENGTH;
+    private static final long LOCK = COUNTER + Long.BYTES;
+    private static final long NUMBER = LOCK + Long.BYTES;
     private static final long FREE = 0;
     private static final long LENGTH = NUMBER + Long.BYTES;
 
     private final MemoryRegion region;
-    private final AtomicOperation operation = new AtomicOperation();
-    private final ByteBuf bytes = Unpooled.buffer(Long.BYTES, Long.BYTES);
     private final Set<Long> connected = new HashSet<>();
     private final Set<Long> atWork = new HashSet<>();
     private long admitted;
@@ -59,11 +56,7 @@ final class SharedNumbers implements AutoCloseable {
                         .remoteBuffer();
         connected.add(++admitted);
         atWork.add(admitted);
-        return new CounterGrant(
-                admitted,
-                atomics.slice(COUNTER, AtomicOperation.LENGTH),
-                atomics.slice(LOCK, AtomicOperation.LENGTH),
-                number);
+        return new CounterGrant(admitted, atomics.slice(COUNTER, Long.BYTES), atomics.slice(LOCK, Long.BYTES), number);
     }
 
     /** Adds the report of a client that has finished, and returns the totals. */
@@ -71,8 +64,8 @@ final class SharedNumbers implements AutoCloseable {
         atWork.remove(client);
         announcedAdds += done.adds();
         announcedRounds += done.rounds();
-        CounterTotals totals =
-                new CounterTotals(valueAt(COUNTER), announcedAdds, number(), announcedRounds, atWork.size(), lost);
+        CounterTotals totals = new CounterTotals(
+                region.getVolatile(COUNTER), announcedAdds, number(), announcedRounds, atWork.size(), lost);
         forgetTheLost();
         return totals;
     }
@@ -92,28 +85,23 @@ final class SharedNumbers implements AutoCloseable {
             lost++;
             forgetTheLost();
         }
-        long holder = valueAt(LOCK);
-        return holder != FREE
-                && !connected.contains(holder)
-                && region.execute(LOCK, operation.compareSwap(FREE, -1, holder, -1)) == holder;
+        long holder = region.getVolatile(LOCK);
+        return holder != FREE && !connected.contains(holder) && region.compareSwap(LOCK, holder, FREE) == holder;
     }
 
     /** Makes the current numbers the new baseline when no client can change them any more. */
     private void forgetTheLost() {
         if (lost > 0 && atWork.isEmpty()) {
             lost = 0;
-            announcedAdds = valueAt(COUNTER);
+            announcedAdds = region.getVolatile(COUNTER);
             announcedRounds = number();
         }
     }
 
-    /** Reads a number that clients change by atomics. */
-    private long valueAt(long offset) {
-        return region.execute(offset, operation.fetchAdd(0, 0));
-    }
-
+    /** Reads a number that clients write as bytes in network order. */
     private long number() {
-        region.span().get(NUMBER, bytes, 0, Long.BYTES);
+        ByteBuf bytes = Unpooled.buffer(Long.BYTES, Long.BYTES);
+        region.getBytes(NUMBER, bytes, Long.BYTES);
         return bytes.getLong(0);
     }
 

@@ -66,7 +66,7 @@ final class DemoInitiatorScript {
 
     private void write(DemoResponderScript other) throws IOException, InterruptedException {
         long size = memory.length();
-        pattern.fill(memory.span());
+        pattern.fill(memory);
         ByteBuf done = new DoneMessage(size, pattern.seed()).encode();
         long begin = System.nanoTime();
         CompletableFuture<Completion> written = queuePair.futures().write(memory, 0, size, advertisement.memory());
@@ -95,11 +95,11 @@ final class DemoInitiatorScript {
 
     private void read() throws IOException, InterruptedException {
         long size = memory.length();
-        otherPattern.fill(memory.span());
+        otherPattern.fill(memory);
         long begin = System.nanoTime();
         Endpoint.await(queuePair.futures().read(memory, 0, advertisement.memory()));
         long nanos = System.nanoTime() - begin;
-        long difference = pattern.firstDifference(memory.span(), size);
+        long difference = pattern.firstDifference(memory, size);
         require(difference < 0, "byte " + difference + " that was read is wrong");
         story.step("read", "initiator read %s back with one RDMA Read in %s,", Bytes.size(size), Bytes.time(nanos));
         story.step("", "and compared %s: all as written", Bytes.exactly(size));

@@ -1,7 +1,6 @@
 package io.iwarp.tools.demo;
 
 import io.iwarp.memory.AccessRight;
-import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.tools.cli.Story;
@@ -65,7 +64,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
                 domain.region().allocate(ByteBufAllocator.DEFAULT, Long.BYTES).rights(AccessRight.REMOTE_ATOMIC).stream(
                                 queuePair.stream())
                         .register();
-        number.execute(0, new AtomicOperation().fetchAdd(NUMBER, 0));
+        number.setVolatile(0, NUMBER);
         DemoResponderScript begun = new DemoResponderScript(story, queuePair, region, number);
         script.complete(begun);
         thread.execute(begun);

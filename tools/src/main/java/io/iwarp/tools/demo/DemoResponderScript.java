@@ -75,7 +75,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         long deliveredAt = System.nanoTime();
         DoneMessage done = DoneMessage.decode(message.duplicate());
         long length = Math.min(done.length(), region.length());
-        long difference = new BytePattern(done.seed()).firstDifference(region.span(), length);
+        long difference = new BytePattern(done.seed()).firstDifference(region, length);
         report.complete(new Report(deliveredAt, System.nanoTime() - deliveredAt, difference));
         // Echo the message if all bytes are correct, otherwise without its last byte.
         queuePair.send(difference < 0 ? message : message.slice(0, message.readableBytes() - 1));
@@ -124,9 +124,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
     }
 
     private void requireInPlace(BytePattern pattern, int length) {
-        ByteBuf bytes = Unpooled.buffer(length, length);
-        region.span().get(0, bytes, 0, length);
-        require(pattern.firstDifference(bytes, 0, length) < 0, "what was written before the Immediate Data");
+        require(pattern.firstDifference(region, length) < 0, "what was written before the Immediate Data");
     }
 
     private static void require(boolean condition, String what) {

@@ -50,7 +50,7 @@ final class RpingClient {
             ByteBuf text = Unpooled.buffer(size, size);
             for (long ping = 0; count == 0 || ping < count; ping++) {
                 RpingText.fill(text, ping);
-                start.span().put(0, text, 0, size);
+                start.setBytes(0, text.duplicate());
                 advertise(start);
                 advertise(sink);
                 check(text, sink, ping, validate);
@@ -79,8 +79,8 @@ final class RpingClient {
     }
 
     private void check(ByteBuf text, MemoryRegion sink, long ping, boolean validate) {
-        ByteBuf found = Unpooled.buffer(size, size).writerIndex(size);
-        sink.span().get(0, found, 0, size);
+        ByteBuf found = Unpooled.buffer(size, size);
+        sink.getBytes(0, found, size);
         if (validate && !ByteBufUtil.equals(text, found)) {
             throw new CommandFailedException("data mismatch! What the server wrote in ping " + ping
                     + " is not what it had to read: it, or something on the way, is faulty");

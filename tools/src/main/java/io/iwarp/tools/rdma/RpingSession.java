@@ -121,8 +121,8 @@ final class RpingSession {
     }
 
     private static ByteBuf copy(MemoryRegion memory, int length) {
-        ByteBuf copy = Unpooled.buffer(length, length).writerIndex(length);
-        memory.span().get(0, copy, 0, length);
+        ByteBuf copy = Unpooled.buffer(length, length);
+        memory.getBytes(0, copy, length);
         return copy;
     }
 }

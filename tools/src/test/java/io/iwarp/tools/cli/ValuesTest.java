@@ -3,7 +3,8 @@ package io.iwarp.tools.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Random;
@@ -103,18 +104,20 @@ class ValuesTest {
     @Test
     void anyChangeOfALargePatternIsFound() {
         int length = 2_200_001;
-        ByteBuf bytes = Unpooled.buffer(length, length);
-        ByteSpan span = new ByteSpan().wrap(bytes, 0, length);
+        ByteBuf bytes = Unpooled.directBuffer(length, length);
+        MemoryRegion region = ProtectionDomain.create().register(bytes);
         BytePattern pattern = new BytePattern(42);
-        pattern.fill(span);
+        pattern.fill(region);
         bytes.writerIndex(length);
         assertThat(pattern.firstDifference(bytes, 0, length)).isEqualTo(-1);
-        assertThat(pattern.firstDifference(span, length)).isEqualTo(-1);
+        assertThat(pattern.firstDifference(region, length)).isEqualTo(-1);
 
         for (int changed : new int[] {length - 1, 1 << 20, (1 << 20) - 1}) {
             bytes.setByte(changed, bytes.getByte(changed) ^ 1);
-            assertThat(pattern.firstDifference(span, length)).isEqualTo(changed);
+            assertThat(pattern.firstDifference(region, length)).isEqualTo(changed);
         }
+        region.close();
+        bytes.release();
     }
 
     @Test

@@ -146,7 +146,7 @@ class RpingTest {
                         .rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE)
                         .register()) {
             String port = port(server);
-            memory.span().put(0, Unpooled.copiedBuffer("long".repeat(16), StandardCharsets.US_ASCII), 0, 64);
+            memory.setBytes(0, Unpooled.copiedBuffer("long".repeat(16), StandardCharsets.US_ASCII));
             for (int i = 0; i <= RpingServer.MAX_CLIENTS; i++) {
                 pingIntoTooShortAMemory(endpoint, Integer.parseInt(port), memory.remoteBuffer());
             }
