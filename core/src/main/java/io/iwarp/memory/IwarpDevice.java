@@ -151,19 +151,9 @@ public final class IwarpDevice {
         return managedReceives.taken();
     }
 
-    /**
-     * Reserves buffer bytes for a message of a managed receive. Queue pairs call this.
-     *
-     * @param held the number of bytes that the stream has reserved before
-     * @return false if too few are left, or the stream would hold more than is left for others; then nothing was reserved
-     */
-    public boolean reserveManagedReceive(long bytes, long held) {
-        return managedReceives.takeShare(bytes, held);
-    }
-
-    /** Undoes {@link #reserveManagedReceive}. */
-    public void unreserveManagedReceive(long bytes) {
-        managedReceives.give(bytes);
+    /** Returns the bytes of the messages of managed receives that are not delivered. */
+    ByteBudget managedReceives() {
+        return managedReceives;
     }
 
     /** Returns the number of STags that were retired: of closed regions, and of invalidated windows. */

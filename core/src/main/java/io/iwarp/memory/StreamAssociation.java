@@ -76,6 +76,22 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
+     * Reserves buffer bytes of the device for a message of a managed receive.
+     *
+     * @param held the number of bytes that the stream has reserved before
+     * @return false if too few are left, or the stream would hold more than is left for others; then nothing was reserved
+     * @see IwarpDevice#maximumManagedReceiveBytes
+     */
+    public boolean reserveManagedReceive(long bytes, long held) {
+        return protectionDomain.device().managedReceives().takeShare(bytes, held);
+    }
+
+    /** Undoes {@link #reserveManagedReceive}. */
+    public void unreserveManagedReceive(long bytes) {
+        protectionDomain.device().managedReceives().give(bytes);
+    }
+
+    /**
      * Removes the stream from its domain, and invalidates the regions and windows for this stream only. Their owner must
      * still close the regions. When this method returns, no peer can access them any more. Closing again does nothing.
      */

@@ -13,6 +13,7 @@ import io.iwarp.memory.DomainLimits;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.StreamAssociation;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
@@ -128,6 +129,7 @@ class IwarpMetersTest {
         ByteBuf memory = Unpooled.directBuffer(600, 600);
         ProtectionDomain domain = device.allocateProtectionDomain();
         MemoryRegion region = domain.register(memory, AccessRight.REMOTE_READ, AccessRight.LOCAL_WRITE);
+        StreamAssociation stream = domain.openStream();
         try {
             assertThat(value(IwarpMeter.MEMORY_REGISTERED)).isEqualTo(600);
             assertThat(value(IwarpMeter.MEMORY_REGISTERED_LIMIT)).isEqualTo(1000);
@@ -137,12 +139,13 @@ class IwarpMetersTest {
             assertThat(value(IwarpMeter.MEMORY_WINDOWS_LIMIT)).isEqualTo(3);
             assertThat(value(IwarpMeter.STAGS_RETIRED)).isZero();
             assertThat(device.reservePartialFpdu(70, 0)).isTrue();
-            assertThat(device.reserveManagedReceive(80, 0)).isTrue();
+            assertThat(stream.reserveManagedReceive(80, 0)).isTrue();
             assertThat(value(IwarpMeter.MEMORY_INPUT)).isEqualTo(70);
             assertThat(value(IwarpMeter.MEMORY_INPUT_LIMIT)).isEqualTo(2_000_000);
             assertThat(value(IwarpMeter.MEMORY_MANAGED)).isEqualTo(80);
             assertThat(value(IwarpMeter.MEMORY_MANAGED_LIMIT)).isEqualTo(3_000_000);
         } finally {
+            stream.close();
             region.close();
             domain.close();
             memory.release();

@@ -6,6 +6,7 @@ import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -25,7 +26,7 @@ final class ManagedReceives extends Receives {
 
     private final CompletionRoutes routes;
     private final ByteBufAllocator allocator;
-    private final IwarpDevice device;
+    private final StreamAssociation stream;
     private final int bytes;
     private final PostRing<ReceiveRequest> ring;
     /** What is reserved at the device for all messages. */
@@ -34,7 +35,7 @@ final class ManagedReceives extends Receives {
     private boolean atHead;
 
     /**
-     * @param device limits the bytes of the messages that are not delivered
+     * @param stream limits the bytes of the messages that are not delivered
      * @param bytes the maximum length of a message
      */
     ManagedReceives(
@@ -43,12 +44,12 @@ final class ManagedReceives extends Receives {
             ReceiveStall stall,
             CompletionRoutes routes,
             int depth,
-            IwarpDevice device,
+            StreamAssociation stream,
             int bytes) {
         super(channel, drains, stall);
         this.routes = routes;
         this.allocator = channel.alloc();
-        this.device = device;
+        this.stream = stream;
         this.bytes = bytes;
         this.ring = new PostRing<>(depth, Receive::new);
     }
@@ -94,7 +95,7 @@ final class ManagedReceives extends Receives {
 
         private boolean reserve(int capacity) {
             int more = capacity - own;
-            if (more > 0 && !device.reserveManagedReceive(more, reserved)) {
+            if (more > 0 && !stream.reserveManagedReceive(more, reserved)) {
                 return false;
             }
             own = capacity;
@@ -106,7 +107,7 @@ final class ManagedReceives extends Receives {
         void clear() {
             super.clear();
             if (own > 0) {
-                device.unreserveManagedReceive(own);
+                stream.unreserveManagedReceive(own);
                 reserved -= own;
                 own = 0;
             }

@@ -91,8 +91,7 @@ final class QueuePairEngine implements RdmapUlp {
         life = new StreamLife(channel);
         state = life.stream();
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
-        receives = new ReceiveSide(
-                channel, stream.protectionDomain().device(), settings, life, drains, routes, this::resume);
+        receives = new ReceiveSide(channel, stream, settings, life, drains, routes, this::resume);
         PostRing<WorkRequest> ring = new PostRing<>(
                 settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
         IwarpMetrics meters = settings.metrics();

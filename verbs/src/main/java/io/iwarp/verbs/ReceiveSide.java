@@ -1,7 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.StreamAssociation;
 import io.iwarp.rdmap.StreamState;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -20,12 +20,12 @@ final class ReceiveSide {
     private volatile Receives receives;
 
     /**
-     * @param device limits the memory of managed receives
+     * @param stream limits the memory of managed receives
      * @param resume retries the held-back message
      */
     ReceiveSide(
             Channel channel,
-            IwarpDevice device,
+            StreamAssociation stream,
             QueuePairSettings settings,
             StreamLife life,
             DrainSchedule drains,
@@ -42,7 +42,7 @@ final class ReceiveSide {
         this.depth = settings.receiveQueueDepth();
         int managedBytes = settings.managedReceiveBytes();
         this.receives = managedBytes > 0
-                ? new ManagedReceives(channel, drains, stall, routes, depth, device, managedBytes)
+                ? new ManagedReceives(channel, drains, stall, routes, depth, stream, managedBytes)
                 : new PostedReceives(channel, drains, stall, depth);
     }
 
