@@ -7,7 +7,6 @@ module io.iwarp.core {
     requires transitive io.netty.buffer;
     requires transitive io.netty.common;
     requires org.slf4j;
-    requires static micrometer.commons;
     requires static micrometer.core;
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;

@@ -1,10 +1,14 @@
 package io.iwarp.metrics;
 
-import io.iwarp.EndedBy;
+import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
+import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
-import java.util.function.Consumer;
+import io.iwarp.metrics.EventLoopTotals.Total;
+import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
@@ -14,130 +18,133 @@ import org.jspecify.annotations.Nullable;
  */
 @API(status = API.Status.INTERNAL)
 public final class ConnectionMetrics {
-    private final EventTotals events;
-    private final Role role;
-    private final ConnectionGauges gauges;
-    private final Object eventLoop;
-    private final OperationTotals operations;
-    private final LatencyRecorder latency;
     /**
-     * The golden ratio. The multiples of it are spread evenly, also those of every second or sixteenth position. So each kind of
-     * request has its share where requests of several kinds follow each other in a fixed order.
+     * The current state and numbers of a connection.
+     *
+     * @param state the state of the connection
+     * @param sendRequests posted requests that have not completed, not counting receives
+     * @param queuedSendRequests how many of {@code sendRequests} have not started
+     * @param sendQueueDepth the capacity of the send queue
+     * @param receiveRequests posted receives whose completions were not polled; of managed and shared receives, those that
+     *     messages hold
+     * @param receiveQueueDepth the capacity of the receive queue
      */
-    private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+    public record Gauges(
+            ConnectionState state,
+            int sendRequests,
+            int queuedSendRequests,
+            int sendQueueDepth,
+            int receiveRequests,
+            int receiveQueueDepth) {}
 
-    private final long timedMask;
-    private final Consumer<ConnectionMetrics> leave;
+    private final IwarpMetrics metrics;
+    final Role role;
+    final Counters counters;
+    private final Supplier<Gauges> gauges;
+    final Object eventLoop;
+    private final EventLoopTotals operations;
+    private @Nullable SetupOutcome outcome;
 
-    /**
-     * @param timedShare of how many requests one has its time taken, a power of two
-     * @param latency is told of each time taken, besides the operations
-     * @param leave takes this out of the sums
-     */
     ConnectionMetrics(
-            EventTotals events,
-            int timedShare,
+            IwarpMetrics metrics,
             Role role,
-            ConnectionGauges gauges,
+            Counters counters,
+            Supplier<Gauges> gauges,
             Object eventLoop,
-            OperationTotals operations,
-            LatencyRecorder latency,
-            Consumer<ConnectionMetrics> leave) {
-        this.events = events;
+            EventLoopTotals operations) {
+        this.metrics = metrics;
         this.role = role;
+        this.counters = counters;
         this.gauges = gauges;
         this.eventLoop = eventLoop;
         this.operations = operations;
-        this.latency = latency;
-        this.timedMask = timedShare - 1L;
-        this.leave = leave;
+    }
+
+    Gauges gauges() {
+        return gauges.get();
     }
 
     /**
-     * Returns whether to time a request: one of as many as the {@code timedShare} of the {@link IwarpMetrics}.
+     * Returns whether to time a request, by the {@link LatencySampling} of the {@link IwarpMetrics}.
      *
      * @param position the sequence number of the request on its connection
      */
     public boolean timesRequest(long position) {
-        return (((position * SPREAD) >>> Integer.SIZE) & timedMask) == 0;
+        return metrics.latencySampling().includes(position);
     }
 
-    /** The set-up ended. Call either this or {@link #setUpFailed}, once. */
-    public void setUp(SetupOutcome outcome) {
-        events.countSetup(role, outcome);
+    /** The set-up succeeded. */
+    public void established() {
+        setUp(SetupOutcome.ACCEPTED);
     }
 
-    /** The set-up failed. Call either this or {@link #setUp}, once. */
-    public void setUpFailed(SetupFailure failure) {
-        events.countSetup(role, failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
-        events.countSetupFailure(role, failure);
+    /** The application of the responder rejected the connection. */
+    public void rejected() {
+        setUp(SetupOutcome.REJECTED);
+    }
+
+    private void setUp(SetupOutcome result) {
+        outcome = result;
+        metrics.count(role, result);
+    }
+
+    /** The connection ended, or its set-up failed. Call it once. */
+    public void ended(CloseReason reason) {
+        if (outcome == SetupOutcome.ACCEPTED) {
+            metrics.count(reason.endedBy());
+        } else if (outcome == null) {
+            SetupFailure failure = SetupFailure.of(reason);
+            setUp(failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
+            metrics.count(role, failure);
+        }
     }
 
     /** Bytes of a request were handed to RDMAP; {@link #released} follows. */
-    public void submitted(long bytes) {
-        operations.outstanding(bytes);
+    public void submitted(Operation operation, long bytes) {
+        operations.add(operation, Total.OUTSTANDING_BYTES, bytes);
     }
 
     /** A request that was {@link #submitted} with this many bytes completed. */
-    public void released(long bytes) {
-        operations.outstanding(-bytes);
+    public void released(Operation operation, long bytes) {
+        operations.add(operation, Total.OUTSTANDING_BYTES, -bytes);
     }
 
     /** A request of this side completed with success, and moved this many bytes. */
     public void completed(Operation operation, long bytes) {
-        operations.completed(operation, bytes);
+        operations.add(operation, Total.COMPLETED, 1);
+        operations.add(operation, Total.COMPLETED_BYTES, bytes);
     }
 
     /** A request of this side was flushed because its stream ended. */
     public void flushed(Operation operation) {
-        operations.flushed(operation);
+        operations.add(operation, Total.FLUSHED, 1);
     }
 
     /** A request of this side took this long from post to completion. */
     public void took(Operation operation, long nanos) {
-        operations.took(operation, nanos);
-        latency.took(operation, nanos);
+        operations.add(operation, Total.TIMED, 1);
+        operations.add(operation, Total.TIMED_NANOS, nanos);
+        metrics.took(operation, nanos);
     }
 
     /** An operation of the peer was executed here. */
     public void served(Operation operation, long bytes) {
-        operations.served(operation, bytes);
+        operations.add(operation, Total.SERVED, 1);
+        operations.add(operation, Total.SERVED_BYTES, bytes);
     }
 
-    /** A Terminate was sent; null for an error that no RFC assigns. */
-    public void terminateSent(@Nullable ProtocolError error) {
-        events.countTerminate(true, error);
-    }
-
-    /** A Terminate was received; null for an error that no RFC assigns. */
-    public void terminateReceived(@Nullable ProtocolError error) {
-        events.countTerminate(false, error);
+    /** A Terminate was sent or received; null for an error that no RFC assigns. */
+    public void terminate(boolean sent, @Nullable ProtocolError error) {
+        metrics.count(sent ? Counter.TERMINATES_SENT : Counter.TERMINATES_RECEIVED, error);
     }
 
     /** A post was refused because of a limit. */
     public void refused(QueueLimit limit) {
-        events.countRefusal(limit);
+        metrics.count(limit);
     }
 
-    /** An established connection ended. Call it once. */
-    public void ended(EndedBy endedBy) {
-        events.countEnd(endedBy);
-    }
-
-    /** The channel is closed, and nothing more will be counted. The totals stay in the sums. Call it once. */
+    /** The channel is closed, and nothing more will be counted. The totals stay in the sums. */
     public void closed() {
-        leave.accept(this);
-    }
-
-    Role role() {
-        return role;
-    }
-
-    ConnectionGauges gauges() {
-        return gauges;
-    }
-
-    Object eventLoop() {
-        return eventLoop;
+        metrics.remove(this);
     }
 }

@@ -2,20 +2,29 @@ package io.iwarp.metrics;
 
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
+import io.iwarp.metrics.ConnectionMetrics.Gauges;
+import io.iwarp.metrics.EventLoopTotals.Total;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ObjLongConsumer;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
+import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,37 +36,27 @@ import org.slf4j.LoggerFactory;
  * closed connections stay in the sums, so that a counter never decreases. Any thread may read. Readers take a lock, which
  * connections also take when they are opened and closed.
  *
- * <p>{@link IwarpMeters} registers the sums with Micrometer. Without Micrometer, use the methods of this class.
+ * <p>{@link IwarpMeterBinder} registers the sums with Micrometer. Without Micrometer, use the methods of this class.
  */
 public final class IwarpMetrics {
     private static final Logger LOGGER = LoggerFactory.getLogger(IwarpMetrics.class);
 
-    /** By default one of this many requests is timed. */
-    public static final int DEFAULT_TIMED_SHARE = 16;
-
-    private static final int MAX_TIMED_SHARE = 1 << 20;
-
     private final IwarpDevice device;
-    private final int timedShare;
+    private final LatencySampling latencySampling;
 
-    private final EventTotals events = new EventTotals();
+    /** Rare events, by the values that describe them, for example a {@link Role} and a {@link SetupOutcome}. */
+    private final Map<List<?>, LongAdder> events = new ConcurrentHashMap<>();
 
-    /** Replaced, never changed. */
-    private volatile List<LatencyRecorder> latencyRecorders = List.of();
+    /** Get the latency of each request that is timed. Replaced, never changed. */
+    private volatile List<ObjLongConsumer<Operation>> latencyRecorders = List.of();
 
     /** Guards all below. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Set<ConnectionMetrics> connections = new HashSet<>();
-    private final Map<Object, EventLoopShare> eventLoops = new HashMap<>();
-    private final OperationTotals closedOperations = new OperationTotals();
-    private final long[] closedCounters = new long[Counter.values().length];
-
-    /** The open connections of one event loop. */
-    private static final class EventLoopShare {
-        private final OperationTotals operations = new OperationTotals();
-        private int connections;
-    }
+    private final Map<Object, EventLoopTotals> eventLoops = new HashMap<>();
+    private final EventLoopTotals closedOperations = new EventLoopTotals();
+    private final Counters closedCounters = new Counters();
 
     /**
      * Creates metrics for queue pairs that get them by {@code QueuePairSettings.metrics}, and for the memory of a device.
@@ -65,38 +64,33 @@ public final class IwarpMetrics {
      * @param device the device whose registered memory is reported
      */
     public IwarpMetrics(IwarpDevice device) {
-        this(device, DEFAULT_TIMED_SHARE);
+        this(device, LatencySampling.DEFAULT);
     }
 
     /**
      * As {@link #IwarpMetrics(IwarpDevice)}.
      *
      * @param device the device whose registered memory is reported
-     * @param timedShare one of this many requests is timed, which costs two reads of the clock: a power of two, 1 (all) to
-     *     1,048,576
-     * @throws IllegalArgumentException if {@code timedShare} is invalid
+     * @param latencySampling the requests whose latency is measured
      */
-    public IwarpMetrics(IwarpDevice device, int timedShare) {
-        if (timedShare < 1 || timedShare > MAX_TIMED_SHARE || Integer.bitCount(timedShare) != 1) {
-            throw new IllegalArgumentException(
-                    "timedShare " + timedShare + " is not a power of two within 1 to " + MAX_TIMED_SHARE);
-        }
+    public IwarpMetrics(IwarpDevice device, LatencySampling latencySampling) {
         this.device = device;
-        this.timedShare = timedShare;
+        this.latencySampling = latencySampling;
     }
 
     /**
      * Adds a connection. The stack calls it. {@link ConnectionMetrics#closed} removes the connection.
      *
+     * @param gauges returns the current numbers of the connection; called by any thread, does not block
      * @param eventLoop the event loop of the connection, which identifies connections of the same thread
      */
-    public ConnectionMetrics enter(Role role, ConnectionGauges gauges, Object eventLoop) {
+    @API(status = API.Status.INTERNAL)
+    public ConnectionMetrics enter(Role role, Counters counters, Supplier<Gauges> gauges, Object eventLoop) {
         lock.lock();
         try {
-            EventLoopShare share = eventLoops.computeIfAbsent(eventLoop, loop -> new EventLoopShare());
-            share.connections++;
-            ConnectionMetrics connection = new ConnectionMetrics(
-                    events, timedShare, role, gauges, eventLoop, share.operations, this::took, this::remove);
+            EventLoopTotals totals = eventLoops.computeIfAbsent(eventLoop, loop -> new EventLoopTotals());
+            totals.connections++;
+            ConnectionMetrics connection = new ConnectionMetrics(this, role, counters, gauges, eventLoop, totals);
             connections.add(connection);
             return connection;
         } finally {
@@ -104,13 +98,14 @@ public final class IwarpMetrics {
         }
     }
 
-    private void took(Operation operation, long nanos) {
-        List<LatencyRecorder> recorders = latencyRecorders;
+    /** Event loop: a timed request took this long. */
+    void took(Operation operation, long nanos) {
+        List<ObjLongConsumer<Operation>> recorders = latencyRecorders;
         // By index: an iterator would be garbage.
         for (int i = 0; i < recorders.size(); i++) {
-            LatencyRecorder recorder = recorders.get(i);
+            ObjLongConsumer<Operation> recorder = recorders.get(i);
             try {
-                recorder.took(operation, nanos);
+                recorder.accept(operation, nanos);
             } catch (Throwable e) {
                 removeLatencyRecorder(recorder);
                 LOGGER.error("a meter registry threw an exception and gets no more latencies", e);
@@ -118,7 +113,7 @@ public final class IwarpMetrics {
         }
     }
 
-    private void removeLatencyRecorder(LatencyRecorder failed) {
+    private void removeLatencyRecorder(ObjLongConsumer<Operation> failed) {
         lock.lock();
         try {
             latencyRecorders = latencyRecorders.stream()
@@ -129,12 +124,16 @@ public final class IwarpMetrics {
         }
     }
 
-    /** From now on, tells this of the time of each request whose time is taken; once, if it is added twice. */
-    void addLatencyRecorder(LatencyRecorder recorder) {
+    /**
+     * Adds a consumer of the latency, in nanoseconds, of each timed request. Adding one equal to another has no effect.
+     *
+     * @param recorder called by many event loops; does not block or allocate
+     */
+    void addLatencyRecorder(ObjLongConsumer<Operation> recorder) {
         lock.lock();
         try {
             if (!latencyRecorders.contains(recorder)) {
-                List<LatencyRecorder> more = new ArrayList<>(latencyRecorders);
+                List<ObjLongConsumer<Operation>> more = new ArrayList<>(latencyRecorders);
                 more.add(recorder);
                 latencyRecorders = List.copyOf(more);
             }
@@ -143,38 +142,44 @@ public final class IwarpMetrics {
         }
     }
 
-    private void remove(ConnectionMetrics connection) {
+    /** Removes a connection, whose counts stay in the sums. Has no effect if it was removed before. */
+    void remove(ConnectionMetrics connection) {
         lock.lock();
         try {
             if (!connections.remove(connection)) {
                 return;
             }
             for (Counter counter : Counter.values()) {
-                closedCounters[slot(counter)] += connection.gauges().counters().get(counter);
+                closedCounters.add(counter, connection.counters.get(counter));
             }
-            EventLoopShare share = eventLoops.get(connection.eventLoop());
-            if (share != null && --share.connections == 0) {
-                eventLoops.remove(connection.eventLoop());
-                closedOperations.addAll(share.operations);
+            EventLoopTotals totals = eventLoops.get(connection.eventLoop);
+            if (totals != null && --totals.connections == 0) {
+                eventLoops.remove(connection.eventLoop);
+                closedOperations.addAll(totals);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
-    private static int slot(Counter counter) {
-        return counter.ordinal();
+    /** Counts a rare event. Any thread may call this. */
+    void count(@Nullable Object... event) {
+        events.computeIfAbsent(Arrays.asList(event), key -> new LongAdder()).increment();
+    }
+
+    private long counted(@Nullable Object... event) {
+        LongAdder count = events.get(Arrays.asList(event));
+        return count == null ? 0 : count.sum();
     }
 
     /** Counts a connection that was refused before its set-up, because too many others were in set-up. */
     public void refuseSetup(Role role) {
-        events.countSetup(role, SetupOutcome.REFUSED);
+        count(role, SetupOutcome.REFUSED);
     }
 
-    /** Returns of how many requests one is timed. */
-    public int timedShare() {
-        return timedShare;
+    /** Returns the requests whose latency is measured. */
+    public LatencySampling latencySampling() {
+        return latencySampling;
     }
 
     /** Returns the device whose registered memory is reported. */
@@ -184,41 +189,41 @@ public final class IwarpMetrics {
 
     /** Returns the number of connections in a state. */
     public int connections(Role role, ConnectionState state) {
-        return (int) sumConnections(c -> c.role() == role && c.gauges().connectionState() == state ? 1 : 0);
+        return (int) sumConnections(c -> c.role == role && c.gauges().state() == state ? 1 : 0);
     }
 
     /** Returns the number of set-ups with an outcome. */
     public long setups(Role role, SetupOutcome outcome) {
-        return events.setups(role, outcome);
+        return counted(role, outcome);
     }
 
     /** Returns the number of set-ups that failed for a reason. */
     public long setupFailures(Role role, SetupFailure failure) {
-        return events.setupFailures(role, failure);
+        return counted(role, failure);
     }
 
     /** Returns the number of established connections, by who ended them. */
     public long ended(EndedBy endedBy) {
-        return events.ended(endedBy);
+        return counted(endedBy);
     }
 
     /** Returns the number of Terminates sent with an error; null for errors that no RFC assigns. */
     public long terminatesSent(@Nullable ProtocolError error) {
-        return events.terminates(true, error);
+        return counted(Counter.TERMINATES_SENT, error);
     }
 
     /** Returns the number of Terminates received with an error; null for errors that no RFC assigns. */
     public long terminatesReceived(@Nullable ProtocolError error) {
-        return events.terminates(false, error);
+        return counted(Counter.TERMINATES_RECEIVED, error);
     }
 
     /** Returns the sum of a counter over all connections, open and closed. */
     public long counter(Counter counter) {
         lock.lock();
         try {
-            long sum = closedCounters[slot(counter)];
+            long sum = closedCounters.get(counter);
             for (ConnectionMetrics connection : connections) {
-                sum += connection.gauges().counters().get(counter);
+                sum += connection.counters.get(counter);
             }
             return sum;
         } finally {
@@ -228,67 +233,69 @@ public final class IwarpMetrics {
 
     /** Returns the number of requests of this side that completed with success. */
     public long completed(Operation operation) {
-        return sumOperations(totals -> totals.completed(operation));
+        return sum(operation, Total.COMPLETED);
     }
 
     /** Returns the bytes that requests of this side moved. */
     public long completedBytes(Operation operation) {
-        return sumOperations(totals -> totals.completedBytes(operation));
+        return sum(operation, Total.COMPLETED_BYTES);
     }
 
     /** Returns the number of requests of this side that were flushed because their stream ended. */
     public long flushed(Operation operation) {
-        return sumOperations(totals -> totals.flushedRequests(operation));
+        return sum(operation, Total.FLUSHED);
     }
 
     /** Returns the number of operations of peers that were executed here. */
     public long served(Operation operation) {
-        return sumOperations(totals -> totals.served(operation));
+        return sum(operation, Total.SERVED);
     }
 
     /** Returns the bytes that operations of peers moved. */
     public long servedBytes(Operation operation) {
-        return sumOperations(totals -> totals.servedBytes(operation));
+        return sum(operation, Total.SERVED_BYTES);
     }
 
     /** Returns the number of timed requests. */
     public long timed(Operation operation) {
-        return sumOperations(totals -> totals.timed(operation));
+        return sum(operation, Total.TIMED);
     }
 
     /** Returns the total duration of the {@link #timed} requests, in nanoseconds. */
     public long timedNanos(Operation operation) {
-        return sumOperations(totals -> totals.timedNanos(operation));
+        return sum(operation, Total.TIMED_NANOS);
     }
 
     /** {@return bytes of requests other than receives that an event loop has taken and that have not completed} */
     public long outstandingBytes() {
-        return sumOperations(OperationTotals::outstandingBytes);
+        return EventLoopTotals.COUNTED.stream()
+                .mapToLong(operation -> sum(operation, Total.OUTSTANDING_BYTES))
+                .sum();
     }
 
     /** Returns the number of posted requests that have not completed, not counting receives. */
     public long sendRequests() {
-        return sumGauges(ConnectionGauges::sendRequests);
+        return sumGauges(Gauges::sendRequests);
     }
 
     /** Returns how many of {@link #sendRequests} have not started. */
     public long queuedSendRequests() {
-        return sumGauges(ConnectionGauges::queuedSendRequests);
+        return sumGauges(Gauges::queuedSendRequests);
     }
 
     /** Returns the capacity of the send queues of the open connections. */
     public long sendQueueDepth() {
-        return sumGauges(ConnectionGauges::sendQueueDepth);
+        return sumGauges(Gauges::sendQueueDepth);
     }
 
     /** Returns the number of posted receives that no message has used. */
     public long receiveRequests() {
-        return sumGauges(ConnectionGauges::receiveRequests);
+        return sumGauges(Gauges::receiveRequests);
     }
 
     /** Returns the capacity of the receive queues of the open connections. */
     public long receiveQueueDepth() {
-        return sumGauges(ConnectionGauges::receiveQueueDepth);
+        return sumGauges(Gauges::receiveQueueDepth);
     }
 
     /** Returns the number of Reads and atomics of this side that wait for an answer. */
@@ -304,16 +311,16 @@ public final class IwarpMetrics {
 
     private static long difference(ConnectionMetrics connection, Counter begun, Counter done) {
         // The finished ones are read first, with acquire: they were begun before, so the difference is not negative.
-        long finished = connection.gauges().counters().get(done);
-        return connection.gauges().counters().get(begun) - finished;
+        long finished = connection.counters.get(done);
+        return connection.counters.get(begun) - finished;
     }
 
     /** Returns the number of posts that were refused because a limit was reached. */
     public long refusals(QueueLimit limit) {
-        return events.refusals(limit);
+        return counted(limit);
     }
 
-    private long sumGauges(ToIntFunction<ConnectionGauges> gauge) {
+    private long sumGauges(ToIntFunction<Gauges> gauge) {
         return sumConnections(connection -> gauge.applyAsInt(connection.gauges()));
     }
 
@@ -330,12 +337,12 @@ public final class IwarpMetrics {
         }
     }
 
-    private long sumOperations(ToLongFunction<OperationTotals> value) {
+    private long sum(Operation operation, Total total) {
         lock.lock();
         try {
-            long sum = value.applyAsLong(closedOperations);
-            for (EventLoopShare share : eventLoops.values()) {
-                sum += value.applyAsLong(share.operations);
+            long sum = closedOperations.get(operation, total);
+            for (EventLoopTotals eventLoop : eventLoops.values()) {
+                sum += eventLoop.get(operation, total);
             }
             return sum;
         } finally {

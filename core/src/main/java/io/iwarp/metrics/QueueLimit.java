@@ -17,10 +17,4 @@ public enum QueueLimit {
     public String tag() {
         return tag;
     }
-
-    /** Returns the index of the limit in an array of all limits. */
-    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
-    int slot() {
-        return ordinal();
-    }
 }

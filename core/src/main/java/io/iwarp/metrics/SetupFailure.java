@@ -39,10 +39,4 @@ public enum SetupFailure {
     public String tag() {
         return tag;
     }
-
-    /** Returns the index of the failure in an array of all failures. */
-    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
-    int slot() {
-        return ordinal();
-    }
 }

@@ -21,10 +21,4 @@ public enum SetupOutcome {
     public String tag() {
         return tag;
     }
-
-    /** Returns the index of the outcome in an array of all outcomes. */
-    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
-    int slot() {
-        return ordinal();
-    }
 }

@@ -1,8 +1,8 @@
 package io.iwarp.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.CloseReason;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
@@ -17,8 +17,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class IwarpMetricsTest {
     private static final Object LOOP = new Object();
@@ -27,51 +25,21 @@ class IwarpMetricsTest {
     @RegisterExtension
     private final LogCapture log = new LogCapture("io.iwarp.metrics");
 
-    private final IwarpMetrics metrics = new IwarpMetrics(IwarpDevice.create(), 4);
+    private final IwarpMetrics metrics = new IwarpMetrics(IwarpDevice.create());
 
     /** A connection that holds still. */
-    private static final class StillConnection implements ConnectionGauges {
+    private static final class StillConnection {
         private final Counters counters = new Counters();
         private ConnectionState state = ConnectionState.INIT;
-
-        @Override
-        public ConnectionState connectionState() {
-            return state;
-        }
-
-        @Override
-        public Counters counters() {
-            return counters;
-        }
-
-        @Override
-        public int sendRequests() {
-            return 5;
-        }
-
-        @Override
-        public int queuedSendRequests() {
-            return 2;
-        }
-
-        @Override
-        public int sendQueueDepth() {
-            return 8;
-        }
-
-        @Override
-        public int receiveRequests() {
-            return 3;
-        }
-
-        @Override
-        public int receiveQueueDepth() {
-            return 16;
-        }
     }
 
-    private ConnectionMetrics enter(ConnectionGauges gauges, Object loop) {
-        return metrics.enter(Role.INITIATOR, gauges, loop);
+    private ConnectionMetrics enter(StillConnection connection, Object loop) {
+        return enter(Role.INITIATOR, connection, loop);
+    }
+
+    private ConnectionMetrics enter(Role role, StillConnection connection, Object loop) {
+        return metrics.enter(
+                role, connection.counters, () -> new ConnectionMetrics.Gauges(connection.state, 5, 2, 8, 3, 16), loop);
     }
 
     /** Otherwise the completion that it times would be lost. */
@@ -97,7 +65,7 @@ class IwarpMetricsTest {
         StillConnection one = new StillConnection();
         StillConnection two = new StillConnection();
         ConnectionMetrics first = enter(one, LOOP);
-        metrics.enter(Role.RESPONDER, two, LOOP);
+        enter(Role.RESPONDER, two, LOOP);
         two.state = ConnectionState.READY;
 
         assertThat(metrics.connections(Role.INITIATOR, ConnectionState.INIT)).isOne();
@@ -139,7 +107,7 @@ class IwarpMetricsTest {
     void eachKindOfOperationIsCountedByItself() {
         ConnectionMetrics connection = enter(new StillConnection(), LOOP);
         int factor = 1;
-        for (Operation operation : OperationTotals.COUNTED) {
+        for (Operation operation : EventLoopTotals.COUNTED) {
             for (int i = 0; i < factor; i++) {
                 connection.completed(operation, 10);
                 connection.served(operation, 100);
@@ -149,7 +117,7 @@ class IwarpMetricsTest {
         }
 
         factor = 1;
-        for (Operation operation : OperationTotals.COUNTED) {
+        for (Operation operation : EventLoopTotals.COUNTED) {
             assertThat(metrics.completed(operation)).isEqualTo(factor);
             assertThat(metrics.completedBytes(operation)).isEqualTo(10L * factor);
             assertThat(metrics.served(operation)).isEqualTo(factor);
@@ -170,47 +138,16 @@ class IwarpMetricsTest {
         assertThat(metrics.timed(Operation.SEND)).isZero();
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 8, 16})
-    void eachKindOfRequestHasItsShareOfTheTimesWhereKindsAlternate(int kinds) {
-        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
-        for (int kind = 0; kind < kinds; kind++) {
-            int timed = 0;
-            for (int round = 0; round < 4000; round++) {
-                timed += connection.timesRequest((long) round * kinds + kind) ? 1 : 0;
-            }
-            assertThat(timed).as("kind %d of %d", kind, kinds).isBetween(950, 1050);
-        }
-    }
-
-    @Test
-    void oneInAsManyRequestsAsAskedForHasItsTimeTaken() {
-        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
-        int timed = 0;
-        for (int position = 0; position < 6400; position++) {
-            timed += connection.timesRequest(position) ? 1 : 0;
-        }
-
-        assertThat(timed).isBetween(1590, 1610);
-        assertThat(metrics.timedShare()).isEqualTo(4);
-        assertThat(new IwarpMetrics(IwarpDevice.create()).timedShare()).isEqualTo(16);
-        for (int wrong : new int[] {-1, 0, 3, 1 << 21}) {
-            assertThatThrownBy(() -> new IwarpMetrics(IwarpDevice.create(), wrong))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("timedShare " + wrong);
-        }
-    }
-
     @Test
     void outstandingBytesRiseAndFall() {
         ConnectionMetrics connection = enter(new StillConnection(), LOOP);
-        connection.submitted(1000);
-        connection.submitted(50);
-        connection.released(1000);
+        connection.submitted(Operation.READ, 1000);
+        connection.submitted(Operation.SEND, 50);
+        connection.released(Operation.READ, 1000);
 
         assertThat(metrics.outstandingBytes()).isEqualTo(50);
 
-        connection.released(50);
+        connection.released(Operation.SEND, 50);
         connection.closed();
 
         assertThat(metrics.outstandingBytes()).isZero();
@@ -241,24 +178,52 @@ class IwarpMetricsTest {
         assertThat(metrics.outstandingPeerReads()).isOne();
     }
 
+    private static CloseReason reason(EndedBy endedBy) {
+        return new CloseReason(endedBy, null, "", null);
+    }
+
     @Test
-    void setupsEndsTerminatesAndRefusalsAreCounted() {
+    void aSetUpIsCountedByItsOutcomeAndAConnectionByItsEnd() {
+        ConnectionMetrics established = enter(new StillConnection(), LOOP);
+        established.established();
+        established.ended(reason(EndedBy.PEER_CLOSED));
+        ConnectionMetrics rejected = enter(new StillConnection(), LOOP);
+        rejected.rejected();
+        rejected.ended(reason(EndedBy.LOCAL_APPLICATION));
+        enter(new StillConnection(), LOOP).ended(reason(EndedBy.TIMEOUT));
+        enter(new StillConnection(), LOOP).ended(reason(EndedBy.LOCAL_FAULT));
+        metrics.refuseSetup(Role.RESPONDER);
+
+        for (SetupOutcome outcome : SetupOutcome.values()) {
+            assertThat(metrics.setups(Role.INITIATOR, outcome))
+                    .as("%s", outcome)
+                    .isEqualTo(outcome == SetupOutcome.REFUSED ? 0 : 1);
+            assertThat(metrics.setups(Role.RESPONDER, outcome))
+                    .as("%s", outcome)
+                    .isEqualTo(outcome == SetupOutcome.REFUSED ? 1 : 0);
+        }
+        for (SetupFailure failure : SetupFailure.values()) {
+            boolean failed = failure == SetupFailure.TIMED_OUT || failure == SetupFailure.MALFORMED;
+            assertThat(metrics.setupFailures(Role.INITIATOR, failure))
+                    .as("%s", failure)
+                    .isEqualTo(failed ? 1 : 0);
+        }
+        for (EndedBy endedBy : EndedBy.values()) {
+            assertThat(metrics.ended(endedBy)).as("%s", endedBy).isEqualTo(endedBy == EndedBy.PEER_CLOSED ? 1 : 0);
+        }
+    }
+
+    @Test
+    void terminatesAndRefusalsAreCounted() {
         ConnectionMetrics connection = enter(new StillConnection(), LOOP);
-        connection.setUp(SetupOutcome.TIMED_OUT);
-        connection.ended(EndedBy.PEER_CLOSED);
-        connection.terminateSent(ProtocolError.MPA_CRC_MISMATCH);
-        connection.terminateSent(null);
-        connection.terminateSent(null);
-        connection.terminateReceived(ProtocolError.RDMAP_INVALID_STAG);
+        connection.terminate(true, ProtocolError.MPA_CRC_MISMATCH);
+        connection.terminate(true, null);
+        connection.terminate(true, null);
+        connection.terminate(false, ProtocolError.RDMAP_INVALID_STAG);
         connection.refused(QueueLimit.SEND);
         connection.refused(QueueLimit.SEND);
         connection.refused(QueueLimit.RECEIVE);
-        metrics.refuseSetup(Role.RESPONDER);
 
-        assertThat(metrics.setups(Role.INITIATOR, SetupOutcome.TIMED_OUT)).isOne();
-        assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.TIMED_OUT)).isZero();
-        assertThat(metrics.ended(EndedBy.PEER_CLOSED)).isOne();
-        assertThat(metrics.ended(EndedBy.TIMEOUT)).isZero();
         assertThat(metrics.terminatesSent(ProtocolError.MPA_CRC_MISMATCH)).isOne();
         assertThat(metrics.terminatesSent(null)).isEqualTo(2);
         assertThat(metrics.terminatesSent(ProtocolError.RDMAP_INVALID_STAG)).isZero();
@@ -266,6 +231,5 @@ class IwarpMetricsTest {
         assertThat(metrics.refusals(QueueLimit.SEND)).isEqualTo(2);
         assertThat(metrics.refusals(QueueLimit.RECEIVE)).isOne();
         assertThat(metrics.refusals(QueueLimit.BYTES)).isZero();
-        assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.REFUSED)).isOne();
     }
 }

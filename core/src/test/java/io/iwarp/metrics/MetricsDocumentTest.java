@@ -32,20 +32,17 @@ class MetricsDocumentTest {
                 .toList();
     }
 
-    private static String row(IwarpMeter meter) {
-        String tags = Arrays.stream(meter.getKeyNames())
-                .map(key -> "`" + key.asString() + "`")
-                .collect(Collectors.joining(", "));
-        return "| `" + meter.getName() + "`" + (tags.isEmpty() ? "" : " by " + tags) + " | " + meter.description()
-                + " |";
+    private static String row(MeterDefinition meter) {
+        String tags = meter.tags.stream().map(tag -> "`" + tag.key + "`").collect(Collectors.joining(", "));
+        return "| `" + meter.meterName + "`" + (tags.isEmpty() ? "" : " by " + tags) + " | " + meter.description + " |";
     }
 
     /** Returns the heading of the meters of this type, and their rows in the order of the enum. */
     private static Stream<String> rows(String heading, Meter.Type type) {
         return Stream.concat(
                 Stream.of("### " + heading),
-                Arrays.stream(IwarpMeter.values())
-                        .filter(meter -> meter.getType() == type)
+                Arrays.stream(MeterDefinition.values())
+                        .filter(meter -> meter.type == type)
                         .map(MetricsDocumentTest::row));
     }
 
@@ -58,7 +55,7 @@ class MetricsDocumentTest {
                 .flatMap(Function.identity())
                 .toList();
 
-        assertThat(rows).hasSize(IwarpMeter.values().length + 3);
+        assertThat(rows).hasSize(MeterDefinition.values().length + 3);
         assertThat(rows(METER))
                 .as("headings and rows of meters, which ought to be:%n%s", String.join("\n", rows))
                 .containsExactlyElementsOf(rows);
@@ -68,31 +65,32 @@ class MetricsDocumentTest {
     void everyTagStandsThereWithAllItsValues() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         IwarpDevice device = IwarpDevice.create();
-        new IwarpMeters(new IwarpMetrics(device)).bindTo(registry);
-        new DomainMeters(device.allocateProtectionDomain(), Tags.empty()).bindTo(registry);
+        new IwarpMeterBinder(new IwarpMetrics(device)).bindTo(registry);
+        IwarpMeterBinder.ofDomain(device.allocateProtectionDomain(), Tags.empty())
+                .bindTo(registry);
 
-        assertThat(rows(TAG)).hasSize(IwarpMeter.Tag.values().length);
-        for (IwarpMeter.Tag tag : IwarpMeter.Tag.values()) {
+        assertThat(rows(TAG)).hasSize(MeterDefinition.Tag.values().length);
+        for (MeterDefinition.Tag tag : MeterDefinition.Tag.values()) {
             List<String> actual = registry.getMeters().stream()
                     .map(Meter::getId)
-                    .map(id -> id.getTag(tag.asString()))
+                    .map(id -> id.getTag(tag.key))
                     .filter(Objects::nonNull)
                     .distinct()
                     .toList();
             String documented = rows(TAG).stream()
-                    .filter(row -> row.startsWith("| `" + tag.asString() + "` |"))
+                    .filter(row -> row.startsWith("| `" + tag.key + "` |"))
                     .findFirst()
-                    .orElseThrow(() -> new AssertionError("no row of the tag " + tag.asString()));
+                    .orElseThrow(() -> new AssertionError("no row of the tag " + tag.key));
             String values = documented.substring(documented.indexOf('|', 1));
-            if (tag == IwarpMeter.Tag.CODE) {
+            if (tag == MeterDefinition.Tag.CODE) {
                 // Too many to name each; a rule tells them, with the first, the last and the odd one.
                 assertThat(VALUE.matcher(values).results().map(found -> found.group(1)))
-                        .as("values of %s", tag.asString())
+                        .as("values of %s", tag.key)
                         .hasSize(3)
                         .allMatch(actual::contains);
             } else {
                 assertThat(VALUE.matcher(values).results().map(found -> found.group(1)))
-                        .as("values of %s", tag.asString())
+                        .as("values of %s", tag.key)
                         .containsExactlyInAnyOrderElementsOf(actual);
             }
         }

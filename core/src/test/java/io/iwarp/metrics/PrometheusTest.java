@@ -43,10 +43,11 @@ class PrometheusTest {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         IwarpDevice device = IwarpDevice.create();
         IwarpMetrics metrics = new IwarpMetrics(device);
-        IwarpMeters meters = new IwarpMeters(metrics);
+        IwarpMeterBinder meters = new IwarpMeterBinder(metrics);
         (histogram ? meters.withPercentileHistogram() : meters).bindTo(registry);
-        new DomainMeters(device.allocateProtectionDomain(), Tags.empty()).bindTo(registry);
-        metrics.enter(Role.INITIATOR, new IwarpMetersTest.CountersOnly(new Counters()), device)
+        IwarpMeterBinder.ofDomain(device.allocateProtectionDomain(), Tags.empty())
+                .bindTo(registry);
+        metrics.enter(Role.INITIATOR, new Counters(), () -> IwarpMeterBinderTest.IDLE, device)
                 .took(Operation.WRITE, 1_500_000);
         return registry.scrape();
     }
@@ -61,19 +62,19 @@ class PrometheusTest {
     }
 
     /** Returns the name by the rule of {@code docs/metrics.md}. */
-    private static String name(IwarpMeter meter) {
-        String name = meter.getName().replace('.', '_');
-        if (meter.getBaseUnit() != null) {
-            name += "_" + meter.getBaseUnit();
+    private static String name(MeterDefinition meter) {
+        String name = meter.meterName.replace('.', '_');
+        if (meter.baseUnit != null) {
+            name += "_" + meter.baseUnit;
         }
-        return meter.getType() == Meter.Type.COUNTER ? name + "_total" : name;
+        return meter.type == Meter.Type.COUNTER ? name + "_total" : name;
     }
 
     @Test
     void eachMeterIsShownByItsNameUnitAndType() {
         Map<String, String> expected = new TreeMap<>();
-        for (IwarpMeter meter : IwarpMeter.values()) {
-            expected.put(name(meter), typeInPrometheus(meter.getType()));
+        for (MeterDefinition meter : MeterDefinition.values()) {
+            expected.put(name(meter), typeInPrometheus(meter.type));
         }
         assertThat(types(scrape(false))).containsAllEntriesOf(expected);
     }

@@ -10,6 +10,7 @@ import io.iwarp.Role;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.metrics.ConnectionMetrics;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
@@ -97,8 +98,7 @@ final class QueuePairEngine implements RdmapUlp {
         IwarpMetrics meters = settings.metrics();
         metrics = meters == null
                 ? null
-                : new QueuePairMetrics(
-                        meters.enter(role, new QueuePairGauges(life, ring, receives, counters), eventLoop));
+                : new QueuePairMetrics(meters.enter(role, counters, () -> gauges(ring), eventLoop));
         flight = new FlightEvents(channel, role, counters);
         sends = new SendSide(
                 ring, budget(settings), channel, state, drains, metrics, flight.ofOperations() ? flight : null);
@@ -108,6 +108,18 @@ final class QueuePairEngine implements RdmapUlp {
                         ? null
                         : new IdleTimers(settings, eventLoop, counters, this::keepAlive, this::closeInOrder);
         rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters, state, TransportHandler::closeOutput);
+    }
+
+    /** Any thread. */
+    private ConnectionMetrics.Gauges gauges(PostRing<WorkRequest> ring) {
+        Receives source = receives.receives();
+        return new ConnectionMetrics.Gauges(
+                life.state(),
+                ring.uncompleted(),
+                ring.untaken(),
+                ring.depth(),
+                source.inUse(),
+                source.bound().depth());
     }
 
     private static @Nullable ByteBudget budget(QueuePairSettings settings) {

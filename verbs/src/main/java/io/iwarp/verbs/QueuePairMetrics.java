@@ -6,8 +6,6 @@ import io.iwarp.ProtocolError;
 import io.iwarp.metrics.ConnectionMetrics;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.QueueLimit;
-import io.iwarp.metrics.SetupFailure;
-import io.iwarp.metrics.SetupOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueuePairMetrics {
     private final ConnectionMetrics connection;
-    private boolean setUp;
-    private boolean established;
 
     QueuePairMetrics(ConnectionMetrics connection) {
         this.connection = connection;
@@ -35,12 +31,12 @@ final class QueuePairMetrics {
     void submitted(WorkRequest request) {
         long bytes = request.bytes();
         request.countedBytes(bytes);
-        connection.submitted(bytes);
+        connection.submitted(request.operation(), bytes);
     }
 
     void completed(WorkRequest request, boolean successful) {
         Operation operation = request.operation();
-        connection.released(request.countedBytes());
+        connection.released(operation, request.countedBytes());
         request.countedBytes(0);
         if (!successful) {
             connection.flushed(operation);
@@ -57,36 +53,23 @@ final class QueuePairMetrics {
     }
 
     void terminateSent(@Nullable ProtocolError error) {
-        connection.terminateSent(error);
+        connection.terminate(true, error);
     }
 
     void terminateReceived(@Nullable ProtocolError error) {
-        connection.terminateReceived(error);
+        connection.terminate(false, error);
     }
 
     void established() {
-        established = true;
-        setUp(SetupOutcome.ACCEPTED);
+        connection.established();
     }
 
     void rejected() {
-        setUp(SetupOutcome.REJECTED);
-    }
-
-    private void setUp(SetupOutcome outcome) {
-        if (!setUp) {
-            setUp = true;
-            connection.setUp(outcome);
-        }
+        connection.rejected();
     }
 
     void ended(CloseReason reason) {
-        if (established) {
-            connection.ended(reason.endedBy());
-        } else if (!setUp) {
-            setUp = true;
-            connection.setUpFailed(SetupFailure.of(reason));
-        }
+        connection.ended(reason);
     }
 
     /** Ends counting for this connection. Called when all requests have been flushed. */

@@ -17,8 +17,9 @@ import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.metrics.IwarpMeters;
+import io.iwarp.metrics.IwarpMeterBinder;
 import io.iwarp.metrics.IwarpMetrics;
+import io.iwarp.metrics.LatencySampling;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.metrics.SetupOutcome;
 import io.iwarp.mpa.MpaSettings;
@@ -42,8 +43,8 @@ class MetricsTest {
     private final Loopback loopback = new Loopback();
     private final IwarpDevice device = IwarpDevice.create();
     private final ProtectionDomain domain = device.allocateProtectionDomain();
-    private final IwarpMetrics initiators = new IwarpMetrics(device, 1);
-    private final IwarpMetrics responders = new IwarpMetrics(device, 1);
+    private final IwarpMetrics initiators = new IwarpMetrics(device, LatencySampling.EVERY_REQUEST);
+    private final IwarpMetrics responders = new IwarpMetrics(device, LatencySampling.EVERY_REQUEST);
     private final ByteBuf memory = Unpooled.directBuffer(LENGTH, LENGTH).writeZero(LENGTH);
     private final ByteBuf message = Unpooled.directBuffer(LENGTH, LENGTH).writeZero(100);
     private final ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
@@ -184,7 +185,7 @@ class MetricsTest {
         await().untilAsserted(
                         () -> assertThat(responders.ended(EndedBy.LOCAL_FAULT)).isOne());
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        new IwarpMeters(responders).bindTo(registry);
+        new IwarpMeterBinder(responders).bindTo(registry);
         assertThat(counter(registry, "iwarp.terminates.sent", "code", "0x0/0x1/0x00"))
                 .isOne();
         assertThat(counter(registry, "iwarp.terminates.sent", "code", "unassigned"))

@@ -7,7 +7,7 @@ import io.iwarp.examples.kv.Protocol.Outcome;
 import io.iwarp.examples.kv.Protocol.Put;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.metrics.IwarpMeters;
+import io.iwarp.metrics.IwarpMeterBinder;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
@@ -176,7 +176,7 @@ public final class KvServer implements AutoCloseable {
     }
 
     private void bind(IwarpMetrics metrics) {
-        new IwarpMeters(metrics).withPercentileHistogram().bindTo(registry);
+        new IwarpMeterBinder(metrics).withPercentileHistogram().bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator) {
             new NettyAllocatorMetrics(allocator).bindTo(registry);

@@ -31,8 +31,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-class IwarpMetersTest {
+class IwarpMeterBinderTest {
     private static final int MAX_VALUES_OF_A_TAG = 40;
+    static final ConnectionMetrics.Gauges IDLE = new ConnectionMetrics.Gauges(ConnectionState.READY, 0, 0, 0, 0, 0);
 
     private final IwarpDevice device = IwarpDevice.builder()
             .maximumRegions(2)
@@ -44,42 +45,43 @@ class IwarpMetersTest {
     private final IwarpMetrics metrics = new IwarpMetrics(device);
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-    private double value(IwarpMeter meter) {
-        return registry.get(meter.getName()).meter().measure().iterator().next().getValue();
+    private double value(MeterDefinition meter) {
+        return registry.get(meter.meterName).meter().measure().iterator().next().getValue();
     }
 
     @Test
     void everyMeterIsRegisteredAsItIsDocumented() {
-        new IwarpMeters(metrics).bindTo(registry);
-        new DomainMeters(device.allocateProtectionDomain(), Tags.empty()).bindTo(registry);
+        new IwarpMeterBinder(metrics).bindTo(registry);
+        IwarpMeterBinder.ofDomain(device.allocateProtectionDomain(), Tags.empty())
+                .bindTo(registry);
 
-        for (IwarpMeter meter : IwarpMeter.values()) {
-            RequiredSearch found = registry.get(meter.getName());
+        for (MeterDefinition meter : MeterDefinition.values()) {
+            RequiredSearch found = registry.get(meter.meterName);
             assertThat(
-                            switch (meter.getType()) {
+                            switch (meter.type) {
                                 case COUNTER -> found.functionCounters();
                                 case GAUGE -> found.gauges();
                                 case TIMER -> found.timers();
                                 default -> throw new AssertionError("the page has no type for " + meter);
                             })
                     .isNotEmpty();
-            assertThat(registry.find(meter.getName()).meters())
-                    .as(meter.getName())
+            assertThat(registry.find(meter.meterName).meters())
+                    .as(meter.meterName)
                     .isNotEmpty()
                     .allSatisfy(registered -> {
                         Meter.Id id = registered.getId();
-                        assertThat(id.getType()).isEqualTo(meter.getType());
-                        assertThat(id.getBaseUnit()).isEqualTo(meter.getBaseUnit());
-                        assertThat(id.getDescription()).isEqualTo(meter.description());
+                        assertThat(id.getType()).isEqualTo(meter.type);
+                        assertThat(id.getBaseUnit()).isEqualTo(meter.baseUnit);
+                        assertThat(id.getDescription()).isEqualTo(meter.description);
                         assertThat(id.getTags())
                                 .extracting(Tag::getKey)
-                                .containsExactlyInAnyOrderElementsOf(Arrays.stream(meter.getKeyNames())
-                                        .map(key -> key.asString())
-                                        .toList());
+                                .containsExactlyInAnyOrderElementsOf(
+                                        meter.tags.stream().map(key -> key.key).toList());
                     });
         }
-        Set<String> documented =
-                Arrays.stream(IwarpMeter.values()).map(IwarpMeter::getName).collect(Collectors.toSet());
+        Set<String> documented = Arrays.stream(MeterDefinition.values())
+                .map(meter -> meter.meterName)
+                .collect(Collectors.toSet());
         assertThat(registry.getMeters())
                 .extracting(meter -> meter.getId().getName())
                 .allMatch(documented::contains);
@@ -88,16 +90,19 @@ class IwarpMetersTest {
     @Test
     void everyCounterOfAConnectionHasAMeter() {
         for (Counter counter : Counter.values()) {
-            assertThat(IwarpMeter.of(counter).getName()).isEqualTo(counter.meterName());
+            assertThat(MeterDefinition.values())
+                    .as("%s", counter)
+                    .filteredOn(meter -> meter.meterName.equals(counter.meterName()))
+                    .hasSize(1);
         }
     }
 
     @Test
     void namesAreDottedLowerCaseAndTagsHaveFewValues() {
-        new IwarpMeters(metrics).bindTo(registry);
+        new IwarpMeterBinder(metrics).bindTo(registry);
 
-        assertThat(IwarpMeter.values())
-                .extracting(IwarpMeter::getName)
+        assertThat(MeterDefinition.values())
+                .extracting(meter -> meter.meterName)
                 .doesNotHaveDuplicates()
                 .allMatch(name -> name.matches("iwarp(\\.[a-z]+)+"), "iwarp.dotted.lower.case");
         for (Meter meter : registry.getMeters()) {
@@ -116,7 +121,7 @@ class IwarpMetersTest {
 
     @Test
     void tagsOfTheApplicationAreAdded() {
-        new IwarpMeters(metrics, Tags.of("device", "left")).bindTo(registry);
+        new IwarpMeterBinder(metrics, Tags.of("device", "left")).bindTo(registry);
 
         assertThat(registry.getMeters())
                 .isNotEmpty()
@@ -125,43 +130,43 @@ class IwarpMetersTest {
 
     @Test
     void memoryAndItsLimitsShow() {
-        new IwarpMeters(metrics).bindTo(registry);
+        new IwarpMeterBinder(metrics).bindTo(registry);
         ByteBuf memory = Unpooled.directBuffer(600, 600);
         ProtectionDomain domain = device.allocateProtectionDomain();
         MemoryRegion region = domain.register(memory, AccessRight.REMOTE_READ, AccessRight.LOCAL_WRITE);
         StreamAssociation stream = domain.openStream();
         try {
-            assertThat(value(IwarpMeter.MEMORY_REGISTERED)).isEqualTo(600);
-            assertThat(value(IwarpMeter.MEMORY_REGISTERED_LIMIT)).isEqualTo(1000);
-            assertThat(value(IwarpMeter.MEMORY_REGIONS)).isOne();
-            assertThat(value(IwarpMeter.MEMORY_REGIONS_LIMIT)).isEqualTo(2);
-            assertThat(value(IwarpMeter.MEMORY_WINDOWS)).isZero();
-            assertThat(value(IwarpMeter.MEMORY_WINDOWS_LIMIT)).isEqualTo(3);
-            assertThat(value(IwarpMeter.STAGS_RETIRED)).isZero();
+            assertThat(value(MeterDefinition.MEMORY_REGISTERED)).isEqualTo(600);
+            assertThat(value(MeterDefinition.MEMORY_REGISTERED_LIMIT)).isEqualTo(1000);
+            assertThat(value(MeterDefinition.MEMORY_REGIONS)).isOne();
+            assertThat(value(MeterDefinition.MEMORY_REGIONS_LIMIT)).isEqualTo(2);
+            assertThat(value(MeterDefinition.MEMORY_WINDOWS)).isZero();
+            assertThat(value(MeterDefinition.MEMORY_WINDOWS_LIMIT)).isEqualTo(3);
+            assertThat(value(MeterDefinition.STAGS_RETIRED)).isZero();
             assertThat(device.reservePartialFpdu(70, 0)).isTrue();
             assertThat(stream.reserveManagedReceive(80, 0)).isTrue();
-            assertThat(value(IwarpMeter.MEMORY_INPUT)).isEqualTo(70);
-            assertThat(value(IwarpMeter.MEMORY_INPUT_LIMIT)).isEqualTo(2_000_000);
-            assertThat(value(IwarpMeter.MEMORY_MANAGED)).isEqualTo(80);
-            assertThat(value(IwarpMeter.MEMORY_MANAGED_LIMIT)).isEqualTo(3_000_000);
+            assertThat(value(MeterDefinition.MEMORY_INPUT)).isEqualTo(70);
+            assertThat(value(MeterDefinition.MEMORY_INPUT_LIMIT)).isEqualTo(2_000_000);
+            assertThat(value(MeterDefinition.MEMORY_MANAGED)).isEqualTo(80);
+            assertThat(value(MeterDefinition.MEMORY_MANAGED_LIMIT)).isEqualTo(3_000_000);
         } finally {
             stream.close();
             region.close();
             domain.close();
             memory.release();
         }
-        assertThat(value(IwarpMeter.MEMORY_REGISTERED)).isZero();
-        assertThat(value(IwarpMeter.MEMORY_REGIONS)).isZero();
-        assertThat(value(IwarpMeter.STAGS_RETIRED)).isOne();
-        assertThat(value(IwarpMeter.STAGS_QUARANTINED)).isOne();
+        assertThat(value(MeterDefinition.MEMORY_REGISTERED)).isZero();
+        assertThat(value(MeterDefinition.MEMORY_REGIONS)).isZero();
+        assertThat(value(MeterDefinition.STAGS_RETIRED)).isOne();
+        assertThat(value(MeterDefinition.STAGS_QUARANTINED)).isOne();
     }
 
     @Test
     void whatALimitRefusesShowsUnderThatLimit() {
-        new IwarpMeters(metrics).bindTo(registry);
+        new IwarpMeterBinder(metrics).bindTo(registry);
         ProtectionDomain poor = device.allocateProtectionDomain(
                 DomainLimits.DEFAULT.withMaximumRegions(1).withMaximumRegisteredBytes(700));
-        new DomainMeters(poor, Tags.of("tenant", "poor")).bindTo(registry);
+        IwarpMeterBinder.ofDomain(poor, Tags.of("tenant", "poor")).bindTo(registry);
         ProtectionDomain rich = device.allocateProtectionDomain();
         ByteBuf memory = Unpooled.directBuffer(600, 600);
         ByteBuf more = Unpooled.directBuffer(701, 701);
@@ -169,12 +174,12 @@ class IwarpMetersTest {
         MemoryRegion region = poor.register(memory, AccessRight.REMOTE_READ);
         assertThatThrownBy(() -> poor.register(memory)).hasMessageContaining("DomainLimits.maximumRegions");
         assertThatThrownBy(() -> rich.register(memory)).hasMessageContaining("maximumRegisteredBytes of the device");
-        assertThat(value(IwarpMeter.DOMAIN_REGISTERED)).isEqualTo(600);
-        assertThat(value(IwarpMeter.DOMAIN_REGISTERED_LIMIT)).isEqualTo(700);
-        assertThat(value(IwarpMeter.DOMAIN_REGIONS)).isOne();
-        assertThat(value(IwarpMeter.DOMAIN_REGIONS_LIMIT)).isOne();
+        assertThat(value(MeterDefinition.DOMAIN_REGISTERED)).isEqualTo(600);
+        assertThat(value(MeterDefinition.DOMAIN_REGISTERED_LIMIT)).isEqualTo(700);
+        assertThat(value(MeterDefinition.DOMAIN_REGIONS)).isOne();
+        assertThat(value(MeterDefinition.DOMAIN_REGIONS_LIMIT)).isOne();
         Map<String, Double> refused = new HashMap<>();
-        registry.get(IwarpMeter.MEMORY_REFUSED.getName())
+        registry.get(MeterDefinition.MEMORY_REFUSED.meterName)
                 .functionCounters()
                 .forEach(counter -> refused.put(counter.getId().getTag("limit"), counter.count()));
         assertThat(refused)
@@ -184,29 +189,28 @@ class IwarpMetersTest {
                         "registered_bytes", 1.0,
                         "domain_regions", 1.0,
                         "domain_registered_bytes", 1.0));
-        assertThat(registry.get(IwarpMeter.DOMAIN_REFUSED.getName())
+        assertThat(registry.get(MeterDefinition.DOMAIN_REFUSED.meterName)
                         .tags("tenant", "poor")
                         .functionCounters())
                 .hasSize(2)
                 .allMatch(counter -> counter.count() == 1);
         region.close();
-        assertThat(value(IwarpMeter.DOMAIN_REGISTERED)).isZero();
+        assertThat(value(MeterDefinition.DOMAIN_REGISTERED)).isZero();
         memory.release();
         more.release();
     }
 
     @Test
     void countersOfOneConnectionReachTheRegistry() {
-        new IwarpMeters(metrics).bindTo(registry);
+        new IwarpMeterBinder(metrics).bindTo(registry);
         Counters counters = new Counters();
         counters.add(Counter.CRC_ERRORS, 2);
-        ConnectionMetrics connection =
-                metrics.enter(Role.RESPONDER, new CountersOnly(counters), Thread.currentThread());
+        ConnectionMetrics connection = metrics.enter(Role.RESPONDER, counters, () -> IDLE, this);
         connection.took(Operation.SEND, 3_000_000_000L);
 
-        assertThat(value(IwarpMeter.CRC_ERRORS)).isEqualTo(2);
+        assertThat(value(MeterDefinition.CRC_ERRORS)).isEqualTo(2);
         connection.took(Operation.SEND, -1);
-        Timer timer = registry.get(IwarpMeter.OPERATIONS_LATENCY.getName())
+        Timer timer = registry.get(MeterDefinition.OPERATIONS_LATENCY.meterName)
                 .tag("operation", "send")
                 .timer();
         assertThat(timer.count()).isEqualTo(2);
@@ -218,48 +222,16 @@ class IwarpMetersTest {
     @Test
     void eachRegistryGetsEachTimeOnce() {
         SimpleMeterRegistry other = new SimpleMeterRegistry();
-        new IwarpMeters(metrics).bindTo(registry);
-        new IwarpMeters(metrics).bindTo(registry);
-        new IwarpMeters(metrics).bindTo(other);
-        metrics.enter(Role.INITIATOR, new CountersOnly(new Counters()), this).took(Operation.READ, 1000);
+        new IwarpMeterBinder(metrics).bindTo(registry);
+        new IwarpMeterBinder(metrics).bindTo(registry);
+        new IwarpMeterBinder(metrics).bindTo(other);
+        metrics.enter(Role.INITIATOR, new Counters(), () -> IDLE, this).took(Operation.READ, 1000);
         for (SimpleMeterRegistry each : new SimpleMeterRegistry[] {registry, other}) {
-            assertThat(each.get(IwarpMeter.OPERATIONS_LATENCY.getName())
+            assertThat(each.get(MeterDefinition.OPERATIONS_LATENCY.meterName)
                             .tag("operation", "read")
                             .timer()
                             .count())
                     .isOne();
-        }
-    }
-
-    record CountersOnly(Counters counters) implements ConnectionGauges {
-        @Override
-        public ConnectionState connectionState() {
-            return ConnectionState.READY;
-        }
-
-        @Override
-        public int sendRequests() {
-            return 0;
-        }
-
-        @Override
-        public int queuedSendRequests() {
-            return 0;
-        }
-
-        @Override
-        public int sendQueueDepth() {
-            return 0;
-        }
-
-        @Override
-        public int receiveRequests() {
-            return 0;
-        }
-
-        @Override
-        public int receiveQueueDepth() {
-            return 0;
         }
     }
 }
