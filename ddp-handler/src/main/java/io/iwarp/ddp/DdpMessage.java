@@ -1,5 +1,6 @@
 package io.iwarp.ddp;
 
+import io.iwarp.mpa.UncountedMessage;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.TaggedBuffer;
 import io.netty.util.concurrent.Promise;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A message has at most 2^32 - 1 bytes. A message of 0 bytes is one segment (RFC 5041 section 5.2).
  */
-public class DdpMessage {
+public class DdpMessage extends UncountedMessage {
     private static final int BYTE_MASK = 0xFF;
 
     private final ByteSpan payload = new ByteSpan();

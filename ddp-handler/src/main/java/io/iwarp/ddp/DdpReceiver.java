@@ -157,13 +157,10 @@ final class DdpReceiver {
                             + (DdpLayout.QUEUES - 1));
         }
         Placement placement = ulp.place(segment);
-        if (placement instanceof TaggedTarget target) {
-            return handleTagged(target);
+        if (placement instanceof Placement.Refused refused) {
+            return refused.fault();
         }
-        if (placement instanceof UntaggedQueue queue) {
-            return handleUntagged(queue);
-        }
-        return ((Placement.Refused) placement).fault();
+        return segment.tagged() ? handleTagged((TaggedTarget) placement) : handleUntagged((UntaggedQueue) placement);
     }
 
     private @Nullable ProtocolFault handleTagged(TaggedTarget target) {

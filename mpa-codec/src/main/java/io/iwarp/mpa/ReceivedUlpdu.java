@@ -13,7 +13,7 @@ import io.netty.buffer.Unpooled;
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
-public final class ReceivedUlpdu {
+public final class ReceivedUlpdu extends UncountedMessage {
 
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
     private int index;

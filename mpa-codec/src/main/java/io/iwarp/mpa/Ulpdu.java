@@ -14,7 +14,7 @@ import java.util.Objects;
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
-public final class Ulpdu {
+public final class Ulpdu extends UncountedMessage {
 
     private static final int HEADER_CAPACITY = 128;
 
