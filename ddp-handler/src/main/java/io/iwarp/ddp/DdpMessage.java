@@ -1,8 +1,8 @@
 package io.iwarp.ddp;
 
-import io.iwarp.mpa.UncountedMessage;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.TaggedBuffer;
+import io.iwarp.mpa.UncountedMessage;
 import io.netty.util.concurrent.Promise;
 import org.jspecify.annotations.Nullable;
 

@@ -142,7 +142,7 @@ final class ManagedReceives extends Receives {
 
     @Override
     public int available() {
-        for (ReceiveRequest next = ring.claim(); next != null; next = ring.claim()) {
+        for (long next = ring.claim(); next != PostRing.FULL; next = ring.claim()) {
             ring.publish(next);
         }
         return ring.waiting();

@@ -31,15 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Visibility: publishing a slot is a release store of its position, taking it an acquire load; releasing is a
  * release store of the number of released places, claiming an acquire load of it.
  */
-final class PostRing<S extends PostRing.Slot> implements CompletionBound {
-    /** The state that the ring keeps in a slot. */
-    interface Slot {
-        /** Returns the claimed position. */
-        long position();
-
-        /** Sets the claimed position. */
-        void position(long position);
-    }
+final class PostRing<S> implements CompletionBound {
+    /** The position of a slot when all are in use. */
+    static final long FULL = -1;
 
     private static final int NONE = -1;
     /** The bit that marks a closed ring in the claimed position. It leaves no room to claim. */
@@ -103,40 +97,33 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
     }
 
     /**
-     * Any thread: claims a free slot. Returns null if all are in use. The caller must always fill and {@link #publish}
-     * the slot, since all later slots wait for it. Do everything that can fail before this call.
+     * Any thread: claims a free slot. Returns its position, or {@link #FULL}. The caller must always fill and
+     * {@link #publish} the {@link #slot}, since all later slots wait for it. Do everything that can fail before this call.
      */
-    @Nullable
-    S claim() {
+    long claim() {
         long position = claimed.get();
         while (position - released.getAcquire() < depth) {
-            S slot = madeSlot(index(position));
+            makeSlot(index(position));
             if (claimed.compareAndSet(position, position + 1)) {
-                slot.position(position);
-                return slot;
+                return position;
             }
             position = claimed.get();
         }
-        return null;
+        return FULL;
     }
 
     /**
      * Creates the slot before the claim, since the allocation may fail. Several threads may create it; one instance is
      * kept.
      */
-    private S madeSlot(int index) {
-        S slot = slots.getAcquire(index);
-        if (slot != null) {
-            return slot;
+    private void makeSlot(int index) {
+        if (slots.getAcquire(index) == null) {
+            slots.compareAndSet(index, null, factory.get());
         }
-        S fresh = factory.get();
-        S earlier = slots.compareAndExchange(index, null, fresh);
-        return earlier == null ? fresh : earlier;
     }
 
-    /** Any thread: publishes a filled slot to the event loop. */
-    void publish(S slot) {
-        long position = slot.position();
+    /** Any thread: publishes the filled slot at a claimed position to the event loop. */
+    void publish(long position) {
         published.setRelease(index(position), position);
     }
 
@@ -258,10 +245,11 @@ final class PostRing<S extends PostRing.Slot> implements CompletionBound {
         return (int) position & (slots.length() - 1);
     }
 
-    private S slot(long position) {
+    /** Returns the slot at a position that is claimed and not retired. */
+    S slot(long position) {
         S slot = slots.getPlain(index(position));
         if (slot == null) {
-            throw new IllegalStateException("slot " + position + " was published empty");
+            throw new IllegalStateException("position " + position + " was never claimed");
         }
         return slot;
     }

@@ -28,12 +28,18 @@ final class PostedReceives extends Receives {
     @Override
     @Nullable
     ReceiveRequest claim() {
-        return ring.claim();
+        long position = ring.claim();
+        if (position == PostRing.FULL) {
+            return null;
+        }
+        ReceiveRequest request = ring.slot(position);
+        request.position(position);
+        return request;
     }
 
     @Override
     void publish(ReceiveRequest request) {
-        ring.publish(request);
+        ring.publish(request.position());
     }
 
     @Override

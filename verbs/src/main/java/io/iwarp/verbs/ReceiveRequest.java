@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * placed in the posted buffer. Immediate Data consumes the receive and does not change the buffer, so a buffer of any
  * size is sufficient.
  */
-class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
+class ReceiveRequest extends UntaggedBuffer {
     private static final int IMMEDIATE_LENGTH = Long.BYTES;
 
     private long position;
@@ -32,13 +32,12 @@ class ReceiveRequest extends UntaggedBuffer implements PostRing.Slot {
         return this;
     }
 
-    @Override
-    public long position() {
+    /** Returns the position in the ring of posts. */
+    long position() {
         return position;
     }
 
-    @Override
-    public void position(long newPosition) {
+    void position(long newPosition) {
         position = newPosition;
     }
 

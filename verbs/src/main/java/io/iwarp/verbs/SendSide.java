@@ -72,11 +72,13 @@ final class SendSide implements RequestQueue {
                                     + ": post it in smaller pieces, or configure more")
                             : QueueFullException.ofBytes(bytes, byteBudget.taken(), byteBudget.limit()));
         }
-        WorkRequest request = ring.claim();
-        if (request == null) {
+        long position = ring.claim();
+        if (position == PostRing.FULL) {
             giveBack(bytes);
             throw refused(QueueLimit.SEND, QueueFullException.ofSends(ring.most(), ring.depth() - ring.most()));
         }
+        WorkRequest request = ring.slot(position);
+        request.position(position);
         return request;
     }
 
@@ -106,7 +108,7 @@ final class SendSide implements RequestQueue {
         if (flight != null) {
             flight.posted(request);
         }
-        ring.publish(request);
+        ring.publish(request.position());
         drains.wake();
     }
 

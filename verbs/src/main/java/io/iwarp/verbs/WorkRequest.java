@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Send or Write, or the sink of a Read. The thread that claims the slot fills and publishes it. The event loop then
  * owns it until the request has completed.
  */
-final class WorkRequest extends RdmapRequest implements PostRing.Slot {
+final class WorkRequest extends RdmapRequest {
     private long position;
     private long id;
     private Operation operation = Operation.SEND;
@@ -36,13 +36,12 @@ final class WorkRequest extends RdmapRequest implements PostRing.Slot {
         return this;
     }
 
-    @Override
-    public long position() {
+    /** Returns the position in the ring of posts. */
+    long position() {
         return position;
     }
 
-    @Override
-    public void position(long newPosition) {
+    void position(long newPosition) {
         position = newPosition;
     }
 

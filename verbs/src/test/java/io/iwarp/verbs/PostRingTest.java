@@ -12,38 +12,27 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class PostRingTest {
-    private static final class Slot implements PostRing.Slot {
-        private long position;
+    private static final class Slot {
         private long value;
-
-        @Override
-        public long position() {
-            return position;
-        }
-
-        @Override
-        public void position(long newPosition) {
-            position = newPosition;
-        }
     }
 
     private static void post(PostRing<Slot> ring, long value) {
-        Slot slot = ring.claim();
-        assertThat(slot).isNotNull();
-        slot.value = value;
-        ring.publish(slot);
+        long position = ring.claim();
+        assertThat(position).isNotEqualTo(PostRing.FULL);
+        ring.slot(position).value = value;
+        ring.publish(position);
     }
 
     @Test
     void slotsComeOutInTheOrderOfTheirClaims() {
         PostRing<Slot> ring = new PostRing<>(4, Slot::new);
-        Slot first = ring.claim();
-        Slot second = ring.claim();
-        second.value = 2;
+        long first = ring.claim();
+        long second = ring.claim();
+        ring.slot(second).value = 2;
         ring.publish(second);
         assertThat(ring.waiting()).isZero();
         assertThat(ring.take()).isNull();
-        first.value = 1;
+        ring.slot(first).value = 1;
         ring.publish(first);
         assertThat(ring.waiting()).isEqualTo(2);
         assertThat(ring.peek(1).value).isEqualTo(2);
@@ -60,10 +49,10 @@ class PostRingTest {
                 for (int i = 0; i < depth; i++) {
                     post(ring, i);
                 }
-                assertThat(ring.claim()).as("depth %d", depth).isNull();
+                assertThat(ring.claim()).as("depth %d", depth).isEqualTo(PostRing.FULL);
                 for (int i = 0; i < depth; i++) {
                     ring.take();
-                    assertThat(ring.claim()).isNull();
+                    assertThat(ring.claim()).isEqualTo(PostRing.FULL);
                 }
                 assertThat(ring.oldest().value).isZero();
                 for (int i = 0; i < depth; i++) {
@@ -87,13 +76,13 @@ class PostRingTest {
             posters.add(executor.submit(() -> {
                 start.await();
                 for (int i = 0; i < posts; i++) {
-                    Slot slot = ring.claim();
-                    while (slot == null) {
+                    long position = ring.claim();
+                    while (position == PostRing.FULL) {
                         Thread.onSpinWait();
-                        slot = ring.claim();
+                        position = ring.claim();
                     }
-                    slot.value = tag | i;
-                    ring.publish(slot);
+                    ring.slot(position).value = tag | i;
+                    ring.publish(position);
                 }
                 return null;
             }));
@@ -121,17 +110,17 @@ class PostRingTest {
     @Test
     void aClosedRingGivesNoSlotAndStillCountsThoseClaimed() {
         PostRing<Slot> ring = new PostRing<>(4, Slot::new);
-        Slot late = ring.claim();
+        long late = ring.claim();
         ring.close();
         ring.close();
-        assertThat(ring.claim()).isNull();
+        assertThat(ring.claim()).isEqualTo(PostRing.FULL);
         assertThat(ring.uncompleted()).isOne();
         assertThat(ring.untaken()).isOne();
         ring.publish(late);
-        assertThat(ring.take()).isSameAs(late);
+        assertThat(ring.take()).isSameAs(ring.slot(late));
         ring.free();
         assertThat(ring.uncompleted()).isZero();
-        assertThat(ring.claim()).isNull();
+        assertThat(ring.claim()).isEqualTo(PostRing.FULL);
     }
 
     /** A gauge reads them while the event loop and the posters go on. */

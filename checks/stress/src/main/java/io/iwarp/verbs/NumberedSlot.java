@@ -1,28 +1,17 @@
 package io.iwarp.verbs;
 
 /** What the cases post. */
-final class NumberedSlot implements PostRing.Slot {
+final class NumberedSlot {
     int number;
-    private long position;
-
-    @Override
-    public long position() {
-        return position;
-    }
-
-    @Override
-    public void position(long newPosition) {
-        position = newPosition;
-    }
 
     /** {@return whether there was room} */
     static boolean post(PostRing<NumberedSlot> ring, int number) {
-        NumberedSlot slot = ring.claim();
-        if (slot == null) {
+        long position = ring.claim();
+        if (position == PostRing.FULL) {
             return false;
         }
-        slot.number = number;
-        ring.publish(slot);
+        ring.slot(position).number = number;
+        ring.publish(position);
         return true;
     }
 }

@@ -143,7 +143,7 @@ public final class PostRingStress {
         public void late(ZZZ_Result result) {
             result.r1 = allTaken;
             result.r2 = ring.take() != null;
-            result.r3 = ring.claim() != null;
+            result.r3 = ring.claim() != PostRing.FULL;
         }
     }
 }
