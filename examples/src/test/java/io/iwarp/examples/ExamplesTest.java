@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -36,6 +37,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ExamplesTest {
     private static final Path ROOT = Path.of("..");
     private static final Path EXAMPLES = Path.of("src/main/java/io/iwarp/examples");
+    /** Examples of what the Java of this build does not have. */
+    private static final Path NEWER_EXAMPLES = Path.of("src/main/java22/io/iwarp/examples");
+
     private static final int MAX_FILES = 4;
     private static final int MAX_LINES = 300;
     /** A whole server, to be read in an hour. It is tested as part of this build. */
@@ -84,7 +88,7 @@ class ExamplesTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("examples")
     void isSmallEnoughToBeCopied(String example) throws IOException {
-        List<Path> files = sources(example);
+        List<Path> files = sources(EXAMPLES, example);
         boolean large = example.equals(LARGE);
         assertThat(files).hasSizeBetween(1, large ? MAX_FILES_OF_LARGE : MAX_FILES);
         int lines = 0;
@@ -217,6 +221,17 @@ class ExamplesTest {
                 .containsExactly("added 1 1 times, the number is now at least 1001");
     }
 
+    @Test
+    @EnabledForJreRange(minVersion = 22)
+    void segments() throws Exception {
+        copy(NEWER_EXAMPLES, "segments", 22);
+        assertThat(run("segments", "Segments"))
+                .containsExactly(
+                        "the last number of the memory is 1",
+                        "the last number of the file is 2",
+                        "the file has 2147483656 bytes");
+    }
+
     static Set<String> examples() throws IOException {
         try (Stream<Path> folders = Files.list(EXAMPLES)) {
             return folders.map(each -> each.getFileName().toString()).collect(Collectors.toCollection(TreeSet::new));
@@ -257,25 +272,30 @@ class ExamplesTest {
                 .orElseThrow(() -> new AssertionError("no example has " + file));
     }
 
-    private static List<Path> sources(String example) throws IOException {
-        try (Stream<Path> files = Files.list(EXAMPLES.resolve(example))) {
+    private static List<Path> sources(Path examples, String example) throws IOException {
+        try (Stream<Path> files = Files.list(examples.resolve(example))) {
             return files.toList();
         }
     }
 
-    /** Makes a module of the folder, and compiles it. */
     private void copy(String example) throws IOException {
+        copy(EXAMPLES, example, 17);
+    }
+
+    /** Makes a module of the folder, and compiles it. */
+    private void copy(Path examples, String example, int release) throws IOException {
         Path source = Files.createDirectories(
                 folder.resolve("source/io/iwarp/examples").resolve(example));
         StringBuilder code = new StringBuilder();
-        for (Path file : sources(example)) {
+        for (Path file : sources(examples, example)) {
             Files.copy(file, source.resolve(file.getFileName()));
             code.append(Files.readString(file));
         }
         Path descriptor = Files.writeString(folder.resolve("source/module-info.java"), descriptor(code.toString()));
 
         StringWriter complaints = new StringWriter();
-        List<String> options = List.of("--release", "17", "-Xlint:all", "-p", libraries(), "-d", classes());
+        List<String> options =
+                List.of("--release", Integer.toString(release), "-Xlint:all", "-p", libraries(), "-d", classes());
         var compiler = ToolProvider.getSystemJavaCompiler();
         var fileManager = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
         List<Path> all = new ArrayList<>(List.of(descriptor));
@@ -301,7 +321,8 @@ class ExamplesTest {
         String main = "org.example/io.iwarp.examples." + example + '.' + program;
         List<String> command = new ArrayList<>(List.of(java, "-p", libraries() + File.pathSeparator + classes()));
         // Short programs are done before the optimizing compiler pays off.
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-m", main));
+        command.addAll(
+                List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:MaxDirectMemorySize=3g", "-m", main));
         command.addAll(List.of(arguments));
         return new ProcessBuilder(command);
     }
