@@ -1,5 +1,6 @@
 package io.iwarp.metrics;
 
+import io.iwarp.CloseReason;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
@@ -8,7 +9,6 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.memory.IwarpDevice;
-import io.iwarp.metrics.ConnectionMetrics.Gauges;
 import io.iwarp.metrics.EventLoopTotals.Total;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,7 +53,7 @@ public final class IwarpMetrics {
     /** Guards all below. */
     private final ReentrantLock lock = new ReentrantLock();
 
-    private final Set<ConnectionMetrics> connections = new HashSet<>();
+    private final Set<Connection> connections = new HashSet<>();
     private final Map<Object, EventLoopTotals> eventLoops = new HashMap<>();
     private final EventLoopTotals closedOperations = new EventLoopTotals();
     private final Counters closedCounters = new Counters();
@@ -79,18 +79,18 @@ public final class IwarpMetrics {
     }
 
     /**
-     * Adds a connection. The stack calls it. {@link ConnectionMetrics#closed} removes the connection.
+     * Adds a connection. The stack calls it. {@link Connection#closed} removes the connection.
      *
      * @param gauges returns the current numbers of the connection; called by any thread, does not block
      * @param eventLoop the event loop of the connection, which identifies connections of the same thread
      */
     @API(status = API.Status.INTERNAL)
-    public ConnectionMetrics enter(Role role, Counters counters, Supplier<Gauges> gauges, Object eventLoop) {
+    public Connection enter(Role role, Counters counters, Supplier<Gauges> gauges, Object eventLoop) {
         lock.lock();
         try {
             EventLoopTotals totals = eventLoops.computeIfAbsent(eventLoop, loop -> new EventLoopTotals());
             totals.connections++;
-            ConnectionMetrics connection = new ConnectionMetrics(this, role, counters, gauges, eventLoop, totals);
+            Connection connection = new Connection(role, counters, gauges, eventLoop, totals);
             connections.add(connection);
             return connection;
         } finally {
@@ -98,8 +98,133 @@ public final class IwarpMetrics {
         }
     }
 
-    /** Event loop: a timed request took this long. */
-    void took(Operation operation, long nanos) {
+    /**
+     * The current state and numbers of a connection.
+     *
+     * @param state the state of the connection
+     * @param sendRequests posted requests that have not completed, not counting receives
+     * @param queuedSendRequests how many of {@code sendRequests} have not started
+     * @param sendQueueDepth the capacity of the send queue
+     * @param receiveRequests posted receives whose completions were not polled; of managed and shared receives, those that
+     *     messages hold
+     * @param receiveQueueDepth the capacity of the receive queue
+     */
+    public record Gauges(
+            ConnectionState state,
+            int sendRequests,
+            int queuedSendRequests,
+            int sendQueueDepth,
+            int receiveRequests,
+            int receiveQueueDepth) {}
+
+    /**
+     * The reports of one connection. Any thread may call {@link #refused} and {@link #timesRequest}. Only the event loop of the
+     * connection calls the other methods. Only {@link #closed} locks.
+     */
+    @API(status = API.Status.INTERNAL)
+    public final class Connection {
+        private final Role role;
+        private final Counters counters;
+        private final Supplier<Gauges> gauges;
+        private final Object eventLoop;
+        private final EventLoopTotals operations;
+        private @Nullable SetupOutcome outcome;
+
+        private Connection(
+                Role role, Counters counters, Supplier<Gauges> gauges, Object eventLoop, EventLoopTotals operations) {
+            this.role = role;
+            this.counters = counters;
+            this.gauges = gauges;
+            this.eventLoop = eventLoop;
+            this.operations = operations;
+        }
+
+        /**
+         * Returns whether to time a request, by the {@link LatencySampling} of the {@link IwarpMetrics}.
+         *
+         * @param position the sequence number of the request on its connection
+         */
+        public boolean timesRequest(long position) {
+            return latencySampling.includes(position);
+        }
+
+        /** The set-up succeeded. */
+        public void established() {
+            setUp(SetupOutcome.ACCEPTED);
+        }
+
+        /** The application of the responder rejected the connection. */
+        public void rejected() {
+            setUp(SetupOutcome.REJECTED);
+        }
+
+        private void setUp(SetupOutcome result) {
+            outcome = result;
+            count(role, result);
+        }
+
+        /** The connection ended, or its set-up failed. Call it once. */
+        public void ended(CloseReason reason) {
+            if (outcome == SetupOutcome.ACCEPTED) {
+                count(reason.endedBy());
+            } else if (outcome == null) {
+                SetupFailure failure = SetupFailure.of(reason);
+                setUp(failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
+                count(role, failure);
+            }
+        }
+
+        /** Bytes of a request were handed to RDMAP; {@link #released} follows. */
+        public void submitted(Operation operation, long bytes) {
+            operations.add(operation, Total.OUTSTANDING_BYTES, bytes);
+        }
+
+        /** A request that was {@link #submitted} with this many bytes completed. */
+        public void released(Operation operation, long bytes) {
+            operations.add(operation, Total.OUTSTANDING_BYTES, -bytes);
+        }
+
+        /** A request of this side completed with success, and moved this many bytes. */
+        public void completed(Operation operation, long bytes) {
+            operations.add(operation, Total.COMPLETED, 1);
+            operations.add(operation, Total.COMPLETED_BYTES, bytes);
+        }
+
+        /** A request of this side was flushed because its stream ended. */
+        public void flushed(Operation operation) {
+            operations.add(operation, Total.FLUSHED, 1);
+        }
+
+        /** A request of this side took this long from post to completion. */
+        public void took(Operation operation, long nanos) {
+            operations.add(operation, Total.TIMED, 1);
+            operations.add(operation, Total.TIMED_NANOS, nanos);
+            recordLatency(operation, nanos);
+        }
+
+        /** An operation of the peer was executed here. */
+        public void served(Operation operation, long bytes) {
+            operations.add(operation, Total.SERVED, 1);
+            operations.add(operation, Total.SERVED_BYTES, bytes);
+        }
+
+        /** A Terminate was sent or received; null for an error that no RFC assigns. */
+        public void terminate(boolean sent, @Nullable ProtocolError error) {
+            count(sent ? Counter.TERMINATES_SENT : Counter.TERMINATES_RECEIVED, error);
+        }
+
+        /** A post was refused because of a limit. */
+        public void refused(QueueLimit limit) {
+            count(limit);
+        }
+
+        /** The channel is closed, and nothing more will be counted. The totals stay in the sums. */
+        public void closed() {
+            remove(this);
+        }
+    }
+
+    private void recordLatency(Operation operation, long nanos) {
         List<ObjLongConsumer<Operation>> recorders = latencyRecorders;
         // By index: an iterator would be garbage.
         for (int i = 0; i < recorders.size(); i++) {
@@ -143,7 +268,7 @@ public final class IwarpMetrics {
     }
 
     /** Removes a connection, whose counts stay in the sums. Has no effect if it was removed before. */
-    void remove(ConnectionMetrics connection) {
+    private void remove(Connection connection) {
         lock.lock();
         try {
             if (!connections.remove(connection)) {
@@ -163,7 +288,7 @@ public final class IwarpMetrics {
     }
 
     /** Counts a rare event. Any thread may call this. */
-    void count(@Nullable Object... event) {
+    private void count(@Nullable Object... event) {
         events.computeIfAbsent(Arrays.asList(event), key -> new LongAdder()).increment();
     }
 
@@ -189,7 +314,7 @@ public final class IwarpMetrics {
 
     /** Returns the number of connections in a state. */
     public int connections(Role role, ConnectionState state) {
-        return (int) sumConnections(c -> c.role == role && c.gauges().state() == state ? 1 : 0);
+        return (int) sumConnections(c -> c.role == role && c.gauges.get().state() == state ? 1 : 0);
     }
 
     /** Returns the number of set-ups with an outcome. */
@@ -222,7 +347,7 @@ public final class IwarpMetrics {
         lock.lock();
         try {
             long sum = closedCounters.get(counter);
-            for (ConnectionMetrics connection : connections) {
+            for (Connection connection : connections) {
                 sum += connection.counters.get(counter);
             }
             return sum;
@@ -309,7 +434,7 @@ public final class IwarpMetrics {
                 connection -> difference(connection, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED));
     }
 
-    private static long difference(ConnectionMetrics connection, Counter begun, Counter done) {
+    private static long difference(Connection connection, Counter begun, Counter done) {
         // The finished ones are read first, with acquire: they were begun before, so the difference is not negative.
         long finished = connection.counters.get(done);
         return connection.counters.get(begun) - finished;
@@ -321,14 +446,14 @@ public final class IwarpMetrics {
     }
 
     private long sumGauges(ToIntFunction<Gauges> gauge) {
-        return sumConnections(connection -> gauge.applyAsInt(connection.gauges()));
+        return sumConnections(connection -> gauge.applyAsInt(connection.gauges.get()));
     }
 
-    private long sumConnections(ToLongFunction<ConnectionMetrics> value) {
+    private long sumConnections(ToLongFunction<Connection> value) {
         lock.lock();
         try {
             long sum = 0;
-            for (ConnectionMetrics connection : connections) {
+            for (Connection connection : connections) {
                 sum += value.applyAsLong(connection);
             }
             return sum;

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 class IwarpMeterBinderTest {
     private static final int MAX_VALUES_OF_A_TAG = 40;
-    static final ConnectionMetrics.Gauges IDLE = new ConnectionMetrics.Gauges(ConnectionState.READY, 0, 0, 0, 0, 0);
+    static final IwarpMetrics.Gauges IDLE = new IwarpMetrics.Gauges(ConnectionState.READY, 0, 0, 0, 0, 0);
 
     private final IwarpDevice device = IwarpDevice.builder()
             .maximumRegions(2)
@@ -205,7 +205,7 @@ class IwarpMeterBinderTest {
         new IwarpMeterBinder(metrics).bindTo(registry);
         Counters counters = new Counters();
         counters.add(Counter.CRC_ERRORS, 2);
-        ConnectionMetrics connection = metrics.enter(Role.RESPONDER, counters, () -> IDLE, this);
+        IwarpMetrics.Connection connection = metrics.enter(Role.RESPONDER, counters, () -> IDLE, this);
         connection.took(Operation.SEND, 3_000_000_000L);
 
         assertThat(value(MeterDefinition.CRC_ERRORS)).isEqualTo(2);

@@ -33,13 +33,13 @@ class IwarpMetricsTest {
         private ConnectionState state = ConnectionState.INIT;
     }
 
-    private ConnectionMetrics enter(StillConnection connection, Object loop) {
+    private IwarpMetrics.Connection enter(StillConnection connection, Object loop) {
         return enter(Role.INITIATOR, connection, loop);
     }
 
-    private ConnectionMetrics enter(Role role, StillConnection connection, Object loop) {
+    private IwarpMetrics.Connection enter(Role role, StillConnection connection, Object loop) {
         return metrics.enter(
-                role, connection.counters, () -> new ConnectionMetrics.Gauges(connection.state, 5, 2, 8, 3, 16), loop);
+                role, connection.counters, () -> new IwarpMetrics.Gauges(connection.state, 5, 2, 8, 3, 16), loop);
     }
 
     /** Otherwise the completion that it times would be lost. */
@@ -52,7 +52,7 @@ class IwarpMetricsTest {
             throw new AssertionError("made");
         });
         metrics.addLatencyRecorder((operation, nanos) -> others.add(nanos));
-        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
         connection.took(Operation.SEND, 1);
         connection.took(Operation.SEND, 2);
         assertThat(calls).hasValue(1);
@@ -64,7 +64,7 @@ class IwarpMetricsTest {
     void openConnectionsAreCountedByRoleAndState() {
         StillConnection one = new StillConnection();
         StillConnection two = new StillConnection();
-        ConnectionMetrics first = enter(one, LOOP);
+        IwarpMetrics.Connection first = enter(one, LOOP);
         enter(Role.RESPONDER, two, LOOP);
         two.state = ConnectionState.READY;
 
@@ -81,16 +81,16 @@ class IwarpMetricsTest {
     void whatConnectionsCountedStaysInTheSumsWhenTheyHaveClosed() {
         StillConnection one = new StillConnection();
         StillConnection two = new StillConnection();
-        ConnectionMetrics first = enter(one, LOOP);
-        ConnectionMetrics second = enter(two, LOOP);
-        ConnectionMetrics third = enter(new StillConnection(), OTHER_LOOP);
+        IwarpMetrics.Connection first = enter(one, LOOP);
+        IwarpMetrics.Connection second = enter(two, LOOP);
+        IwarpMetrics.Connection third = enter(new StillConnection(), OTHER_LOOP);
         one.counters.add(Counter.FPDUS_SENT, 7);
         two.counters.add(Counter.FPDUS_SENT, 5);
         first.completed(Operation.WRITE, 100);
         second.completed(Operation.WRITE, 20);
         third.completed(Operation.WRITE, 3);
 
-        for (ConnectionMetrics connection : new ConnectionMetrics[] {first, second, third}) {
+        for (IwarpMetrics.Connection connection : new IwarpMetrics.Connection[] {first, second, third}) {
             assertThat(metrics.counter(Counter.FPDUS_SENT)).isEqualTo(12);
             assertThat(metrics.completed(Operation.WRITE)).isEqualTo(3);
             assertThat(metrics.completedBytes(Operation.WRITE)).isEqualTo(123);
@@ -105,7 +105,7 @@ class IwarpMetricsTest {
 
     @Test
     void eachKindOfOperationIsCountedByItself() {
-        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
         int factor = 1;
         for (Operation operation : EventLoopTotals.COUNTED) {
             for (int i = 0; i < factor; i++) {
@@ -129,7 +129,7 @@ class IwarpMetricsTest {
 
     @Test
     void timesAreSummed() {
-        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
         connection.took(Operation.READ, 1000);
         connection.took(Operation.READ, 24);
 
@@ -140,7 +140,7 @@ class IwarpMetricsTest {
 
     @Test
     void outstandingBytesRiseAndFall() {
-        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
         connection.submitted(Operation.READ, 1000);
         connection.submitted(Operation.SEND, 50);
         connection.released(Operation.READ, 1000);
@@ -184,10 +184,10 @@ class IwarpMetricsTest {
 
     @Test
     void aSetUpIsCountedByItsOutcomeAndAConnectionByItsEnd() {
-        ConnectionMetrics established = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection established = enter(new StillConnection(), LOOP);
         established.established();
         established.ended(reason(EndedBy.PEER_CLOSED));
-        ConnectionMetrics rejected = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection rejected = enter(new StillConnection(), LOOP);
         rejected.rejected();
         rejected.ended(reason(EndedBy.LOCAL_APPLICATION));
         enter(new StillConnection(), LOOP).ended(reason(EndedBy.TIMEOUT));
@@ -215,7 +215,7 @@ class IwarpMetricsTest {
 
     @Test
     void terminatesAndRefusalsAreCounted() {
-        ConnectionMetrics connection = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
         connection.terminate(true, ProtocolError.MPA_CRC_MISMATCH);
         connection.terminate(true, null);
         connection.terminate(true, null);

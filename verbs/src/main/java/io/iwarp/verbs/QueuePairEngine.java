@@ -10,7 +10,6 @@ import io.iwarp.Role;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.StreamAssociation;
-import io.iwarp.metrics.ConnectionMetrics;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
@@ -111,9 +110,9 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /** Any thread. */
-    private ConnectionMetrics.Gauges gauges(PostRing<WorkRequest> ring) {
+    private IwarpMetrics.Gauges gauges(PostRing<WorkRequest> ring) {
         Receives source = receives.receives();
-        return new ConnectionMetrics.Gauges(
+        return new IwarpMetrics.Gauges(
                 life.state(),
                 ring.uncompleted(),
                 ring.untaken(),

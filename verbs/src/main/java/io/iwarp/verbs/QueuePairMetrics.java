@@ -3,7 +3,6 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.metrics.ConnectionMetrics;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.QueueLimit;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #posted} and {@link #refused}, which any thread may call.
  */
 final class QueuePairMetrics {
-    private final ConnectionMetrics connection;
+    private final IwarpMetrics.Connection connection;
 
-    QueuePairMetrics(ConnectionMetrics connection) {
+    QueuePairMetrics(IwarpMetrics.Connection connection) {
         this.connection = connection;
     }
 
