@@ -1,8 +1,10 @@
 package io.iwarp.rdmap;
 
+import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +29,8 @@ final class Deadline {
     }
 
     private final Duration timeout;
-    private final RdmapLink link;
-    private final Progress.Source progress;
+    private final Supplier<EventExecutor> executor;
+    private final Supplier<Progress> progress;
     private final Wait wait;
     private final Runnable look = this::look;
     private @Nullable ScheduledFuture<?> timer;
@@ -38,9 +40,13 @@ final class Deadline {
     /** While paused: the rest of the time, in nanoseconds. */
     private long rest;
 
-    Deadline(Duration timeout, RdmapLink link, Progress.Source progress, Wait wait) {
+    /**
+     * @param executor returns the event loop; called when a clock starts
+     * @param progress returns how far the stream has come
+     */
+    Deadline(Duration timeout, Supplier<EventExecutor> executor, Supplier<Progress> progress, Wait wait) {
         this.timeout = timeout;
-        this.link = link;
+        this.executor = executor;
         this.progress = progress;
         this.wait = wait;
     }
@@ -56,7 +62,7 @@ final class Deadline {
     void restart() {
         cancel();
         armed = true;
-        start = progress.now();
+        start = progress.get();
         run(timeout.toNanos());
     }
 
@@ -64,7 +70,7 @@ final class Deadline {
         if (paused) {
             rest = nanos;
         } else {
-            timer = link.schedule(look, nanos);
+            timer = executor.get().schedule(look, nanos, TimeUnit.NANOSECONDS);
         }
     }
 
@@ -77,10 +83,6 @@ final class Deadline {
                 stop();
             }
         }
-    }
-
-    boolean paused() {
-        return paused;
     }
 
     /** Lets the rest of the time run. */

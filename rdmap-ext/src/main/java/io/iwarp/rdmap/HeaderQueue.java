@@ -5,69 +5,69 @@ import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An untagged queue for messages that RDMAP handles itself and that consist of a header of known size. It allocates
- * buffers on demand. Messages that arrive one after the other share a single buffer.
+ * buffers on demand, on the heap. Messages that arrive one after the other share a single buffer.
  */
-abstract class HeaderQueue implements UntaggedQueue {
-    private final @Nullable UntaggedBuffer[] ring;
+final class HeaderQueue implements UntaggedQueue {
+    /** Handles the messages of a queue. */
+    interface Receiver {
+        /**
+         * Handles a received message.
+         *
+         * @param message describes the type and length of the message
+         * @param bytes the bytes of the message, from index 0; valid during the call
+         * @return the error in the message, or null
+         */
+        @Nullable
+        ProtocolFault onMessage(UntaggedBuffer message, ByteBuf bytes);
+    }
+
     private final int room;
-    private int first;
+    private final IntSupplier available;
+    private final Receiver receiver;
+    private final List<UntaggedBuffer> buffers = new ArrayList<>(1);
 
     /**
-     * @param buffers the maximum number of messages at a time
-     * @param room the length of the largest message in bytes
+     * @param room the length of the largest message in bytes, at least 1
+     * @param available returns how many messages may come
      */
-    HeaderQueue(int buffers, int room) {
-        this.ring = new UntaggedBuffer[buffers];
+    HeaderQueue(int room, IntSupplier available, Receiver receiver) {
         this.room = room;
-    }
-
-    /** Returns the number of buffers. */
-    final int buffers() {
-        return ring.length;
+        this.available = available;
+        this.receiver = receiver;
     }
 
     @Override
-    public final UntaggedBuffer buffer(int ahead) {
-        int index = behind(first, ahead);
-        UntaggedBuffer buffer = ring[index];
-        if (buffer == null) {
-            buffer = new UntaggedBuffer();
+    public int available() {
+        return available.getAsInt();
+    }
+
+    @Override
+    public UntaggedBuffer buffer(int ahead) {
+        for (int made = buffers.size(); made <= ahead; made++) {
+            UntaggedBuffer buffer = new UntaggedBuffer();
             buffer.sink().wrap(Unpooled.buffer(room, room), 0, room);
-            ring[index] = buffer;
+            buffers.add(buffer);
         }
-        return buffer;
+        return buffers.get(ahead);
     }
 
     @Override
-    public final @Nullable ProtocolFault deliver(UntaggedBuffer buffer) {
-        int delivered = first;
-        first = behind(delivered, 1);
+    public @Nullable ProtocolFault deliver(UntaggedBuffer buffer) {
+        buffers.remove(0);
         try {
-            return onMessage(buffer, buffer.sink().bufferAt(0));
+            return receiver.onMessage(buffer, buffer.sink().bufferAt(0));
         } finally {
             buffer.reset();
-            if (ring[first] == null) {
-                ring[first] = buffer;
-                ring[delivered] = null;
+            if (buffers.isEmpty()) {
+                buffers.add(buffer);
             }
         }
     }
-
-    private int behind(int index, int count) {
-        int sum = index + count;
-        return sum < ring.length ? sum : sum - ring.length;
-    }
-
-    /**
-     * Handles a received message.
-     *
-     * @param message describes the type and length of the message
-     * @param bytes the bytes of the message, from index 0; valid during the call
-     * @return the error in the message, or null
-     */
-    abstract @Nullable ProtocolFault onMessage(UntaggedBuffer message, ByteBuf bytes);
 }

@@ -1,6 +1,7 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.ddp.DdpSegment;
+import io.iwarp.ddp.UntaggedBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,6 +130,21 @@ public enum Opcode {
     /** Returns the message type that a control byte names, or null if it is not assigned. */
     static @Nullable Opcode of(int control) {
         return BY_CODE[codeOf(control)];
+    }
+
+    /** Returns the message type of a delivered message. */
+    public static Opcode of(UntaggedBuffer delivered) {
+        Opcode opcode = of(delivered.control());
+        if (opcode == null) {
+            throw new IllegalArgumentException("not a delivered message: control byte " + delivered.control());
+        }
+        return opcode;
+    }
+
+    /** Returns whether a control byte announces Immediate Data. */
+    public static boolean isImmediate(int control) {
+        Opcode opcode = of(control);
+        return opcode != null && opcode.immediate();
     }
 
     /** Returns the four-bit opcode of a control byte, assigned or not. */

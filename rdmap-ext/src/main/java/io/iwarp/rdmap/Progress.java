@@ -12,9 +12,4 @@ package io.iwarp.rdmap;
 record Progress(long sent, long received, long answered, int waiting) {
     /** The moment before anything has moved. */
     static final Progress NONE = new Progress(0, 0, 0, 0);
-
-    /** Says how far a stream has come. */
-    interface Source {
-        Progress now();
-    }
 }

@@ -1,12 +1,23 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
+import io.iwarp.Role;
 import io.iwarp.ddp.DdpMessage;
+import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.DdpUlp;
+import io.iwarp.ddp.Placement;
+import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
+import io.iwarp.mpa.MpaParameters;
+import io.iwarp.rdmap.StreamState.Phase;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
@@ -14,30 +25,68 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.Objects;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The RDMAP handler of the pipeline, above {@code DdpHandler}. It translates channel events into stream events, and
- * applies the stream's commands to the channel. {@link RdmapStream} implements the protocol.
+ * The handler of RDMAP in the pipeline, above {@code DdpHandler} (<a
+ * href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>). It is one stream: its start, where each message belongs, when
+ * requests may start, and its end. Its {@link StreamState} says where it stands, and three {@link Deadline}s bound what it
+ * waits for. The {@link Requester} handles the requests of this side, the {@link Responder} those of the peer.
+ *
+ * <p>It hears the events of MPA by the pipeline, and DDP calls it ({@link DdpUlp}). The layer above calls {@link #pull},
+ * {@link #keepAlive}, {@link #resume}, {@link #close(CloseReason)}, {@link #abort} and {@link #end}, and hears by
+ * {@link RdmapUlp}.
  *
  * <p>Call all methods except the constructor on the channel's event loop. One handler serves one channel.
- *
- * @see <a href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>
  */
-public final class RdmapHandler extends ChannelDuplexHandler {
+public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private static final CloseReason CHANNEL_CLOSED =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the application closed the channel", null);
     private static final CloseReason LOOP_SHUT_DOWN =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
 
-    private final RdmapStream stream;
-    private final Function<Channel, ChannelFuture> halfClose;
+    private final RdmapSettings settings;
+    private final boolean extensions;
+    private final RdmapUlp ulp;
+    private final StreamAssociation association;
+    private final Counters counters;
     private final StreamState state;
+    private final Function<Channel, ChannelFuture> halfClose;
+
+    private final Requester requester;
+    private final Responder responder;
+    private final HeaderQueue terminates = new HeaderQueue(TerminateLayout.MAX_LENGTH, () -> 1, this::onTerminate);
+    /** Null until the set-up is agreed. */
+    private @Nullable UntaggedQueue sends;
+    /**
+     * Null once the first segment of the peer has arrived, which alone may be the ready-to-receive message. If that is a
+     * Send, it uses a message number, but no receive of the application, which does not hear of it (RFC 6581 section
+     * 4.4.2). As a Write or Read it is like any other.
+     */
+    private @Nullable HeaderQueue readyToReceive;
+
+    /** Bounds how long the transport may take nothing of what is sent. */
+    private final Deadline transmit;
+    /** Bounds how long outstanding Reads and atomics may wait for a part of a response. */
+    private final Deadline response;
+    /** Bounds an orderly close, the way of a Terminate, and the wait for the peer's FIN. */
+    private final Deadline closing;
+
     private @Nullable ChannelHandlerContext context;
+    private MpaEvent.@Nullable Established established;
+    /** The number of messages that DDP has and has not reported as sent, without a Terminate. */
+    private int messagesUnderWay;
+    /** Whether something was written and not flushed. */
+    private boolean unflushed;
+    /** A message waits for a receive, so no answer can come. */
+    private boolean stalled;
+    /** FIN was sent. The connection is closed when the peer's FIN arrives. */
+    private boolean outputClosed;
+
+    private boolean peerClosedHalf;
 
     /**
      * @param settings the limits of the stream
@@ -55,61 +104,29 @@ public final class RdmapHandler extends ChannelDuplexHandler {
             Counters counters,
             StreamState state,
             Function<Channel, ChannelFuture> halfClose) {
-        this.halfClose = halfClose;
-        this.stream = new RdmapStream(settings, ulp, new Link(), association, counters, state);
+        this.settings = settings;
+        this.extensions = settings.extensions();
+        this.ulp = ulp;
+        this.association = association;
+        this.counters = counters;
         this.state = state;
+        this.halfClose = halfClose;
+        this.requester = new Requester(this::write, ulp.requestQueue(), this::fail, counters);
+        this.responder = new Responder(this::write, ulp, association, counters);
+        this.transmit = new Deadline(settings.transmitTimeout(), this::executor, this::progress, new TransmitWait());
+        this.response = new Deadline(settings.responseTimeout(), this::executor, this::progress, new ResponseWait());
+        this.closing = new Deadline(settings.closeTimeout(), this::executor, this::progress, new CloseWait());
     }
 
-    /** Returns the upper layer for {@code DdpHandler}. */
-    public DdpUlp ddpUlp() {
-        return stream;
+    private ChannelHandlerContext context() {
+        return Objects.requireNonNull(context, "the handler is not in a pipeline");
     }
 
-    /**
-     * Starts the requests of the {@linkplain RdmapUlp#requestQueue queue} that may start, and sends them in one flush. Has no
-     * effect before the stream is ready and after its end.
-     */
-    public void pull() {
-        stream.pull();
+    private EventExecutor executor() {
+        return context().executor();
     }
 
-    /**
-     * Sends an RDMA Write of 0 bytes, so that the peer and middleboxes see that this side is alive. It is no request of the
-     * {@linkplain RdmapUlp#requestQueue queue}. Has no effect unless the stream is open and nothing waits for the transport.
-     */
-    public void keepAlive() {
-        stream.keepAlive();
-    }
-
-    /** Retries the message with which the input {@linkplain io.iwarp.ddp.UntaggedQueue#stalls stalled}. */
-    public void resume() {
-        context().read();
-    }
-
-    /**
-     * Closes the stream in order: sends the requests that were posted before, then closes this side's half of the
-     * connection. The close timeout runs from now on.
-     *
-     * @param reason the close reason, unless a close was requested before, or the stream ends for another reason first
-     */
-    public void close(CloseReason reason) {
-        stream.close(reason);
-    }
-
-    /** Closes the connection immediately. Unsent data is lost. */
-    public void abort(CloseReason reason) {
-        stream.abort(reason);
-    }
-
-    /**
-     * Ends a stream that can send nothing: its connection could not be prepared, or its event loop has terminated. The
-     * only method that another thread may call, after the event loop.
-     *
-     * @param reason the close reason, unless there is an earlier cause
-     */
-    public void end(CloseReason reason) {
-        stream.end(reason);
-    }
+    // Set-up
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
@@ -119,17 +136,421 @@ public final class RdmapHandler extends ChannelDuplexHandler {
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         ctx.fireUserEventTriggered(event);
-        if (event instanceof MpaEvent.Established established) {
-            stream.onEstablished(established);
+        if (event instanceof MpaEvent.Established agreed) {
+            onEstablished(agreed);
         } else if (event instanceof MpaEvent.TransmitReady) {
-            stream.onTransmitReady();
+            onTransmitReady();
         } else if (event instanceof MpaEvent.PeerClosedHalf) {
-            stream.onPeerClosedHalf();
+            onPeerClosedHalf();
         } else if (event instanceof MpaEvent.StartupFailed failed) {
-            stream.onStartupFailed(failed);
+            onStartupFailed(failed);
         } else if (event instanceof MpaEvent.Rejected rejected) {
-            stream.onRejected(rejected);
+            onRejected(rejected);
             ctx.pipeline().remove(this);
+        }
+    }
+
+    private void onEstablished(MpaEvent.Established event) {
+        established = event;
+        MpaParameters agreed = event.parameters();
+        requester.agree(agreed.ord());
+        responder.agree(agreed.ird());
+        sends = new SendDelivery(ulp, association, this::stall);
+        if (agreed.role() == Role.RESPONDER && agreed.peerToPeer()) {
+            readyToReceive = new HeaderQueue(1, () -> 1, (message, bytes) -> null);
+        }
+        ulp.onEstablished(agreed);
+        if (state.is(Phase.SETTING_UP)) {
+            state.enter(Phase.ESTABLISHED);
+        }
+    }
+
+    private void onTransmitReady() {
+        MpaEvent.Established agreed = established;
+        if (agreed == null || !state.is(Phase.ESTABLISHED)) {
+            return;
+        }
+        state.enter(Phase.OPEN);
+        if (agreed.setupFault() != null) {
+            fail(agreed.setupFault());
+            return;
+        }
+        if (agreed.parameters().readyToReceive() != null) {
+            requester.sendReadyToReceive(agreed.parameters().readyToReceive());
+            flush();
+        }
+        ulp.onReady();
+    }
+
+    /** Start-up failed: the stream never began. */
+    private void onStartupFailed(MpaEvent.StartupFailed failed) {
+        if (failed.enhancedRefused()) {
+            ulp.onEnhancedSetupRefused();
+        }
+        end(failed.reason());
+    }
+
+    /** Start-up ended with a rejection: the stream never began. */
+    private void onRejected(MpaEvent.Rejected rejection) {
+        state.note(new CloseReason(rejection.endedBy(), null, "the connection request was rejected", null));
+        ulp.onRejected(rejection);
+        end();
+    }
+
+    // Sending
+
+    /**
+     * Starts the requests of the {@linkplain RdmapUlp#requestQueue queue} that may start, and sends them in one flush. Has no
+     * effect before the stream is ready and after its end.
+     */
+    public void pull() {
+        if (state.acceptsRequests()) {
+            requester.startRequests();
+            giveUpUnanswerable();
+            flush();
+        }
+    }
+
+    /**
+     * Sends an RDMA Write of 0 bytes, so that the peer and middleboxes see that this side is alive. It is no request of the
+     * {@linkplain RdmapUlp#requestQueue queue}. Has no effect unless the stream is open and nothing waits for the transport.
+     */
+    public void keepAlive() {
+        if (state.is(Phase.OPEN) && messagesUnderWay == 0) {
+            requester.sendKeepAlive();
+            flush();
+        }
+    }
+
+    private void write(DdpMessage message) {
+        messagesUnderWay++;
+        unflushed = true;
+        ChannelHandlerContext ctx = context();
+        ctx.write(message, ctx.voidPromise());
+    }
+
+    /** Sends what was written, if there is anything, and bounds the waits for the transport and for the answers. */
+    private void flush() {
+        if (!unflushed) {
+            return;
+        }
+        unflushed = false;
+        context().flush();
+        if (state.acceptsRequests()) {
+            transmit.arm();
+            if (requester.unanswered() > 0) {
+                response.arm();
+            }
+        }
+    }
+
+    @Override
+    public void onSent(DdpMessage message) {
+        if (message instanceof OutgoingTerminate terminate) {
+            onTerminateSent(terminate);
+            return;
+        }
+        messagesUnderWay--;
+        if (message instanceof Response answer) {
+            responder.onSent(answer);
+        } else {
+            requester.onSent(message);
+        }
+        moveOn();
+    }
+
+    /** Flushes what an event has written. Closes the output of a closing stream if nothing is left to send. */
+    private void moveOn() {
+        if (state.is(Phase.ENDED)) {
+            return;
+        }
+        flush();
+        if (stalled && requester.unanswered() > 0) {
+            closing.pause();
+        }
+        if (state.is(Phase.CLOSING)) {
+            closeOutputWhenDrained();
+        }
+    }
+
+    // Receiving
+
+    /**
+     * Checks a segment (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-7.2">RFC 5040 section 7.2</a>), and says
+     * where it belongs.
+     */
+    @Override
+    public Placement place(DdpSegment segment) {
+        int control = segment.control();
+        Opcode opcode = Opcode.of(control);
+        if (opcode == null || (opcode.extension() && !extensions) || !opcode.isOnItsQueue(segment)) {
+            return refused(
+                    ProtocolError.RDMAP_UNEXPECTED_OPCODE,
+                    String.format(
+                            "opcode 0x%x on %s",
+                            Opcode.codeOf(control),
+                            segment.tagged() ? "a tagged segment" : "queue " + segment.queueNumber()));
+        }
+        if (Opcode.versionOf(control) != Opcode.VERSION) {
+            return refused(
+                    ProtocolError.RDMAP_INVALID_VERSION,
+                    "RDMAP version " + Opcode.versionOf(control) + ", expected " + Opcode.VERSION);
+        }
+        return switch (opcode) {
+            case RDMA_WRITE -> responder;
+            case READ_RESPONSE -> requester.placeReadResponse(segment);
+            case ATOMIC_RESPONSE -> requester.atomicResponses();
+            case READ_REQUEST, ATOMIC_REQUEST -> responder.requests();
+            case TERMINATE -> terminates;
+            case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> placeImmediate(segment);
+            default -> placeSend(opcode, segment);
+        };
+    }
+
+    /** Immediate Data has exactly 8 bytes, so it is one segment (RFC 7306 section 6.3). */
+    private Placement placeImmediate(DdpSegment segment) {
+        int length = segment.payloadLength();
+        if (length == Opcode.IMMEDIATE_LENGTH && segment.messageOffset() == 0 && segment.last()) {
+            return sends();
+        }
+        return refused(
+                ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
+                "a segment of Immediate Data with " + length + " bytes at message offset " + segment.messageOffset()
+                        + (segment.last() ? "" : ", not the last of its message")
+                        + ": Immediate Data is one segment of "
+                        + Opcode.IMMEDIATE_LENGTH + " bytes");
+    }
+
+    private Placement placeSend(Opcode opcode, DdpSegment segment) {
+        boolean empty = segment.payloadLength() == 0 && segment.last();
+        return readyToReceive != null && opcode == Opcode.SEND && empty ? readyToReceive : sends();
+    }
+
+    private UntaggedQueue sends() {
+        return Objects.requireNonNull(sends, "start-up is not over");
+    }
+
+    private static Placement refused(ProtocolError error, String detail) {
+        return new Placement.Refused(new ProtocolFault(error, detail));
+    }
+
+    @Override
+    public void onPlaced() {
+        readyToReceive = null;
+        endStall();
+    }
+
+    @Override
+    public void onReadComplete() {
+        if (!state.is(Phase.ENDED)) {
+            moveOn();
+            ulp.onReadComplete();
+        }
+    }
+
+    /** A message waits for a receive, so no answer can come now. May be called again during a stall. */
+    private void stall() {
+        if (!outputClosed && state.isBefore(Phase.TERMINATING)) {
+            stalled = true;
+            response.pause();
+        }
+    }
+
+    /** Input goes on, or is not waited for any more. May be called without a stall. */
+    private void endStall() {
+        if (stalled) {
+            stalled = false;
+            response.resume();
+            closing.resume();
+        }
+    }
+
+    /** Retries the message with which the input {@linkplain io.iwarp.ddp.UntaggedQueue#stalls stalled}. */
+    public void resume() {
+        context().read();
+    }
+
+    // The orderly close
+
+    /**
+     * Closes the stream in order: sends the requests that were posted before, waits for their responses, closes this side's
+     * half of the connection, and waits for the peer's FIN. The close timeout runs from now on. The stream accepts requests
+     * of the peer until all requests of this side are answered, and responds to every accepted request. A stream that may
+     * not send yet closes at once.
+     *
+     * @param reason the close reason, unless a close was requested before, or the stream ends for another reason first
+     */
+    public void close(CloseReason reason) {
+        state.requestClose(reason);
+        if (state.is(Phase.OPEN)) {
+            beginClosing();
+        } else if (state.isBefore(Phase.OPEN)) {
+            state.note(closeReason());
+            closeChannel();
+        }
+    }
+
+    private void beginClosing() {
+        state.enter(Phase.CLOSING);
+        ulp.onClosing();
+        closing.restart();
+        closeOutputWhenDrained();
+    }
+
+    /** Returns the reason of a close that was requested, or the cause for which this side gave the stream up. */
+    private CloseReason closeReason() {
+        return Objects.requireNonNull(state.overReason(), "no close was requested");
+    }
+
+    /**
+     * Closes the output if nothing is left to send or to wait for.
+     *
+     * <p>While this side waits for responses, it accepts requests of the peer. Otherwise two closing peers would wait
+     * for each other. When all requests of this side are answered, it accepts no more, or the peer could delay the
+     * close forever with new requests. If the peer closed its half and left requests without an answer, what waits
+     * behind them is given up.
+     */
+    private void closeOutputWhenDrained() {
+        boolean idle = requester.idle();
+        if (idle) {
+            responder.stop();
+        }
+        boolean unanswerable = peerClosedHalf && requester.unanswered() > 0;
+        if (messagesUnderWay == 0 && (idle || unanswerable)) {
+            state.note(closeReason());
+            state.enter(Phase.HALF_CLOSED);
+            closeOutput();
+            if (peerClosedHalf) {
+                closeChannel();
+            }
+        }
+    }
+
+    private void closeOutput() {
+        outputClosed = true;
+        endStall();
+        closing.restart();
+        halfClose.apply(context().channel()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+    }
+
+    private void onPeerClosedHalf() {
+        peerClosedHalf = true;
+        if (outputClosed) {
+            closeChannel();
+            return;
+        }
+        boolean open = state.isBefore(Phase.CLOSING);
+        giveUpUnanswerable();
+        if (open) {
+            ulp.onPeerClosedHalf();
+        }
+        moveOn();
+    }
+
+    /** Closes the stream if the peer closed its half and left Reads or atomics without an answer. */
+    private void giveUpUnanswerable() {
+        if (peerClosedHalf && state.acceptsRequests() && requester.unanswered() > 0) {
+            state.note(new CloseReason(
+                    EndedBy.PEER_CLOSED,
+                    null,
+                    "the peer closed its half of the connection and left " + requester.describeUnanswered()
+                            + " without an answer",
+                    null));
+            if (state.is(Phase.OPEN)) {
+                beginClosing();
+            }
+        }
+    }
+
+    // Faults and Terminates
+
+    @Override
+    public void onFault(ProtocolFault fault, @Nullable DdpSegment segment) {
+        boolean starting = state.isBefore(Phase.OPEN);
+        if (state.is(Phase.ENDED) || (starting && established != null && established.setupFault() != null)) {
+            return;
+        }
+        CloseReason reason = CloseReason.of(fault);
+        if (starting || outputClosed || Terminate.isIn(segment)) {
+            abort(reason);
+        } else {
+            byte[] quoted =
+                    Terminate.quotesReadRequest(fault.error(), segment) ? responder.refusedRead() : Terminate.NOTHING;
+            terminate(reason, Terminate.of(fault.error(), segment, quoted));
+        }
+    }
+
+    /**
+     * The application invalidated the source of a Read. Ends the stream, as the rest of the response cannot be sent.
+     */
+    @Override
+    public void onSourceRevoked(DdpMessage message, long bytesRead) {
+        ProtocolFault fault = new ProtocolFault(
+                ProtocolError.RDMAP_INVALID_STAG,
+                "the source of a Read was revoked after " + bytesRead + " bytes of it had been sent");
+        terminate(CloseReason.of(fault), ((Response) message).revoked(fault.error(), bytesRead));
+    }
+
+    /** Ends the stream after an error of this side. */
+    private void fail(ProtocolFault fault) {
+        terminateOrAbort(CloseReason.of(fault), fault.error());
+    }
+
+    private void terminateOrAbort(CloseReason reason, ProtocolError error) {
+        if (outputClosed) {
+            abort(reason);
+        } else {
+            terminate(reason, Terminate.of(error));
+        }
+    }
+
+    private void terminate(CloseReason reason, Terminate terminate) {
+        if (!state.isBefore(Phase.TERMINATING)) {
+            return;
+        }
+        state.note(reason);
+        state.enter(Phase.TERMINATING);
+        stop();
+        closing.restart();
+        ChannelHandlerContext ctx = context();
+        ctx.writeAndFlush(new OutgoingTerminate(terminate), ctx.voidPromise());
+    }
+
+    /**
+     * Closes the output after the Terminate, but continues to read until the peer closes. If a socket is closed with
+     * unread input, the kernel sends RST, and the peer can lose the Terminate.
+     */
+    private void onTerminateSent(OutgoingTerminate terminate) {
+        counters.add(Counter.TERMINATES_SENT, 1);
+        ulp.onTerminateSent(terminate.error());
+        closeOutput();
+        end();
+        if (peerClosedHalf) {
+            closeChannel();
+        }
+    }
+
+    private @Nullable ProtocolFault onTerminate(UntaggedBuffer message, ByteBuf bytes) {
+        counters.add(Counter.TERMINATES_RECEIVED, 1);
+        CloseReason reason = Terminate.reason(Terminate.decode(bytes.setIndex(0, (int) message.messageLength())));
+        ulp.onTerminateReceived(reason.error());
+        abort(reason);
+        return null;
+    }
+
+    // The end
+
+    /** Closes the connection immediately. Unsent data is lost. */
+    public void abort(CloseReason reason) {
+        state.note(reason);
+        closeChannel();
+        end();
+    }
+
+    /** A connection that could not be prepared has no pipeline. */
+    private void closeChannel() {
+        if (context != null) {
+            context.close();
         }
     }
 
@@ -140,6 +561,14 @@ public final class RdmapHandler extends ChannelDuplexHandler {
             state.note(CHANNEL_CLOSED);
         }
         ctx.close(promise);
+    }
+
+    /** Closes the connection: after a failure in the pipeline below, the state of the stream is undefined. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        state.note(CloseReason.of(
+                new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause)));
+        ctx.close();
     }
 
     @Override
@@ -159,61 +588,169 @@ public final class RdmapHandler extends ChannelDuplexHandler {
         if (ctx.executor().isShuttingDown()) {
             state.note(LOOP_SHUT_DOWN);
         }
-        stream.onDisconnected();
+        end(
+                established != null
+                        ? new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null)
+                        : new CloseReason(EndedBy.TRANSPORT, null, "could not connect", null));
+        closing.cancel();
     }
 
-    /** Closes the connection: after a failure in the pipeline below, the state of the stream is undefined. */
-    @Override
-    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        stream.onTransportFailure(cause);
-        ctx.close();
+    /**
+     * Ends a stream that can send nothing: its connection could not be prepared, or its event loop has terminated. The
+     * only method that another thread may call, after the event loop.
+     *
+     * @param reason the close reason, unless there is an earlier cause
+     */
+    public void end(CloseReason reason) {
+        state.note(reason);
+        end();
     }
 
-    private ChannelHandlerContext context() {
-        return Objects.requireNonNull(context, "the handler is not in a pipeline");
+    /** Ends the stream with its first cause. */
+    private void end() {
+        if (state.is(Phase.ENDED)) {
+            return;
+        }
+        state.enter(Phase.ENDED);
+        stop();
+        ulp.onEnded(Objects.requireNonNull(state.cause(), "a stream ends for a reason"));
     }
 
-    private final class Link implements RdmapLink {
-        private boolean unflushed;
+    /** Nothing is sent, completed or waited for any more but the Terminate and the peer's FIN. */
+    private void stop() {
+        requester.stop();
+        responder.stop();
+        endStall();
+        transmit.cancel();
+        response.cancel();
+    }
 
+    // What is waited for
+
+    private Progress progress() {
+        return new Progress(
+                counters.get(Counter.ULPDU_BYTES_SENT) - untakenBytes(),
+                counters.get(Counter.ULPDU_BYTES_RECEIVED),
+                requester.answeredBytes(),
+                ulp.requestQueue().waiting());
+    }
+
+    /** Returns how many bytes were given to the transport and are not taken by it. */
+    private long untakenBytes() {
+        ChannelOutboundBuffer buffer = context().channel().unsafe().outboundBuffer();
+        return buffer == null ? 0 : buffer.totalPendingWriteBytes() - buffer.currentProgress();
+    }
+
+    /** Returns whether requests of this side are being sent or wait for a response. */
+    private boolean requesting() {
+        return requestMessagesUnderWay() > 0 || requester.unanswered() > 0;
+    }
+
+    private int requestMessagesUnderWay() {
+        return messagesUnderWay - responder.messagesUnderWay();
+    }
+
+    /** Returns what is sent or waited for, as text. */
+    private String describeLeft() {
+        int messages = requestMessagesUnderWay();
+        if (messages > 0) {
+            return messages + (messages == 1 ? " message to send was" : " messages to send were");
+        }
+        return requester.unanswered() > 0
+                ? requester.describeUnanswered() + " without an answer were"
+                : "responses to the peer's Reads or atomics were";
+    }
+
+    private static CloseReason timeout(String detail) {
+        return new CloseReason(EndedBy.TIMEOUT, null, detail, null);
+    }
+
+    /** The transport has not taken all that is sent. */
+    private final class TransmitWait implements Deadline.Wait {
         @Override
-        public void write(DdpMessage message) {
-            unflushed = true;
-            ChannelHandlerContext ctx = context();
-            ctx.write(message, ctx.voidPromise());
+        public boolean pending() {
+            return messagesUnderWay > 0;
         }
 
         @Override
-        public void flush() {
-            if (unflushed) {
-                unflushed = false;
-                context().flush();
+        public boolean movedSince(Progress moment) {
+            return progress().sent() > moment.sent();
+        }
+
+        /** A Terminate would wait as well. */
+        @Override
+        public void expired() {
+            abort(timeout("the peer took nothing for " + settings.transmitTimeout() + ", the transmit timeout, and "
+                    + describeLeft() + " left"));
+        }
+    }
+
+    /** Reads or atomics are unanswered. Only response data counts as progress. */
+    private final class ResponseWait implements Deadline.Wait {
+        @Override
+        public boolean pending() {
+            return requester.unanswered() > 0;
+        }
+
+        @Override
+        public boolean movedSince(Progress moment) {
+            return progress().answered() > moment.answered();
+        }
+
+        @Override
+        public void expired() {
+            terminateOrAbort(
+                    timeout("the peer sent no response data for " + settings.responseTimeout() + " while "
+                            + requester.describeUnanswered() + " waited for a response"),
+                    ProtocolError.RDMAP_LOCAL_CATASTROPHIC);
+        }
+    }
+
+    /**
+     * The end is under way. An orderly close makes progress while something is sent or answered. Other received bytes count
+     * while answers are outstanding, since these may be behind them and have a deadline as well. While all requests that are
+     * left wait for a place, only a request that finds one counts. Otherwise a peer could delay the close for as long as it
+     * sends or reads.
+     */
+    private final class CloseWait implements Deadline.Wait {
+        @Override
+        public boolean pending() {
+            return true;
+        }
+
+        @Override
+        public boolean movedSince(Progress moment) {
+            if (!state.is(Phase.CLOSING)) {
+                return false;
             }
-        }
-
-        @Override
-        public void closeOutput() {
-            halfClose.apply(context().channel()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
-        }
-
-        @Override
-        public void close() {
-            ChannelHandlerContext ctx = context;
-            // A connection that could not be prepared has no pipeline.
-            if (ctx != null) {
-                ctx.close();
+            Progress now = progress();
+            if (now.waiting() > 0 && !requesting()) {
+                return now.waiting() < moment.waiting();
             }
+            return now.sent() > moment.sent()
+                    || now.answered() > moment.answered()
+                    || (now.received() > moment.received() && requester.unanswered() > 0);
         }
 
         @Override
-        public ScheduledFuture<?> schedule(Runnable task, long nanos) {
-            return context().executor().schedule(task, nanos, TimeUnit.NANOSECONDS);
+        public void expired() {
+            if (!state.is(Phase.CLOSING)) {
+                closeChannel();
+                return;
+            }
+            CloseReason requested = closeReason();
+            String close = requested.endedBy() == EndedBy.LOCAL_APPLICATION
+                    ? "the close"
+                    : requested.detail() + "; the close that followed";
+            abort(timeout(close + " made no progress within the close timeout of " + settings.closeTimeout() + ", and "
+                    + left() + " left"));
         }
 
-        @Override
-        public long untakenBytes() {
-            ChannelOutboundBuffer buffer = context().channel().unsafe().outboundBuffer();
-            return buffer == null ? 0 : buffer.totalPendingWriteBytes() - buffer.currentProgress();
+        private String left() {
+            int waiting = ulp.requestQueue().waiting();
+            return requesting() || waiting == 0
+                    ? describeLeft()
+                    : waiting + " requests that are still being posted were";
         }
     }
 }

@@ -3,7 +3,6 @@ package io.iwarp.rdmap;
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
@@ -16,11 +15,14 @@ public interface RdmapUlp {
     /**
      * Returns the queue of buffers for incoming Sends, in the order in which messages fill them.
      *
-     * <p>The stream calls {@link UntaggedQueue#deliver} for each complete message, in the order the peer sent them.
+     * <p>The stream asks once, before {@link #onEstablished}. It calls {@link UntaggedQueue#deliver} for each complete message, in the order the peer sent them.
      */
     UntaggedQueue receiveQueue();
 
-    /** Returns the requests of this side. Call {@link RdmapHandler#pull} after posting one. */
+    /**
+     * Returns the requests of this side, always the same queue; {@link RdmapHandler} asks from its constructor on. Call
+     * {@link RdmapHandler#pull} after posting one.
+     */
     RequestQueue requestQueue();
 
     /**
@@ -80,19 +82,4 @@ public interface RdmapUlp {
      * more.
      */
     void onEnded(CloseReason reason);
-
-    /** Returns whether a control byte announces Immediate Data. */
-    static boolean isImmediate(int control) {
-        Opcode opcode = Opcode.of(control);
-        return opcode != null && opcode.immediate();
-    }
-
-    /** Returns the opcode of a delivered message. */
-    static Opcode opcodeOf(UntaggedBuffer buffer) {
-        Opcode opcode = Opcode.of(buffer.control());
-        if (opcode == null) {
-            throw new IllegalArgumentException("not a delivered message: control byte " + buffer.control());
-        }
-        return opcode;
-    }
 }

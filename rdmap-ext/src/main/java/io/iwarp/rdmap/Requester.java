@@ -22,46 +22,47 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Starts the requests of this side, and finds out when they are done: leaves Reads and atomics beyond the ORD and fenced
- * requests in the {@link RequestQueue}, with all that are behind them, and matches the peer's responses.
+ * requests in the {@link RequestQueue}, with all that are behind them, and matches the peer's responses. It is the target of
+ * the responses to Reads, which come in the order of the Reads.
  */
-final class Requester {
+final class Requester implements TaggedTarget {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */
     private static final int EMPTY_MESSAGE_STAG = 1;
 
-    private final RdmapLink link;
+    private final Consumer<DdpMessage> output;
     private final RequestQueue queue;
     private final Consumer<ProtocolFault> failure;
     private final Counters counters;
-    private final int ord;
     private final RingQueue<RdmapRequest> reads = new RingQueue<>();
     /** The bytes that have arrived for the oldest Read. */
     private final Coverage readCoverage = new Coverage();
 
     private final RingQueue<RdmapRequest> atomics = new RingQueue<>();
+    private final HeaderQueue atomicResponses =
+            new HeaderQueue(AtomicLayout.RESPONSE_LENGTH, atomics::size, this::onAtomicResponse);
     private final ArrayDeque<HeaderMessage> spareMessages = new ArrayDeque<>();
-    private final ReadResponses readResponses = new ReadResponses();
-    private final AtomicResponses atomicResponses;
 
-    private @Nullable RdmapRequest readyToReceive;
-    private @Nullable RdmapRequest keepAlive;
-    private int messagesUnderWay;
+    private int ord;
     private int nextIdentifier = 1;
     private long answeredBytes;
     private boolean stopped;
 
     /**
+     * @param output writes the messages
      * @param queue the requests of the layer above
      * @param failure ends the stream after an error of this side
      * @param counters counts Reads and atomics
-     * @param ord the maximum number of unanswered Reads and atomics, at least 0
      */
-    Requester(RdmapLink link, RequestQueue queue, Consumer<ProtocolFault> failure, Counters counters, int ord) {
-        this.link = link;
+    Requester(Consumer<DdpMessage> output, RequestQueue queue, Consumer<ProtocolFault> failure, Counters counters) {
+        this.output = output;
         this.queue = queue;
         this.failure = failure;
         this.counters = counters;
-        this.ord = ord;
-        this.atomicResponses = new AtomicResponses(Math.max(1, ord));
+    }
+
+    /** The set-up agreed on the maximum number of unanswered Reads and atomics, at least 0. */
+    void agree(int agreedOrd) {
+        ord = agreedOrd;
     }
 
     /** Starts the posted requests that may start. */
@@ -99,7 +100,7 @@ final class Requester {
 
     private void writeMessages(RdmapRequest request) {
         if (request.hasPayload()) {
-            write(request);
+            output.accept(request);
         }
         if (request.awaitsResponse()) {
             (request.isRead() ? reads : atomics).add(request);
@@ -109,13 +110,8 @@ final class Requester {
         if (header != null) {
             HeaderMessage message = spareMessage();
             message.describe(request, header);
-            write(message);
+            output.accept(message);
         }
-    }
-
-    private void write(DdpMessage message) {
-        messagesUnderWay++;
-        link.write(message);
     }
 
     private HeaderMessage spareMessage() {
@@ -124,39 +120,29 @@ final class Requester {
     }
 
     /**
-     * Sends the ready-to-receive message: in the peer-to-peer model, the responder may send after it. It is not a
-     * request of the application, and its completion is not reported (RFC 6581 section 9.2).
+     * Sends the ready-to-receive message: in the peer-to-peer model, the responder may send after it. It is not in the
+     * queue, so its completion is not reported (RFC 6581 section 9.2).
      */
     void sendReadyToReceive(ReadyToReceive kind) {
         RdmapRequest request = new RdmapRequest();
-        readyToReceive = switch (kind) {
-            case WRITE -> request.write(EMPTY_MESSAGE_STAG, 0);
-            case SEND -> request.send(false);
-            case READ -> request.read(EMPTY_MESSAGE_STAG, 0, 0, EMPTY_MESSAGE_STAG, 0);
-        };
-        writeMessages(request);
+        writeMessages(
+                switch (kind) {
+                    case WRITE -> request.write(EMPTY_MESSAGE_STAG, 0);
+                    case SEND -> request.send(false);
+                    case READ -> request.read(EMPTY_MESSAGE_STAG, 0, 0, EMPTY_MESSAGE_STAG, 0);
+                });
     }
 
     /**
-     * Sends a Write of 0 bytes, which refers to no memory, so every peer accepts it (RFC 5040 section 5.1). It is not a
-     * request of the application, and its completion is not reported. Nothing is sent while other messages wait for the
-     * transport.
+     * Sends a Write of 0 bytes, which refers to no memory, so every peer accepts it (RFC 5040 section 5.1). It is not in
+     * the queue, so its completion is not reported.
      */
     void sendKeepAlive() {
-        if (messagesUnderWay > 0) {
-            return;
-        }
-        RdmapRequest request = keepAlive;
-        if (request == null) {
-            request = new RdmapRequest();
-            keepAlive = request;
-        }
-        writeMessages(request.write(EMPTY_MESSAGE_STAG, 0));
+        writeMessages(new RdmapRequest().write(EMPTY_MESSAGE_STAG, 0));
     }
 
     /** The transport has accepted all bytes of a message of this requester. */
     void onSent(DdpMessage message) {
-        messagesUnderWay--;
         RdmapRequest completed = null;
         if (message instanceof HeaderMessage header) {
             completed = header.completes();
@@ -207,11 +193,61 @@ final class Requester {
                     "a Read Response of " + read.readLength() + " bytes ended before the bytes from " + arrived
                             + " had come");
         }
-        return readResponses;
+        return this;
     }
 
     private static Placement refused(ProtocolError error, String detail) {
         return new Placement.Refused(new ProtocolFault(error, detail));
+    }
+
+    @Override
+    public AccessRight right() {
+        return AccessRight.LOCAL_WRITE;
+    }
+
+    @Override
+    public void onPlaced(DdpSegment segment) {
+        int length = segment.payloadLength();
+        if (length > 0) {
+            RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
+            // A repetition is no progress: a peer could delay a deadline with it for ever.
+            answeredBytes += readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
+        }
+    }
+
+    @Override
+    public @Nullable ProtocolFault deliver(DdpSegment last) {
+        readCoverage.clear();
+        answered(reads.remove());
+        return null;
+    }
+
+    /**
+     * Returns the queue for Atomic Responses, with one buffer for each outstanding atomic. The MSN of a response identifies
+     * its atomic (RFC 7306 section 5).
+     */
+    UntaggedQueue atomicResponses() {
+        return atomicResponses;
+    }
+
+    private @Nullable ProtocolFault onAtomicResponse(UntaggedBuffer message, ByteBuf bytes) {
+        if (message.messageLength() != AtomicLayout.RESPONSE_LENGTH) {
+            return new ProtocolFault(
+                    ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
+                    "an Atomic Response of " + message.messageLength() + " bytes, it has "
+                            + AtomicLayout.RESPONSE_LENGTH);
+        }
+        RdmapRequest atomic = Objects.requireNonNull(atomics.peek(), "a response for which there was no buffer");
+        int identifier = bytes.getInt(AtomicLayout.ORIGINAL_IDENTIFIER);
+        if (identifier != atomic.identifier()) {
+            return new ProtocolFault(
+                    ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
+                    "an Atomic Response to request " + Integer.toUnsignedString(identifier)
+                            + ", the oldest outstanding one is " + Integer.toUnsignedString(atomic.identifier()));
+        }
+        atomic.original(bytes.getLong(AtomicLayout.ORIGINAL_VALUE));
+        answered(atomics.remove());
+        return null;
     }
 
     private void answered(RdmapRequest request) {
@@ -222,13 +258,6 @@ final class Requester {
     }
 
     private void complete(RdmapRequest request) {
-        if (request == readyToReceive) {
-            readyToReceive = null;
-            return;
-        }
-        if (request == keepAlive) {
-            return;
-        }
         request.markDone();
         if (!stopped) {
             ProtocolFault fault = queue.completeDone();
@@ -236,11 +265,6 @@ final class Requester {
                 failure.accept(fault);
             }
         }
-    }
-
-    /** Returns the queue for Atomic Responses, with one buffer for each outstanding atomic. */
-    UntaggedQueue atomicResponses() {
-        return atomicResponses;
     }
 
     /** Returns the number of Reads and atomics that wait for a response. */
@@ -264,73 +288,8 @@ final class Requester {
         return queue.waiting() == 0 && unanswered() == 0;
     }
 
-    /** Returns the number of messages that DDP has not reported as sent. */
-    int messagesUnderWay() {
-        return messagesUnderWay;
-    }
-
     /** Stops sending and completing requests. */
     void stop() {
         stopped = true;
-    }
-
-    /** The queue of Atomic Responses. The MSN of a response identifies its atomic (RFC 7306 section 5). */
-    private final class AtomicResponses extends HeaderQueue {
-        AtomicResponses(int buffers) {
-            super(buffers, AtomicLayout.RESPONSE_LENGTH);
-        }
-
-        @Override
-        public int available() {
-            return atomics.size();
-        }
-
-        @Override
-        @Nullable
-        ProtocolFault onMessage(UntaggedBuffer message, ByteBuf bytes) {
-            if (message.messageLength() != AtomicLayout.RESPONSE_LENGTH) {
-                return new ProtocolFault(
-                        ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                        "an Atomic Response of " + message.messageLength() + " bytes, it has "
-                                + AtomicLayout.RESPONSE_LENGTH);
-            }
-            RdmapRequest atomic = Objects.requireNonNull(atomics.peek(), "a response for which there was no buffer");
-            int identifier = bytes.getInt(AtomicLayout.ORIGINAL_IDENTIFIER);
-            if (identifier != atomic.identifier()) {
-                return new ProtocolFault(
-                        ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                        "an Atomic Response to request " + Integer.toUnsignedString(identifier)
-                                + ", the oldest outstanding one is "
-                                + Integer.toUnsignedString(atomic.identifier()));
-            }
-            atomic.original(bytes.getLong(AtomicLayout.ORIGINAL_VALUE));
-            answered(atomics.remove());
-            return null;
-        }
-    }
-
-    /** The responses to Reads, in the order of the Reads. */
-    private final class ReadResponses implements TaggedTarget {
-        @Override
-        public AccessRight right() {
-            return AccessRight.LOCAL_WRITE;
-        }
-
-        @Override
-        public void onPlaced(DdpSegment segment) {
-            int length = segment.payloadLength();
-            if (length > 0) {
-                RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
-                // A repetition is no progress: a peer could delay a deadline with it for ever.
-                answeredBytes += readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
-            }
-        }
-
-        @Override
-        public @Nullable ProtocolFault deliver(DdpSegment last) {
-            readCoverage.clear();
-            answered(reads.remove());
-            return null;
-        }
     }
 }

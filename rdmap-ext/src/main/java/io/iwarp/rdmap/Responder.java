@@ -5,17 +5,24 @@ import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.DdpMessage;
+import io.iwarp.ddp.DdpSegment;
+import io.iwarp.ddp.TaggedTarget;
 import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.internal.RingQueue;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.memory.TaggedBuffer;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Responds to the peer's Reads and atomics. Accepts as many requests as the IRD allows. One queue holds the responses
+ * Handles the operations of the peer. It is the target of Writes, which are not reported to the application: only a later
+ * message tells it about them (RFC 5040 section 5.1). It responds to Reads and atomics. Accepts as many requests as the IRD allows. One queue holds the responses
  * to both, so they are sent in the order of the requests (<a
  * href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>, <a
  * href="https://www.rfc-editor.org/rfc/rfc7306#section-7">RFC 7306 section 7</a>).
@@ -24,60 +31,106 @@ import org.jspecify.annotations.Nullable;
  * when the response is segmented, so a response of 4 GiB needs no extra memory. Only a few responses are handed to DDP
  * at a time, so that later requests of this side do not wait behind all responses.
  *
- * <p>IRD overflow: {@link #available} returns the free places of the IRD. If there is none, a request finds no buffer,
- * and DDP ends the stream (RFC 5040 section 6.2).
+ * <p>IRD overflow: {@link #freePlaces} is what the IRD leaves. If there is none, a request finds no buffer, and DDP ends
+ * the stream (RFC 5040 section 6.2).
  */
-final class Responder extends HeaderQueue {
+final class Responder implements TaggedTarget {
     /**
      * The maximum number of response bytes that DDP holds, unless a single response is larger: enough to queue one
      * burst behind another.
      */
     private static final long BYTES_UNDER_WAY = 256 * 1024;
 
-    private final RdmapLink link;
+    private final Consumer<DdpMessage> output;
+    private final RdmapUlp ulp;
     private final StreamAssociation stream;
     private final Counters counters;
-    private final ArrayDeque<Response> unanswered = new ArrayDeque<>();
-    private final ArrayDeque<Response> waiting = new ArrayDeque<>();
-    private final ArrayDeque<Response> spare = new ArrayDeque<>();
+    private final HeaderQueue requests =
+            new HeaderQueue(AtomicLayout.REQUEST_LENGTH, this::freePlaces, this::onRequest);
     private final AtomicOperation atomic = new AtomicOperation();
-    private int responsesUnderWay;
+
+    /**
+     * The responses in the order of the requests.
+     *
+     * <pre>
+     *     first          handedOver     written         end
+     *       │ being taken     │ with DDP   │ waiting      │
+     *   ────┴─────────────────┴────────────┴──────────────┴──►
+     *                         └──── occupy the IRD ───────┘
+     * </pre>
+     */
+    private final RingQueue<Response> responses = new RingQueue<>();
+
+    /** The responses before it are handed to the transport; some behind it may be as well. */
+    private long handedOver;
+
+    private long written;
     private long bytesUnderWay;
+    private final ArrayDeque<Response> spare = new ArrayDeque<>();
+
+    private int ird;
+    private long bytesWritten;
     private boolean stopped;
     private byte @Nullable [] refusedRead;
 
     /**
-     * @param link takes the responses
+     * @param output writes the responses
+     * @param ulp hears what was served
      * @param stream the memory that the peer may access
      * @param counters counts requests and responses
-     * @param ird the maximum number of unanswered requests
      */
-    Responder(RdmapLink link, StreamAssociation stream, Counters counters, int ird) {
-        super(ird, AtomicLayout.REQUEST_LENGTH);
-        this.link = link;
+    Responder(Consumer<DdpMessage> output, RdmapUlp ulp, StreamAssociation stream, Counters counters) {
+        this.output = output;
+        this.ulp = ulp;
         this.stream = stream;
         this.counters = counters;
     }
 
-    @Override
-    public int available() {
-        forgetAnswered();
-        return buffers() - unanswered.size();
+    /** The set-up agreed on the maximum number of unanswered requests. */
+    void agree(int agreedIrd) {
+        ird = agreedIrd;
     }
 
-    private void forgetAnswered() {
-        while (!unanswered.isEmpty() && unanswered.peek().handedOver()) {
-            unanswered.remove();
+    @Override
+    public AccessRight right() {
+        return AccessRight.REMOTE_WRITE;
+    }
+
+    @Override
+    public void onPlaced(DdpSegment segment) {
+        bytesWritten += segment.payloadLength();
+    }
+
+    @Override
+    public @Nullable ProtocolFault deliver(DdpSegment last) {
+        long bytes = bytesWritten;
+        bytesWritten = 0;
+        ulp.onServed(Operation.WRITE, bytes);
+        return null;
+    }
+
+    /** Returns the queue for Read and Atomic Requests. */
+    UntaggedQueue requests() {
+        return requests;
+    }
+
+    private int freePlaces() {
+        return ird - (int) (responses.end() - firstUnanswered());
+    }
+
+    private long firstUnanswered() {
+        long position = Math.max(handedOver, responses.first());
+        while (position < written && responses.get(position).handedOver()) {
+            position++;
         }
+        return position;
     }
 
-    @Override
-    @Nullable
-    ProtocolFault onMessage(UntaggedBuffer message, ByteBuf bytes) {
+    private @Nullable ProtocolFault onRequest(UntaggedBuffer message, ByteBuf bytes) {
         if (stopped) {
             return null;
         }
-        boolean read = RdmapUlp.opcodeOf(message) == Opcode.READ_REQUEST;
+        boolean read = Opcode.of(message) == Opcode.READ_REQUEST;
         int expected = read ? ReadRequestLayout.LENGTH : AtomicLayout.REQUEST_LENGTH;
         if (message.messageLength() != expected) {
             return new ProtocolFault(
@@ -191,33 +244,32 @@ final class Responder extends HeaderQueue {
 
     private void answer(Response response) {
         counters.add(Counter.PEER_READS_ACCEPTED, 1);
-        unanswered.add(response);
-        waiting.add(response);
+        handedOver = firstUnanswered();
+        responses.add(response);
         writeWaiting();
     }
 
     private void writeWaiting() {
-        while (!waiting.isEmpty() && (responsesUnderWay == 0 || bytesUnderWay < BYTES_UNDER_WAY)) {
-            Response response = waiting.remove();
-            responsesUnderWay++;
+        while (written < responses.end() && (written == responses.first() || bytesUnderWay < BYTES_UNDER_WAY)) {
+            Response response = responses.get(written++);
             bytesUnderWay += response.messageLength();
-            link.write(response);
+            output.accept(response);
         }
     }
 
-    /** The transport has accepted all bytes of a response. */
+    /** The transport has accepted all bytes of the oldest response. */
     void onSent(Response response) {
         counters.add(Counter.PEER_READS_ANSWERED, 1);
-        forgetAnswered();
-        responsesUnderWay--;
+        responses.remove();
         bytesUnderWay -= response.messageLength();
-        spare.add(response);
         writeWaiting();
+        ulp.onServed(response.operation(), response.operandBytes());
+        spare.add(response);
     }
 
-    /** Returns whether every request has been answered. */
-    boolean idle() {
-        return responsesUnderWay == 0 && waiting.isEmpty();
+    /** Returns the number of responses that DDP has and has not reported as sent. While any waits, there is one. */
+    int messagesUnderWay() {
+        return (int) (written - responses.first());
     }
 
     /** Stops accepting requests: later ones are dropped. Accepted requests are still answered. */

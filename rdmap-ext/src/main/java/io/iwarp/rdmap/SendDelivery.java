@@ -54,7 +54,7 @@ final class SendDelivery implements UntaggedQueue {
 
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer message) {
-        ProtocolFault fault = switch (RdmapUlp.opcodeOf(message)) {
+        ProtocolFault fault = switch (Opcode.of(message)) {
             case SEND_WITH_INVALIDATE, SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE -> invalidate(message.rsvdUlp());
             default -> null;
         };
@@ -63,7 +63,7 @@ final class SendDelivery implements UntaggedQueue {
 
     private @Nullable ProtocolFault hand(UntaggedBuffer message) {
         // deliver() may reuse the buffer.
-        Operation operation = RdmapUlp.isImmediate(message.control()) ? Operation.IMMEDIATE : Operation.SEND;
+        Operation operation = Opcode.isImmediate(message.control()) ? Operation.IMMEDIATE : Operation.SEND;
         long bytes = message.messageLength();
         ProtocolFault fault = receives.deliver(message);
         if (fault == null) {

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of one RDMAP stream. This is its only description: {@link RdmapStream} changes it, and the queue pair reads
+ * The life of one RDMAP stream. This is its only description: {@link RdmapHandler} changes it, and the queue pair reads
  * it. MPA and DDP keep what they own, whether input and output still flow, and nothing of this.
  *
  * <pre>
@@ -47,7 +47,7 @@ public final class StreamState {
 
     /**
      * Any thread: requests the orderly close. From now on requests are refused with this reason. The first reason is
-     * kept. {@link RdmapHandler#close} performs the close.
+     * kept. {@link RdmapHandler#close(CloseReason)} performs the close.
      */
     public void requestClose(CloseReason reason) {
         closeRequest.compareAndSet(null, reason);
@@ -84,12 +84,13 @@ public final class StreamState {
         };
     }
 
-    Phase phase() {
-        return phase;
-    }
-
     boolean is(Phase expected) {
         return phase == expected;
+    }
+
+    /** Returns whether the stream has not come to a phase. */
+    boolean isBefore(Phase later) {
+        return phase.compareTo(later) < 0;
     }
 
     /** Returns whether requests may start: also those that were posted before a close. */

@@ -21,21 +21,27 @@ import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a stream without sockets and channels, under virtual time: RDMAP above the segmenter and the receiver of DDP.
+ * One end of a stream without sockets, under virtual time: RDMAP above the segmenter and the receiver of DDP.
  * Whoever holds it carries the ULPDUs of the {@link #wire}, lets the transport take more, and lets time pass. It is also
  * the layer above RDMAP, and writes down what it is told.
  */
-final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
+final class SimulatedStream implements RdmapUlp, AutoCloseable {
     /** ULPDUs that the transport has taken, in order. */
     final Deque<byte[]> wire = new ArrayDeque<>();
 
@@ -50,7 +56,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
 
     final Counters counters = new Counters();
     final StreamState state = new StreamState();
-    final RdmapStream stream;
+    final RdmapHandler stream;
     final StreamAssociation association;
 
     /** How large the next segment may be. */
@@ -83,18 +89,22 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     private boolean outputClosed;
     private boolean closed;
     private boolean disconnected;
-    private final VirtualTimers timers = new VirtualTimers();
+    private final EmbeddedChannel channel = new EmbeddedChannel();
+    private final ChannelHandlerContext context;
 
     SimulatedStream(ProtectionDomain domain, RdmapSettings settings) {
         this.association = domain.openStream();
-        this.stream = new RdmapStream(settings, this, this, association, counters, state);
+        this.stream = new RdmapHandler(settings, this, association, counters, state, this::closeOutput);
         this.ddp = new DdpEnd(association, stream, counters);
+        channel.freezeTime();
+        channel.pipeline().addLast(new Connection(), stream);
+        this.context = channel.pipeline().context(stream);
     }
 
     /** Start-up is over, and requests may flow. */
     SimulatedStream established(MpaParameters agreed) {
-        stream.onEstablished(new MpaEvent.Established(agreed));
-        stream.onTransmitReady();
+        takeEvent(new MpaEvent.Established(agreed));
+        takeEvent(new MpaEvent.TransmitReady());
         return this;
     }
 
@@ -128,11 +138,21 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
         return taken;
     }
 
+    /** An event of MPA. */
+    void takeEvent(MpaEvent event) {
+        stream.userEventTriggered(context, event);
+    }
+
+    /** The transport has failed. */
+    void takeFailure(Throwable cause) {
+        stream.exceptionCaught(context, cause);
+    }
+
     /** The FIN of the peer comes. */
     void takeFinish() {
         peerClosedHalf = true;
         ddp.peerClosedHalf();
-        stream.onPeerClosedHalf();
+        takeEvent(new MpaEvent.PeerClosedHalf());
     }
 
     /** A fault of the layer below. */
@@ -195,7 +215,14 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
 
     /** Lets time pass; what is due comes in its order. */
     void pass(Duration time) {
-        timers.pass(time);
+        long rest = time.toNanos();
+        while (rest > 0) {
+            long due = channel.runScheduledPendingTasks();
+            long step = due < 0 ? rest : Math.min(due, rest);
+            channel.advanceTimeBy(step, TimeUnit.NANOSECONDS);
+            rest -= step;
+        }
+        channel.runScheduledPendingTasks();
     }
 
     /** The connection is gone: this end has closed it, the other end has, or the network has lost it. */
@@ -203,7 +230,7 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
         if (!disconnected) {
             disconnected = true;
             close();
-            stream.onDisconnected();
+            stream.channelInactive(context);
         }
     }
 
@@ -222,27 +249,12 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
         return closed;
     }
 
-    // What RDMAP makes its connection do
-
-    @Override
-    public void write(DdpMessage message) {
-        if (message.terminal()) {
-            dropWritten();
-            ddp.silence();
-        }
-        written.add(message);
-    }
-
-    @Override
-    public void flush() {
-        flushed = written.size();
-    }
-
-    @Override
-    public void closeOutput() {
+    private ChannelFuture closeOutput(Channel closed) {
         outputClosed = true;
+        return closed.newSucceededFuture();
     }
 
+    /** This end closes the connection. */
     @Override
     public void close() {
         if (!closed) {
@@ -251,17 +263,6 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
             ddp.release();
             ddp.silence();
         }
-    }
-
-    @Override
-    public ScheduledFuture<?> schedule(Runnable task, long nanos) {
-        return timers.schedule(task, nanos);
-    }
-
-    /** What is on the {@link #wire} is taken. */
-    @Override
-    public long untakenBytes() {
-        return 0;
     }
 
     // What RDMAP tells
@@ -313,6 +314,29 @@ final class SimulatedStream implements RdmapLink, RdmapUlp, AutoCloseable {
     @Override
     public void onEnded(CloseReason reason) {
         ended.add(reason);
+    }
+
+    /** What RDMAP makes its connection do. The channel is given nothing, so it has taken what is on the {@link #wire}. */
+    private final class Connection extends ChannelOutboundHandlerAdapter {
+        @Override
+        public void write(ChannelHandlerContext ctx, Object written, ChannelPromise promise) {
+            DdpMessage message = (DdpMessage) written;
+            if (message.terminal()) {
+                dropWritten();
+                ddp.silence();
+            }
+            SimulatedStream.this.written.add(message);
+        }
+
+        @Override
+        public void flush(ChannelHandlerContext ctx) {
+            flushed = written.size();
+        }
+
+        @Override
+        public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+            SimulatedStream.this.close();
+        }
     }
 
     /** The requests of the application. */

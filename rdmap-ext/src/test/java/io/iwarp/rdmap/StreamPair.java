@@ -95,7 +95,7 @@ final class StreamPair implements AutoCloseable {
             lost = true;
             for (End end : new End[] {initiator, responder}) {
                 end.rdma.wire.clear();
-                end.rdma.stream.onTransportFailure(new IOException("lost for the test"));
+                end.rdma.takeFailure(new IOException("lost for the test"));
                 end.rdma.disconnect();
             }
         }
@@ -205,14 +205,14 @@ final class StreamPair implements AutoCloseable {
             memory.setBytes(SOURCE, Unpooled.wrappedBuffer(source, 0, SOURCE_LENGTH));
             rdma.awaitsReceives = true;
             rdma.mulpdu = () -> MIN_MULPDU + random.nextInt(300);
-            rdma.stream.onEstablished(new MpaEvent.Established(agreed));
+            rdma.takeEvent(new MpaEvent.Established(agreed));
         }
 
         /** A responder may send when it has heard an FPDU, an initiator at once. */
         void hears() {
             if (!ready) {
                 ready = true;
-                rdma.stream.onTransmitReady();
+                rdma.takeEvent(new MpaEvent.TransmitReady());
             }
         }
 

@@ -261,7 +261,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         pipeline.addLast(startupHandler);
         pipeline.addLast(new MpaFramingHandler(
                 settings.mpa(), counters, stream.protectionDomain().device()));
-        pipeline.addLast(new DdpHandler(settings.ddp(), stream, rdmap.ddpUlp(), counters));
+        pipeline.addLast(new DdpHandler(settings.ddp(), stream, rdmap, counters));
         pipeline.addLast(rdmap);
     }
 

@@ -6,7 +6,6 @@ import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.rdmap.Opcode;
-import io.iwarp.rdmap.RdmapUlp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +52,7 @@ class ReceiveRequest extends UntaggedBuffer {
 
     /** Returns whether the message that has begun is Immediate Data. */
     final boolean isImmediate() {
-        return RdmapUlp.isImmediate(control());
+        return Opcode.isImmediate(control());
     }
 
     private ByteSpan immediateSink() {

@@ -5,7 +5,7 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.iwarp.rdmap.RdmapUlp;
+import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
@@ -106,7 +106,7 @@ abstract class Receives implements ReceiveStall.Source {
 
     /** Fills {@link #completion} and the buffer for a message. Returns the fault, or null on success. */
     final @Nullable ProtocolFault fill(ReceiveRequest request, UntaggedBuffer delivered) {
-        request.received(completion, RdmapUlp.opcodeOf(delivered));
+        request.received(completion, Opcode.of(delivered));
         ByteBuf buffer = request.buffer();
         if (buffer == null) {
             return null;
