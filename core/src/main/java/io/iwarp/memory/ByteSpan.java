@@ -85,38 +85,29 @@ public final class ByteSpan {
     }
 
     /**
-     * Covers part of a region without a check, so that this cannot fail. Call it after
-     * {@link #retain(MemoryRegion, long, long)}. The region may have been closed since.
-     *
-     * @param offset the offset of the first byte, counted from the first byte of the region
-     * @param length the number of bytes
+     * Covers a piece of a region without a check, so that this cannot fail. Call it after {@link #retain(LocalBuffer)}. The
+     * region may have been closed since.
      */
-    public void cover(MemoryRegion region, long offset, long length) {
+    public void cover(LocalBuffer piece) {
         this.buffer = null;
-        this.memory = region.memoryEvenIfClosed();
-        this.origin = offset;
-        this.length = length;
+        this.memory = piece.region().memoryEvenIfClosed();
+        this.origin = piece.offset();
+        this.length = piece.length();
     }
 
     /**
-     * Takes a reference to the memory of a region, for a span that will
-     * {@linkplain #cover(MemoryRegion, long, long) cover} part of it. End it with one {@link #release()} of that span,
-     * or one {@link #release(MemoryRegion)}.
+     * Takes a reference to the memory of a region, for a span that will {@linkplain #cover(LocalBuffer) cover} a piece of it.
+     * End it with one {@link #release()} of that span, or one {@link #release(LocalBuffer)}.
      *
-     * @param offset the offset of the first byte, counted from the first byte of the region
-     * @param length the number of bytes, at least 0; all must be within the region
-     * @throws IndexOutOfBoundsException if they are not within the region
      * @throws RegistrationEndedException if the region was closed
      */
-    public static void retain(MemoryRegion region, long offset, long length) {
-        RegionMemory memory = region.memory();
-        Objects.checkFromIndexSize(offset, length, memory.length());
-        requireOpen(memory.retain());
+    public static void retain(LocalBuffer piece) {
+        requireOpen(piece.region().memory().retain());
     }
 
-    /** Releases a reference that was taken with {@link #retain(MemoryRegion, long, long)}. */
-    public static void release(MemoryRegion region) {
-        region.memoryEvenIfClosed().release();
+    /** Releases a reference that was taken with {@link #retain(LocalBuffer)}. */
+    public static void release(LocalBuffer piece) {
+        piece.region().memoryEvenIfClosed().release();
     }
 
     /** Makes the span empty, and drops its references to objects. */

@@ -141,6 +141,21 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
+     * Returns a piece of the region, as the local memory of requests. It needs no right, except as the sink of a Read, which
+     * needs {@link AccessRight#LOCAL_WRITE}.
+     *
+     * @param offset where the piece begins, in bytes from the beginning of the region
+     * @param length the number of bytes of the piece, at least 0
+     * @throws IndexOutOfBoundsException if the piece is not within the region
+     * @throws RegistrationEndedException if the region was closed
+     * @throws UnsupportedOperationException if the region is over a {@linkplain RegionBuilder#file file}
+     */
+    public LocalBuffer slice(long offset, long length) {
+        memory();
+        return new LocalBuffer(this, offset, length);
+    }
+
+    /**
      * Returns a builder for a window: a separate STag over part of the region.
      *
      * @param offset where the part begins, in bytes from the beginning of the region

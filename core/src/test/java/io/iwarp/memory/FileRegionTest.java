@@ -140,7 +140,7 @@ class FileRegionTest {
             assertOnlyPeersRead(() -> region.view(0, 1));
             assertOnlyPeersRead(() -> region.getBytes(0, sink, 1));
             assertOnlyPeersRead(() -> region.setBytes(0, sink));
-            assertOnlyPeersRead(() -> ByteSpan.retain(region, 0, 1));
+            assertOnlyPeersRead(() -> region.slice(0, 1));
             assertOnlyPeersRead(() -> region.getVolatile(0));
             assertOnlyPeersRead(() -> region.setVolatile(0, 1));
             assertOnlyPeersRead(() -> region.fetchAdd(0, 1));

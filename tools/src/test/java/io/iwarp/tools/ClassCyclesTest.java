@@ -52,6 +52,7 @@ class ClassCyclesTest {
             in(
                     "io.iwarp.memory",
                     "IwarpDevice",
+                    "LocalBuffer",
                     "MemoryRegion",
                     "MemoryWindow",
                     "ProtectionDomain",

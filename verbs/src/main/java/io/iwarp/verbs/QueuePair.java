@@ -6,6 +6,7 @@ import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Role;
 import io.iwarp.StreamEndedException;
+import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RegionBuilder;
 import io.iwarp.memory.RemoteBuffer;
@@ -19,6 +20,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It has two queues. The {@link #sendQueue} takes Sends, Writes, Reads and atomics; the {@link #receiveQueue} takes
  * buffers for the peer's messages. Posts to these queues carry a work-request id, allocate nothing, and complete at the
- * {@link #completionListener} or in a {@link CompletionQueue}. Use them in code that moves millions of messages.
- * {@link #futures} offers the same operations with a future as the result; the simple form of each is a method of this
- * class. A future completes on the event loop, which must not wait for it: {@code get} and {@code join} throw
+ * {@link #completionListener} or in a {@link CompletionQueue}. Use them in code that moves millions of messages. The
+ * methods of this class are the same operations with a future as the result. It completes with a copy of the
+ * {@link Completion}, on the event loop, which must not wait for it: {@code get} and {@code join} throw
  * {@link io.netty.util.concurrent.BlockingOperationException} there, also on a future that {@code thenApply} and the like
  * derived from it. The check does not see a wait for {@code CompletableFuture.allOf(...)}, {@code anyOf(...)} or a future of
  * your own, which then blocks the event loop for ever. Cancelling a future does not cancel the request.
@@ -88,7 +91,6 @@ public final class QueuePair implements AutoCloseable {
     private final QueuePairEngine engine;
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
-    private final FuturePosts futures;
     /** Each caller gets a copy, so that none can complete it for the others. */
     private final CompletableFuture<QueuePair> ready;
 
@@ -109,9 +111,8 @@ public final class QueuePair implements AutoCloseable {
             stream.close();
             throw e;
         }
-        this.sendQueue = new SendQueue(engine.poster(), engine.routes());
-        this.receiveQueue = new ReceiveQueue(engine.poster(), engine.routes());
-        this.futures = new FuturePosts(engine.poster(), channel.eventLoop());
+        this.sendQueue = new SendQueue(engine.sends(), engine.routes());
+        this.receiveQueue = new ReceiveQueue(engine.receives(), engine.routes());
         this.ready = new LoopFuture<>(channel.eventLoop());
     }
 
@@ -157,16 +158,17 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Returns the send queue with another listener: completions of requests that are posted through the returned object go
-     * to this listener, on the event loop, whatever {@link #completionListener} or {@link #completionQueues} say. All
-     * requests share one queue and one order. Keep the object for further posts, which allocate nothing.
+     * Returns another view of the send queue, with its own listener: completions of requests that are posted through the
+     * returned object go to this listener, on the event loop, whatever {@link #completionListener} or
+     * {@link #completionQueues} say. All requests share one queue and one order. Keep the object for further posts, which
+     * allocate nothing.
      *
      * @param listener gets the completions, flushed ones included
      */
-    public SendQueue sendQueue(CompletionListener listener) {
+    public SendQueue newSendQueue(CompletionListener listener) {
         CompletionRoutes own = new CompletionRoutes();
         own.listener(target(listener));
-        return new SendQueue(engine.poster(), own);
+        return new SendQueue(engine.sends(), own);
     }
 
     /** Returns the queue for receives with a work-request id. */
@@ -174,44 +176,173 @@ public final class QueuePair implements AutoCloseable {
         return receiveQueue;
     }
 
-    /** Returns all operations, in the form that returns a future. */
-    public FuturePosts futures() {
-        return futures;
-    }
-
-    /** As {@link FuturePosts#send(ByteBuf, PostOptions)}, without options. */
+    /** As {@link #send(ByteBuf, PostOptions)}, without options. */
     public CompletableFuture<Completion> send(ByteBuf message) {
-        return futures.send(message, PostOptions.NONE);
-    }
-
-    /** As {@link FuturePosts#write(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
-    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target) {
-        return futures.write(source, target, PostOptions.NONE);
-    }
-
-    /** As {@link FuturePosts#read(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
-    public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source) {
-        return futures.read(sink, source, PostOptions.NONE);
-    }
-
-    /** As {@link FuturePosts#fetchAdd}, with one field of 64 bits and without options. */
-    public CompletableFuture<Long> fetchAdd(RemoteBuffer target, long add) {
-        return futures.fetchAdd(target, add, 0, PostOptions.NONE);
+        return send(message, PostOptions.NONE);
     }
 
     /**
-     * As {@link FuturePosts#compareSwap}, of all bits and without options.
+     * As {@link SendQueue#send(long, ByteBuf, PostOptions)}.
+     *
+     * @return completes when the transport has taken the bytes, which does not say that the peer has them
+     */
+    public CompletableFuture<Completion> send(ByteBuf message, PostOptions options) {
+        return post(future -> engine.sends().send(0, message, options, future));
+    }
+
+    /** As {@link #send(ByteBuf, PostOptions)}, of a piece of a region. */
+    public CompletableFuture<Completion> send(LocalBuffer message, PostOptions options) {
+        return post(future -> engine.sends().send(0, message, options, future));
+    }
+
+    /** As {@link #sendWithInvalidate(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated) {
+        return sendWithInvalidate(message, invalidated, PostOptions.NONE);
+    }
+
+    /** As {@link SendQueue#sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}. */
+    public CompletableFuture<Completion> sendWithInvalidate(
+            ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
+        return post(future -> engine.sends().sendWithInvalidate(0, message, invalidated, options, future));
+    }
+
+    /** As {@link #sendWithInvalidate(ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
+    public CompletableFuture<Completion> sendWithInvalidate(
+            LocalBuffer message, RemoteBuffer invalidated, PostOptions options) {
+        return post(future -> engine.sends().sendWithInvalidate(0, message, invalidated, options, future));
+    }
+
+    /** As {@link #write(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target) {
+        return write(source, target, PostOptions.NONE);
+    }
+
+    /**
+     * As {@link SendQueue#write(long, ByteBuf, RemoteBuffer, PostOptions)}.
+     *
+     * @return completes when the transport has taken the bytes, which does not say that the peer has them
+     */
+    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
+        return post(future -> engine.sends().write(0, source, target, options, future));
+    }
+
+    /** As {@link #write(LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> write(LocalBuffer source, RemoteBuffer target) {
+        return write(source, target, PostOptions.NONE);
+    }
+
+    /** As {@link #write(ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
+    public CompletableFuture<Completion> write(LocalBuffer source, RemoteBuffer target, PostOptions options) {
+        return post(future -> engine.sends().write(0, source, target, options, future));
+    }
+
+    /** As {@link SendQueue#writeWithImmediate(long, ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}. */
+    public CompletableFuture<Completion> writeWithImmediate(
+            ByteBuf source, RemoteBuffer target, ImmediateData data, PostOptions options) {
+        return post(future -> engine.sends().writeWithImmediate(0, source, target, data, options, future));
+    }
+
+    /** As {@link #writeWithImmediate(ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, of a piece of a region. */
+    public CompletableFuture<Completion> writeWithImmediate(
+            LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
+        return post(future -> engine.sends().writeWithImmediate(0, source, target, data, options, future));
+    }
+
+    /** As {@link SendQueue#sendImmediate(long, ImmediateData, PostOptions)}. */
+    public CompletableFuture<Completion> sendImmediate(ImmediateData data, PostOptions options) {
+        return post(future -> engine.sends().sendImmediate(0, data, options, future));
+    }
+
+    /** As {@link #read(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source) {
+        return read(sink, source, PostOptions.NONE);
+    }
+
+    /**
+     * As {@link SendQueue#read(long, ByteBuf, RemoteBuffer, PostOptions)}.
+     *
+     * @return completes when the bytes are in place
+     */
+    public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
+        return post(future -> engine.sends().read(0, sink, source, options, future));
+    }
+
+    /** As {@link #read(LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
+    public CompletableFuture<Completion> read(LocalBuffer sink, RemoteBuffer source) {
+        return read(sink, source, PostOptions.NONE);
+    }
+
+    /**
+     * As {@link SendQueue#read(long, LocalBuffer, RemoteBuffer, PostOptions)}.
+     *
+     * @return completes when the bytes are in place
+     */
+    public CompletableFuture<Completion> read(LocalBuffer sink, RemoteBuffer source, PostOptions options) {
+        return post(future -> engine.sends().read(0, sink, source, options, future));
+    }
+
+    /** As {@link #fetchAdd(RemoteBuffer, FetchAdd, PostOptions)}, with one field of 64 bits and without options. */
+    public CompletableFuture<Long> fetchAdd(RemoteBuffer target, long add) {
+        return post(
+                Completion::original, future -> engine.sends().fetchAdd(0, target, add, 0, PostOptions.NONE, future));
+    }
+
+    /**
+     * As {@link SendQueue#fetchAdd}.
+     *
+     * @return completes with the previous number
+     */
+    public CompletableFuture<Long> fetchAdd(RemoteBuffer target, FetchAdd numbers, PostOptions options) {
+        return post(
+                Completion::original,
+                future -> engine.sends().fetchAdd(0, target, numbers.addend(), numbers.fields(), options, future));
+    }
+
+    /**
+     * As {@link #compareSwap(RemoteBuffer, CompareSwap, PostOptions)}, of all bits and without options.
      *
      * @param expected the number is replaced if it is this one
      * @return completes with the previous number, which is {@code expected} if it was replaced
      */
     public CompletableFuture<Long> compareSwap(RemoteBuffer target, long expected, long replacement) {
-        return futures.compareSwap(target, CompareSwap.compare(expected).swap(replacement), PostOptions.NONE);
+        return compareSwap(target, CompareSwap.compare(expected).swap(replacement), PostOptions.NONE);
     }
 
-    /** As {@link FuturePosts#receive(ByteBuf)}. */
+    /**
+     * As {@link SendQueue#compareSwap}.
+     *
+     * @return completes with the previous number
+     */
+    public CompletableFuture<Long> compareSwap(RemoteBuffer target, CompareSwap numbers, PostOptions options) {
+        return post(Completion::original, future -> engine.sends().compareSwap(0, target, numbers, options, future));
+    }
+
+    /**
+     * As {@link ReceiveQueue#receive(long, ByteBuf)}.
+     *
+     * @return completes when a message has arrived; also fails if the stream ends in order before that
+     */
     public CompletableFuture<Completion> receive(ByteBuf sink) {
-        return futures.receive(sink);
+        return post(future -> engine.receives().receive(0, sink, future));
+    }
+
+    /** As {@link #receive(ByteBuf)}, into a piece of a region. */
+    public CompletableFuture<Completion> receive(LocalBuffer sink) {
+        return post(future -> engine.receives().receive(0, sink, future));
+    }
+
+    private CompletableFuture<Completion> post(Consumer<CompletionTarget> post) {
+        return post(Completion::copy, post);
+    }
+
+    private <T> CompletableFuture<T> post(Function<Completion, T> result, Consumer<CompletionTarget> post) {
+        LoopFuture<T> future = new LoopFuture<>(channel.eventLoop(), result);
+        try {
+            post.accept(future);
+        } catch (QueuePairClosedException closed) {
+            future.completeExceptionally(new StreamEndedException(closed.reason()));
+        }
+        return future;
     }
 
     /**

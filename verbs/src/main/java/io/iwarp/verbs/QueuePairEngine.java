@@ -8,7 +8,6 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaEvent;
@@ -55,7 +54,6 @@ final class QueuePairEngine implements RdmapUlp {
     private final CompletionRoutes routes = new CompletionRoutes();
     private final ReceiveSide receives;
     private final SendSide sends;
-    private final Poster poster;
     private final RdmapHandler rdmap;
     private final FlightEvents flight;
     private final LifeListener listener;
@@ -92,16 +90,16 @@ final class QueuePairEngine implements RdmapUlp {
         state = life.stream();
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
         receives = new ReceiveSide(channel, stream, settings, life, drains, routes, this::resume);
-        PostRing<WorkRequest> ring = new PostRing<>(
-                settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
-        IwarpMetrics meters = settings.metrics();
-        metrics = meters == null
-                ? null
-                : new QueuePairMetrics(meters.enter(role, counters, () -> gauges(ring), eventLoop));
         flight = new FlightEvents(channel, role, counters);
-        sends = new SendSide(
-                ring, budget(settings), channel, state, drains, metrics, flight.ofOperations() ? flight : null);
-        poster = new Poster(sends, receives, state, stream, settings.rdmap().extensions(), metrics);
+        sends = new SendSide(channel, stream, settings, state, drains, flight.ofOperations() ? flight : null);
+        IwarpMetrics meters = settings.metrics();
+        if (meters == null) {
+            metrics = null;
+        } else {
+            metrics = new QueuePairMetrics(meters.enter(role, counters, this::gauges, eventLoop));
+            sends.meteredBy(metrics);
+            receives.meteredBy(metrics);
+        }
         idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
@@ -110,7 +108,8 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /** Any thread. */
-    private IwarpMetrics.Gauges gauges(PostRing<WorkRequest> ring) {
+    private IwarpMetrics.Gauges gauges() {
+        PostRing<WorkRequest> ring = sends.ring();
         Receives source = receives.receives();
         return new IwarpMetrics.Gauges(
                 life.state(),
@@ -119,11 +118,6 @@ final class QueuePairEngine implements RdmapUlp {
                 ring.depth(),
                 source.inUse(),
                 source.bound().depth());
-    }
-
-    private static @Nullable ByteBudget budget(QueuePairSettings settings) {
-        long bytes = settings.maximumOutstandingBytes();
-        return bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
     }
 
     /**
@@ -356,9 +350,5 @@ final class QueuePairEngine implements RdmapUlp {
 
     ReceiveSide receives() {
         return receives;
-    }
-
-    Poster poster() {
-        return poster;
     }
 }

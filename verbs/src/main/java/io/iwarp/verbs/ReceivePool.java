@@ -1,7 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.memory.ByteSpan;
-import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.LocalBuffer;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -83,13 +83,13 @@ final class ReceivePool {
      * Posts a receive into a region and takes ownership of one reference. On failure releases the reference, changes
      * nothing else, and throws.
      */
-    void post(long workRequestId, MemoryRegion sink, long offset, long length) {
+    void post(long workRequestId, LocalBuffer sink) {
         ReceiveRequest request = null;
         User served;
         lock.lock();
         try {
             request = add(workRequestId);
-            request.sink().cover(sink, offset, length);
+            request.sink().cover(sink);
             served = handOver();
         } finally {
             lock.unlock();

@@ -1,6 +1,6 @@
 package io.iwarp.verbs;
 
-import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.LocalBuffer;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -12,11 +12,11 @@ import io.netty.buffer.ByteBuf;
  * {@link SharedReceiveQueue}, or an allocator ({@link QueuePairSettings#managedReceiveBytes}).
  */
 public final class ReceiveQueue {
-    private final Poster poster;
+    private final ReceiveSide side;
     private final CompletionRoutes routes;
 
-    ReceiveQueue(Poster poster, CompletionRoutes routes) {
-        this.poster = poster;
+    ReceiveQueue(ReceiveSide side, CompletionRoutes routes) {
+        this.side = side;
         this.routes = routes;
     }
 
@@ -32,16 +32,16 @@ public final class ReceiveQueue {
      *     other.
      */
     public void receive(long workRequestId, ByteBuf sink) {
-        poster.receive(workRequestId, sink, routes.forReceives());
+        side.receive(workRequestId, sink, routes.forReceives());
     }
 
     /**
-     * Posts a receive into a part of a region, which may be larger than a buffer can be.
+     * Posts a receive into a piece of a region, which may be larger than a buffer can be.
      *
-     * @param offset of the first byte in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 bytes
+     * @param workRequestId comes back in the completion
+     * @param sink 0 to 2^32 - 1 bytes
      */
-    public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
-        poster.receive(workRequestId, sink, offset, length, routes.forReceives());
+    public void receive(long workRequestId, LocalBuffer sink) {
+        side.receive(workRequestId, sink, routes.forReceives());
     }
 }

@@ -5,6 +5,7 @@ import io.iwarp.Operation;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.LocalBuffer;
 import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -22,6 +23,23 @@ class ReceiveRequest extends UntaggedBuffer {
     private long id;
     private @Nullable CompletionTarget target;
     private @Nullable ByteSpan immediateSink;
+
+    /** Takes a reference to a buffer that the application lends to a receive. */
+    static void lend(ByteBuf sink) {
+        if (sink.isReadOnly()) {
+            throw new IllegalArgumentException("a receive needs a writable buffer, the sink " + sink + " is read-only");
+        }
+        WorkRequest.lend("sink", sink);
+    }
+
+    /** Takes a reference to the memory of a region that the application lends to a receive. */
+    static void lend(LocalBuffer sink) {
+        if (sink.region().isReadOnly()) {
+            throw new IllegalArgumentException(
+                    "a receive needs writable memory, the sink " + sink.region() + " is read-only");
+        }
+        WorkRequest.lend("sink", sink, sink.length());
+    }
 
     ReceiveRequest set(long workRequestId, @Nullable CompletionTarget whoToTell) {
         id = workRequestId;
@@ -99,11 +117,15 @@ class ReceiveRequest extends UntaggedBuffer {
 
     /** Ends the use of the local memory. */
     void clear() {
-        LentMemory.giveBack(Operation.RECEIVE, id, sink());
+        try {
+            sink().release();
+        } catch (Throwable releasedBefore) {
+            LentMemory.log(Operation.RECEIVE, id, releasedBefore);
+        }
         sink().clear();
         reset();
         // Keep shared targets: writing the reference again costs a GC barrier.
-        if (target instanceof CompletionFuture) {
+        if (target instanceof LoopFuture<?>) {
             target = null;
         }
     }

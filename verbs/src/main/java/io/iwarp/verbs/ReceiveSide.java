@@ -1,13 +1,18 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.metrics.QueueLimit;
 import io.iwarp.rdmap.StreamState;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
-/** Handles receives: any thread claims and publishes them, the event loop waits for and consumes them. */
+/** Handles receives: any thread posts them, the event loop waits for and consumes them. */
 final class ReceiveSide {
     private final Channel channel;
     private final EventLoop eventLoop;
@@ -18,6 +23,8 @@ final class ReceiveSide {
     private final ReceiveStall stall;
     private final int depth;
     private volatile Receives receives;
+    /** Null if metrics are disabled. */
+    private @Nullable QueuePairMetrics metrics;
 
     /**
      * @param stream limits the memory of managed receives
@@ -75,8 +82,45 @@ final class ReceiveSide {
         receives = new SharedReceives(channel, drains, stall, routes, pool, whenLow);
     }
 
+    /** Reports refused receives to the metrics. Call it before the first post. */
+    void meteredBy(QueuePairMetrics newMetrics) {
+        metrics = newMetrics;
+    }
+
+    /** Any thread: posts a receive into the writable bytes of a buffer. */
+    void receive(long id, ByteBuf sink, CompletionTarget target) {
+        int index = sink.writerIndex();
+        int length = sink.writableBytes();
+        ReceiveRequest.lend(sink);
+        ReceiveRequest request = null;
+        try {
+            request = claim();
+        } finally {
+            if (request == null) {
+                sink.release();
+            }
+        }
+        request.sink().cover(sink, index, length);
+        publish(request.set(id, target));
+    }
+
+    /** Any thread: posts a receive into a piece of a region. */
+    void receive(long id, LocalBuffer sink, CompletionTarget target) {
+        ReceiveRequest.lend(sink);
+        ReceiveRequest request = null;
+        try {
+            request = claim();
+        } finally {
+            if (request == null) {
+                ByteSpan.release(sink);
+            }
+        }
+        request.sink().cover(sink);
+        publish(request.set(id, target));
+    }
+
     /**
-     * Any thread: claims a receive, to fill and {@link #publish}.
+     * Any thread: claims a receive, to fill and {@link #publish}. Everything that can fail is done before.
      *
      * @throws QueuePairClosedException if the stream is ending or has ended
      * @throws QueueFullException if the queue is full
@@ -93,7 +137,13 @@ final class ReceiveSide {
             throw new IllegalStateException("no receives are posted on this queue pair: " + instead);
         }
         CloseReason over = state.overReason();
-        throw over == null ? QueueFullException.ofReceives(depth) : new QueuePairClosedException(over);
+        if (over != null) {
+            throw new QueuePairClosedException(over);
+        }
+        if (metrics != null) {
+            metrics.refused(QueueLimit.RECEIVE);
+        }
+        throw QueueFullException.ofReceives(depth);
     }
 
     /**

@@ -18,6 +18,8 @@ abstract class Receives implements ReceiveStall.Source {
     private final Channel channel;
     private final DrainSchedule drains;
     private final ReceiveStall stall;
+    /** Whether a message has found no receive, and none has passed since. */
+    private boolean missed;
     /** Reused for every call of a listener. */
     final Completion completion = new Completion();
 
@@ -87,12 +89,16 @@ abstract class Receives implements ReceiveStall.Source {
 
     @Override
     public final UntaggedBuffer buffer(int ahead) {
-        stall.passed();
+        if (missed) {
+            missed = false;
+            stall.passed();
+        }
         return receive(ahead);
     }
 
     @Override
     public final boolean stalls() {
+        missed = true;
         return stall.begin(this);
     }
 
@@ -111,9 +117,8 @@ abstract class Receives implements ReceiveStall.Source {
         if (buffer == null) {
             return null;
         }
-        ProtocolFault gone = LentMemory.check(Operation.RECEIVE, request.id(), buffer);
-        if (gone != null) {
-            return gone;
+        if (buffer.refCnt() == 0) {
+            return LentMemory.released(Operation.RECEIVE, request.id());
         }
         long end = buffer.writerIndex() + completion.bytes();
         if (end > buffer.capacity()) {

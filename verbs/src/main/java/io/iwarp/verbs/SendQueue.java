@@ -1,26 +1,30 @@
 package io.iwarp.verbs;
 
+import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
 
 /**
  * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id,
- * which comes back in its completion. Posts allocate nothing. Any thread may post.
+ * which comes back in its completion. Posts allocate nothing if the {@link LocalBuffer}s and {@link RemoteBuffer}s are made
+ * before. Any thread may post.
  *
  * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts
- * throw {@link IllegalStateException}. {@link QueuePair#sendQueue(CompletionListener)} returns one whose completions go to a
+ * throw {@link IllegalStateException}. {@link QueuePair#newSendQueue} returns one whose completions go to a
  * listener of its own. {@link QueuePair} describes order, memory and refused posts.
  *
- * <p>A request that names memory of the peer takes the {@link RemoteBuffer} that the peer advertised, and an offset in
- * it in bytes. A range outside that buffer throws {@link IllegalArgumentException}; the peer checks its bounds as well.
+ * <p>The local memory is a buffer, whose readable bytes are used and whose indices do not move, or a piece of a region, which
+ * may be longer: up to 2^32 - 1 bytes. The memory of the peer is what the peer advertised, or a
+ * {@linkplain RemoteBuffer#slice slice} of it. A range that does not fit throws {@link IllegalArgumentException}; the peer
+ * checks its bounds as well.
  */
 public final class SendQueue {
-    private final Poster poster;
+    private final SendSide side;
     private final CompletionRoutes routes;
 
-    SendQueue(Poster poster, CompletionRoutes routes) {
-        this.poster = poster;
+    SendQueue(SendSide side, CompletionRoutes routes) {
+        this.side = side;
         this.routes = routes;
     }
 
@@ -30,7 +34,7 @@ public final class SendQueue {
     }
 
     /**
-     * Posts a Send of the buffer's readable bytes; the buffer's indices do not move.
+     * Posts a Send.
      *
      * @param workRequestId comes back in the completion
      * @param message any buffer; 0 to 2^31 - 1 bytes. The peer must have posted a receive of at least that size;
@@ -38,22 +42,17 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void send(long workRequestId, ByteBuf message, PostOptions options) {
-        poster.send(workRequestId, message, options, routes.forSends());
+        side.send(workRequestId, message, options, routes.forSends());
+    }
+
+    /** As {@link #send(long, ByteBuf, PostOptions)}, of a piece of a region. */
+    public void send(long workRequestId, LocalBuffer message, PostOptions options) {
+        side.send(workRequestId, message, options, routes.forSends());
     }
 
     /**
-     * Posts a Send of a part of a region, which may be larger than a buffer can be.
-     *
-     * @param offset of the first byte in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 bytes
-     */
-    public void send(long workRequestId, MemoryRegion source, long offset, long length, PostOptions options) {
-        poster.send(workRequestId, source, offset, length, options, routes.forSends());
-    }
-
-    /**
-     * Posts a Send of the buffer's readable bytes that also invalidates an STag of the peer: when the peer's
-     * application gets the message, the STag is no longer valid.
+     * Posts a Send that also invalidates an STag of the peer: when the peer's application gets the message, the STag is no
+     * longer valid.
      *
      * @param invalidated memory with that STag; its offset and length are ignored. The peer must have bound the STag to
      *     this stream alone. The peer ends the stream if the STag is unknown, already invalidated, or usable by other
@@ -61,137 +60,97 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void sendWithInvalidate(long workRequestId, ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
-        poster.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
+        side.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
     }
 
-    /**
-     * As {@link #write(long, ByteBuf, RemoteBuffer, long, PostOptions)}, to the start of the target, without options.
-     */
+    /** As {@link #sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
+    public void sendWithInvalidate(
+            long workRequestId, LocalBuffer message, RemoteBuffer invalidated, PostOptions options) {
+        side.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
+    }
+
+    /** As {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}, without options. */
     public void write(long workRequestId, ByteBuf source, RemoteBuffer target) {
-        write(workRequestId, source, target, 0, PostOptions.NONE);
+        write(workRequestId, source, target, PostOptions.NONE);
     }
 
     /**
-     * Posts an RDMA Write of the buffer's readable bytes into memory that the peer advertised; the buffer's indices do
-     * not move. The peer's application is not notified.
+     * Posts an RDMA Write to the start of the target. The peer's application is not notified.
      *
      * @param workRequestId comes back in the completion
      * @param source any buffer; 0 to 2^31 - 1 bytes
-     * @param target what the peer advertised
-     * @param targetOffset where the first byte goes, in bytes from the start of the target
+     * @param target what the peer advertised, at least as long
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
-    public void write(long workRequestId, ByteBuf source, RemoteBuffer target, long targetOffset, PostOptions options) {
-        poster.write(workRequestId, source, target, targetOffset, options, routes.forSends());
+    public void write(long workRequestId, ByteBuf source, RemoteBuffer target, PostOptions options) {
+        side.write(workRequestId, source, target, options, routes.forSends());
     }
 
     /**
-     * Posts an RDMA Write of a part of a region, which may be larger than a buffer can be.
+     * As {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region.
      *
-     * @param source a region of any protection domain and with any rights; it is read as local memory
-     * @param offset of the first byte in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 bytes
-     * @param target what the peer advertised
-     * @param targetOffset where the first byte goes, in bytes from the start of the target
+     * @param source of any protection domain and with any rights; it is read as local memory
      */
-    public void write(
-            long workRequestId,
-            MemoryRegion source,
-            long offset,
-            long length,
-            RemoteBuffer target,
-            long targetOffset,
-            PostOptions options) {
-        poster.write(workRequestId, source, offset, length, target, targetOffset, options, routes.forSends());
+    public void write(long workRequestId, LocalBuffer source, RemoteBuffer target, PostOptions options) {
+        side.write(workRequestId, source, target, options, routes.forSends());
     }
 
     /**
-     * Posts an RDMA Write followed by Immediate Data. The peer's application gets 64 bits with the completion of one of
+     * Posts an RDMA Write followed by Immediate Data. The peer's application gets the data with the completion of one of
      * its receives; the written bytes are in place by then.
      *
-     * @param target what the peer advertised
-     * @param targetOffset where the first byte goes, in bytes from the start of the target
-     * @param data the 64 bits
+     * @param target what the peer advertised, at least as long as the source
      * @throws UnsupportedOperationException if the extensions are turned off
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
      */
     public void writeWithImmediate(
-            long workRequestId,
-            ByteBuf source,
-            RemoteBuffer target,
-            long targetOffset,
-            long data,
-            PostOptions options) {
-        poster.writeWithImmediate(workRequestId, source, target, targetOffset, data, options, routes.forSends());
+            long workRequestId, ByteBuf source, RemoteBuffer target, ImmediateData data, PostOptions options) {
+        side.writeWithImmediate(workRequestId, source, target, data, options, routes.forSends());
     }
 
-    /**
-     * As {@link #writeWithImmediate(long, ByteBuf, RemoteBuffer, long, long, PostOptions)}, of a part of a region.
-     *
-     * @param offset of the first byte in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 bytes
-     */
+    /** As {@link #writeWithImmediate(long, ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, of a piece of a region. */
     public void writeWithImmediate(
-            long workRequestId,
-            MemoryRegion source,
-            long offset,
-            long length,
-            RemoteBuffer target,
-            long targetOffset,
-            long data,
-            PostOptions options) {
-        poster.writeWithImmediate(
-                workRequestId, source, offset, length, target, targetOffset, data, options, routes.forSends());
+            long workRequestId, LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
+        side.writeWithImmediate(workRequestId, source, target, data, options, routes.forSends());
     }
 
     /**
-     * Posts Immediate Data: 64 bits that consume one receive of the peer, in order with Sends. The buffer of that
-     * receive is not changed.
+     * Posts Immediate Data, which consumes one receive of the peer, in order with Sends. The buffer of that receive is not
+     * changed.
      *
-     * @param data the 64 bits
      * @throws UnsupportedOperationException if the extensions are turned off
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
      */
-    public void sendImmediate(long workRequestId, long data, PostOptions options) {
-        poster.immediate(workRequestId, data, options, routes.forSends());
+    public void sendImmediate(long workRequestId, ImmediateData data, PostOptions options) {
+        side.sendImmediate(workRequestId, data, options, routes.forSends());
     }
 
     /**
-     * Posts an RDMA Read into a part of a region.
+     * Posts an RDMA Read of all bytes of the source. They are appended to the buffer: at the completion its writer index has
+     * moved past them. The buffer is registered for the duration of the Read, which costs more than the Read of a small
+     * object. Use a region for a sink that is reused.
      *
      * @param workRequestId comes back in the completion
-     * @param sink a region of this queue pair's domain with the right LOCAL_WRITE; valid until the completion
-     * @param offset of the first byte in the sink, 0 for its start
-     * @param length 0 to 2^32 - 1 bytes
-     * @param source what the peer advertised
-     * @param sourceOffset where to read from, in bytes from the start of the source
-     * @throws IllegalArgumentException if the sink is not such a region
+     * @param sink a direct buffer of one piece; used by one Read at a time
+     * @param source what the peer advertised; at most as many bytes as the sink has writable ones
+     * @throws IllegalArgumentException if the sink is not such a buffer, or has too few writable bytes
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
-    public void read(
-            long workRequestId,
-            MemoryRegion sink,
-            long offset,
-            long length,
-            RemoteBuffer source,
-            long sourceOffset,
-            PostOptions options) {
-        poster.read(workRequestId, sink, offset, length, source, sourceOffset, options, routes.forSends());
+    public void read(long workRequestId, ByteBuf sink, RemoteBuffer source, PostOptions options) {
+        side.read(workRequestId, sink, source, options, routes.forSends());
     }
 
     /**
-     * Posts an RDMA Read that appends to the buffer. At its completion the writer index has moved past the bytes. The
-     * buffer is registered for the duration of the Read, which costs more than the Read of a small object. Use a region
-     * for a sink that is reused.
+     * Posts an RDMA Read of all bytes of the source to the start of a piece of a region.
      *
-     * @param sink a direct buffer of one piece; used by one Read at a time
-     * @param length 0 to the number of writable bytes of the sink
-     * @param source what the peer advertised
-     * @param sourceOffset where to read from, in bytes from the start of the source
+     * @param workRequestId comes back in the completion
+     * @param sink of a region of this queue pair's domain with the right LOCAL_WRITE, valid until the completion
+     * @param source what the peer advertised; 0 to 2^32 - 1 bytes, at most as many as the sink has
+     * @throws IllegalArgumentException if the sink is not such a region, or too short
+     * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
-    public void read(
-            long workRequestId, ByteBuf sink, int length, RemoteBuffer source, long sourceOffset, PostOptions options) {
-        poster.read(workRequestId, sink, length, source, sourceOffset, options, routes.forSends());
+    public void read(long workRequestId, LocalBuffer sink, RemoteBuffer source, PostOptions options) {
+        side.read(workRequestId, sink, source, options, routes.forSends());
     }
 
     /**
@@ -203,18 +162,14 @@ public final class SendQueue {
      * library, the application reads and sets the number with {@link MemoryRegion#getVolatile} and
      * {@link MemoryRegion#setVolatile}.
      *
-     * @param target what the peer advertised, with the right REMOTE_ATOMIC
-     * @param targetOffset where the number begins, in bytes from the start of the target; its address at the peer must
-     *     be a multiple of 8
-     * @param add what to add; 0 reads the number, or tests whether the peer supports atomics
-     * @param mask divides the number into fields: each set bit is the highest bit of a field, and no carry crosses into
-     *     the next field; 0 for one field of 64 bits
+     * @param target 8 bytes that the peer advertised with the right REMOTE_ATOMIC, see {@link RemoteBuffer#number}; their
+     *     address at the peer must be a multiple of 8
+     * @param numbers what to add
      * @throws UnsupportedOperationException if the extensions are turned off
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
      */
-    public void fetchAdd(
-            long workRequestId, RemoteBuffer target, long targetOffset, long add, long mask, PostOptions options) {
-        poster.fetchAdd(workRequestId, target, targetOffset, add, mask, options, routes.forSends());
+    public void fetchAdd(long workRequestId, RemoteBuffer target, FetchAdd numbers, PostOptions options) {
+        side.fetchAdd(workRequestId, target, numbers.addend(), numbers.fields(), options, routes.forSends());
     }
 
     /**
@@ -223,15 +178,12 @@ public final class SendQueue {
      * other atomic of any stream intervenes. The number's byte order in memory is that of the peer's machine, as with
      * {@link #fetchAdd}.
      *
-     * @param target what the peer advertised, with the right REMOTE_ATOMIC
-     * @param targetOffset where the number begins, in bytes from the start of the target; its address at the peer must
-     *     be a multiple of 8
+     * @param target 8 bytes, as for {@link #fetchAdd}
      * @param numbers what to compare with, and what to replace
      * @throws UnsupportedOperationException if the extensions are turned off
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
      */
-    public void compareSwap(
-            long workRequestId, RemoteBuffer target, long targetOffset, CompareSwap numbers, PostOptions options) {
-        poster.compareSwap(workRequestId, target, targetOffset, numbers, options, routes.forSends());
+    public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers, PostOptions options) {
+        side.compareSwap(workRequestId, target, numbers, options, routes.forSends());
     }
 }

@@ -1,53 +1,311 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
 import io.iwarp.internal.ByteBudget;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.LocalBuffer;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.rdmap.RequestQueue;
 import io.iwarp.rdmap.StreamState;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles requests other than receives from post to completion: byte budget, slot, wake-up of the event loop, RDMAP,
- * completion.
+ * Handles requests other than receives, from the post to the completion. A post retains the local memory, fills a slot,
+ * publishes it and wakes the event loop, which passes the request to RDMAP and completes it. Any thread may post. A refused
+ * post has no effect.
+ *
+ * <p>Everything that can fail is done before the claim of a slot; nothing throws between claim and publication. A
+ * claimed slot that is never published would block all later slots.
  */
 final class SendSide implements RequestQueue {
+    private static final String MESSAGE = "message";
+    private static final String SOURCE = "source";
+    private static final String SINK = "sink";
+
     private final PostRing<WorkRequest> ring;
+    /** Null if bytes are not limited. */
     private final @Nullable ByteBudget budget;
+    /** Whether atomics and Immediate Data may be posted. */
+    private final boolean extensions;
+
     private final Channel channel;
+    private final StreamAssociation stream;
     private final StreamState state;
     private final DrainSchedule drains;
-    private final @Nullable QueuePairMetrics metrics;
+    /** Null if operations are not recorded. */
     private final @Nullable FlightEvents flight;
+    /** Null if metrics are disabled. */
+    private @Nullable QueuePairMetrics metrics;
+
     private final Completion completion = new Completion();
 
-    /**
-     * @param budget null if bytes are not limited
-     * @param metrics null if metrics are disabled
-     * @param flight null if operations are not recorded
-     */
+    /** @param flight null if operations are not recorded */
     SendSide(
-            PostRing<WorkRequest> ring,
-            @Nullable ByteBudget budget,
             Channel channel,
+            StreamAssociation stream,
+            QueuePairSettings settings,
             StreamState state,
             DrainSchedule drains,
-            @Nullable QueuePairMetrics metrics,
             @Nullable FlightEvents flight) {
-        this.ring = ring;
-        this.budget = budget;
         this.channel = channel;
+        this.stream = stream;
         this.state = state;
         this.drains = drains;
-        this.metrics = metrics;
         this.flight = flight;
+        ring = new PostRing<>(
+                settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
+        long bytes = settings.maximumOutstandingBytes();
+        budget = bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
+        extensions = settings.rdmap().extensions();
+    }
+
+    /** Reports requests to the metrics. Call it before the first post. */
+    void meteredBy(QueuePairMetrics newMetrics) {
+        metrics = newMetrics;
     }
 
     PostRing<WorkRequest> ring() {
         return ring;
+    }
+
+    void send(long id, ByteBuf message, PostOptions options, CompletionTarget target) {
+        WorkRequest request = claim(MESSAGE, message, options);
+        request.send(options.solicited());
+        publish(request, id, Operation.SEND, options, target);
+    }
+
+    void send(long id, LocalBuffer message, PostOptions options, CompletionTarget target) {
+        WorkRequest request = claim(MESSAGE, message, options);
+        request.send(options.solicited());
+        publish(request, id, Operation.SEND, options, target);
+    }
+
+    void sendWithInvalidate(
+            long id, ByteBuf message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
+        int stag = invalidated.stag();
+        WorkRequest request = claim(MESSAGE, message, options);
+        request.sendWithInvalidate(stag, options.solicited());
+        publish(request, id, Operation.SEND, options, target);
+    }
+
+    void sendWithInvalidate(
+            long id, LocalBuffer message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
+        int stag = invalidated.stag();
+        WorkRequest request = claim(MESSAGE, message, options);
+        request.sendWithInvalidate(stag, options.solicited());
+        publish(request, id, Operation.SEND, options, target);
+    }
+
+    void write(long id, ByteBuf source, RemoteBuffer to, PostOptions options, CompletionTarget target) {
+        requireRoom(to, source.readableBytes());
+        WorkRequest request = claim(SOURCE, source, options);
+        request.write(to.stag(), to.taggedOffset());
+        publish(request, id, Operation.WRITE, options, target);
+    }
+
+    void write(long id, LocalBuffer source, RemoteBuffer to, PostOptions options, CompletionTarget target) {
+        requireRoom(to, source.length());
+        WorkRequest request = claim(SOURCE, source, options);
+        request.write(to.stag(), to.taggedOffset());
+        publish(request, id, Operation.WRITE, options, target);
+    }
+
+    void writeWithImmediate(
+            long id,
+            ByteBuf source,
+            RemoteBuffer to,
+            ImmediateData data,
+            PostOptions options,
+            CompletionTarget target) {
+        requireExtensions();
+        requireRoom(to, source.readableBytes());
+        long bits = data.bits();
+        WorkRequest request = claim(SOURCE, source, options);
+        request.writeWithImmediate(to.stag(), to.taggedOffset(), bits, options.solicited());
+        publish(request, id, Operation.WRITE, options, target);
+    }
+
+    void writeWithImmediate(
+            long id,
+            LocalBuffer source,
+            RemoteBuffer to,
+            ImmediateData data,
+            PostOptions options,
+            CompletionTarget target) {
+        requireExtensions();
+        requireRoom(to, source.length());
+        long bits = data.bits();
+        WorkRequest request = claim(SOURCE, source, options);
+        request.writeWithImmediate(to.stag(), to.taggedOffset(), bits, options.solicited());
+        publish(request, id, Operation.WRITE, options, target);
+    }
+
+    void sendImmediate(long id, ImmediateData data, PostOptions options, CompletionTarget target) {
+        requireExtensions();
+        long bits = data.bits();
+        WorkRequest request = claim(Long.BYTES, options);
+        request.immediate(bits, options.solicited());
+        publish(request, id, Operation.IMMEDIATE, options, target);
+    }
+
+    void read(long id, LocalBuffer sink, RemoteBuffer from, PostOptions options, CompletionTarget target) {
+        long length = from.length();
+        requireSink(sink, length);
+        int sinkStag = sink.region().stag();
+        long sinkOffset = sink.region().baseTaggedOffset() + sink.offset();
+        WorkRequest request = claim(SINK, sink, length, options);
+        request.read(sinkStag, sinkOffset, length, from.stag(), from.taggedOffset());
+        publish(request, id, Operation.READ, options, target);
+    }
+
+    private void requireSink(LocalBuffer sink, long length) {
+        if (length > sink.length()) {
+            throw new IllegalArgumentException(
+                    "the source has " + length + " bytes, which do not fit into " + sink + ": read a slice of it");
+        }
+        MemoryRegion region = sink.region();
+        if (!region.grants(AccessRight.LOCAL_WRITE)) {
+            throw new IllegalArgumentException(
+                    region + " cannot be the sink of a Read: register it with the right " + AccessRight.LOCAL_WRITE);
+        }
+        if (region.protectionDomain() != stream.protectionDomain()) {
+            throw new IllegalArgumentException(
+                    region + " cannot be the sink of a Read: it belongs to another protection"
+                            + " domain; register the memory in the domain of the queue pair");
+        }
+    }
+
+    /** Registers the buffer for the duration of the Read. Only answers of this stream's peer can be placed there. */
+    void read(long id, ByteBuf sink, RemoteBuffer from, PostOptions options, CompletionTarget target) {
+        int index = sink.writerIndex();
+        int room = sink.writableBytes();
+        if (from.length() > room) {
+            throw new IllegalArgumentException("the source has " + from.length() + " bytes, which do not fit into the "
+                    + room + " writable bytes of the sink: read a slice of it");
+        }
+        int length = (int) from.length();
+        WorkRequest request;
+        if (length == 0) {
+            request = claim(SINK, sink, index, 0, options);
+            request.read(0, 0, 0, from.stag(), from.taggedOffset());
+        } else {
+            MemoryRegion region = register(sink);
+            int stag = region.stag();
+            long base = region.baseTaggedOffset();
+            request = null;
+            try {
+                request = claim(length, options);
+            } finally {
+                if (request == null) {
+                    region.close();
+                }
+            }
+            request.temporarySink(region);
+            request.read(stag, base + index, length, from.stag(), from.taggedOffset());
+        }
+        request.sinkBuffer(sink, index);
+        publish(request, id, Operation.READ, options, target);
+    }
+
+    /** Registration fails after the end of the stream; report the stream's end instead. */
+    private MemoryRegion register(ByteBuf sink) {
+        try {
+            return stream.registerSink(sink);
+        } catch (IllegalStateException refused) {
+            CloseReason ended = state.closeReason();
+            throw ended == null ? refused : new QueuePairClosedException(ended);
+        }
+    }
+
+    /** @param fields the highest bits of the fields, or 0 */
+    void fetchAdd(
+            long id, RemoteBuffer number, long addend, long fields, PostOptions options, CompletionTarget target) {
+        requireExtensions();
+        requireNumber(number);
+        WorkRequest request = claim(Long.BYTES, options);
+        request.fetchAdd(number.stag(), number.taggedOffset(), addend, fields);
+        publish(request, id, Operation.FETCH_ADD, options, target);
+    }
+
+    void compareSwap(long id, RemoteBuffer number, CompareSwap numbers, PostOptions options, CompletionTarget target) {
+        requireExtensions();
+        requireNumber(number);
+        Objects.requireNonNull(numbers, "the numbers to compare and swap are null: make them with CompareSwap.compare");
+        WorkRequest request = claim(Long.BYTES, options);
+        request.compareSwap(
+                number.stag(),
+                number.taggedOffset(),
+                numbers.swapData(),
+                numbers.swapMask(),
+                numbers.compareData(),
+                numbers.compareMask());
+        publish(request, id, Operation.COMPARE_SWAP, options, target);
+    }
+
+    private static void requireRoom(RemoteBuffer to, long length) {
+        if (length > to.length()) {
+            throw new IllegalArgumentException(length + " bytes do not fit into the " + to.length()
+                    + " bytes of the peer's buffer: post less, or ask the peer for a larger buffer");
+        }
+    }
+
+    private static void requireNumber(RemoteBuffer target) {
+        if (target.length() != Long.BYTES) {
+            throw new IllegalArgumentException("an atomic works on " + Long.BYTES + " bytes, " + target + " has "
+                    + target.length() + ": use number(index) or slice(offset, 8) of it");
+        }
+    }
+
+    private void requireExtensions() {
+        if (!extensions) {
+            throw new UnsupportedOperationException(
+                    "atomics and Immediate Data are turned off by RdmapSettings.extensions");
+        }
+    }
+
+    private WorkRequest claim(String name, ByteBuf memory, PostOptions options) {
+        return claim(name, memory, memory.readerIndex(), memory.readableBytes(), options);
+    }
+
+    private WorkRequest claim(String name, ByteBuf memory, int index, int length, PostOptions options) {
+        WorkRequest.lend(name, memory);
+        WorkRequest request = null;
+        try {
+            request = claim(length, options);
+        } finally {
+            if (request == null) {
+                memory.release();
+            }
+        }
+        request.payload().cover(memory, index, length);
+        return request;
+    }
+
+    private WorkRequest claim(String name, LocalBuffer memory, PostOptions options) {
+        return claim(name, memory, memory.length(), options);
+    }
+
+    private WorkRequest claim(String name, LocalBuffer memory, long length, PostOptions options) {
+        WorkRequest.lend(name, memory, length);
+        WorkRequest request = null;
+        try {
+            request = claim(length, options);
+        } finally {
+            if (request == null) {
+                ByteSpan.release(memory);
+            }
+        }
+        request.payload().cover(memory);
+        return request;
     }
 
     /**
@@ -57,7 +315,8 @@ final class SendSide implements RequestQueue {
      * @throws QueueFullException if the queue is full, or too many bytes are outstanding
      * @throws IllegalArgumentException if the request does not fit even if no other is outstanding
      */
-    WorkRequest claim(long bytes) {
+    WorkRequest claim(long bytes, PostOptions options) {
+        Objects.requireNonNull(options, "options are null: use PostOptions.NONE");
         CloseReason over = state.overReason();
         if (over != null) {
             throw new QueuePairClosedException(over);
@@ -100,8 +359,10 @@ final class SendSide implements RequestQueue {
         }
     }
 
-    /** Any thread: publishes a claimed request. */
-    void publish(WorkRequest request) {
+    /** Any thread: fills in the rest of a claimed request and publishes it. */
+    void publish(WorkRequest request, long id, Operation operation, PostOptions options, CompletionTarget target) {
+        request.fenced(options.fenced());
+        request.set(id, operation, target);
         if (metrics != null) {
             metrics.posted(request);
         }

@@ -1,6 +1,6 @@
 package io.iwarp.verbs;
 
-import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.LocalBuffer;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -64,25 +64,23 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @throws IllegalStateException if the queue was closed
      */
     public void receive(long workRequestId, ByteBuf sink) {
-        LentMemory.requireWritable(sink);
         int index = sink.writerIndex();
         int length = sink.writableBytes();
-        sink.retain();
+        ReceiveRequest.lend(sink);
         pool.post(workRequestId, sink, index, length);
     }
 
     /**
-     * Posts a receive into a part of a region.
+     * Posts a receive into a piece of a region.
      *
-     * @param offset of the first byte in the region, 0 for its start
-     * @param length 0 to 2^32 - 1 bytes
+     * @param workRequestId comes back in the completion
+     * @param sink 0 to 2^32 - 1 bytes
      * @throws QueueFullException if as many receives as the queue is deep are posted and not completed
      * @throws IllegalStateException if the queue was closed
      */
-    public void receive(long workRequestId, MemoryRegion sink, long offset, long length) {
-        LentMemory.requireWritable(sink);
-        LentMemory.retain(sink, offset, length);
-        pool.post(workRequestId, sink, offset, length);
+    public void receive(long workRequestId, LocalBuffer sink) {
+        ReceiveRequest.lend(sink);
+        pool.post(workRequestId, sink);
     }
 
     ReceivePool pool() {

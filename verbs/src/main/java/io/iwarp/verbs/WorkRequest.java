@@ -3,9 +3,12 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
+import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.rdmap.RdmapRequest;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.IllegalReferenceCountException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * owns it until the request has completed.
  */
 final class WorkRequest extends RdmapRequest {
+    private static final long MAX_MESSAGE = 0xffff_ffffL;
+
     private long position;
     private long id;
     private Operation operation = Operation.SEND;
@@ -25,7 +30,37 @@ final class WorkRequest extends RdmapRequest {
     private long countedBytes;
     private @Nullable LongOperationEvent event;
 
-    WorkRequest set(long workRequestId, Operation what, @Nullable CompletionTarget whoToTell) {
+    /**
+     * Takes a reference to a buffer that the application lends to a request.
+     *
+     * @param name of the argument, for the message
+     * @throws IllegalReferenceCountException if the buffer was released
+     */
+    static void lend(String name, ByteBuf memory) {
+        try {
+            memory.retain();
+        } catch (IllegalReferenceCountException released) {
+            throw new IllegalReferenceCountException(
+                    name + " " + memory + " was released: keep a reference until the request is posted", released);
+        }
+    }
+
+    /**
+     * Takes a reference to the memory of a region that the application lends to a request.
+     *
+     * @param length of the message
+     * @throws IllegalArgumentException if no message is that long
+     * @throws io.iwarp.memory.RegistrationEndedException if the region was closed
+     */
+    static void lend(String name, LocalBuffer memory, long length) {
+        if (length > MAX_MESSAGE) {
+            throw new IllegalArgumentException(name + " has " + length + " bytes, and a message has at most "
+                    + MAX_MESSAGE + ": post slices of it");
+        }
+        ByteSpan.retain(memory);
+    }
+
+    void set(long workRequestId, Operation what, @Nullable CompletionTarget whoToTell) {
         id = workRequestId;
         if (operation != what) {
             operation = what;
@@ -33,7 +68,6 @@ final class WorkRequest extends RdmapRequest {
         if (target != whoToTell) {
             target = whoToTell;
         }
-        return this;
     }
 
     /** Returns the position in the ring of posts. */
@@ -58,10 +92,14 @@ final class WorkRequest extends RdmapRequest {
         temporarySink = region;
     }
 
-    /** Sets the buffer of a Read that was posted with a buffer. */
-    void sinkBuffer(ByteBuf buffer) {
+    /**
+     * Sets the buffer of a Read that was posted with a buffer.
+     *
+     * @param index where the bytes go
+     */
+    void sinkBuffer(ByteBuf buffer, int index) {
         sinkBuffer = buffer;
-        sinkIndex = buffer.writerIndex();
+        sinkIndex = index;
     }
 
     /** Sets the time of the post; 0 if it is not recorded. */
@@ -124,10 +162,12 @@ final class WorkRequest extends RdmapRequest {
     @Nullable
     ProtocolFault fillSink() {
         ByteBuf sink = sinkBuffer;
-        ProtocolFault gone =
-                LentMemory.check(operation, id, sink == null ? payload().buffer() : sink);
-        if (gone != null || sink == null) {
-            return gone;
+        ByteBuf lent = sink == null ? payload().buffer() : sink;
+        if (lent != null && lent.refCnt() == 0) {
+            return LentMemory.released(operation, id);
+        }
+        if (sink == null) {
+            return null;
         }
         long end = sinkIndex + readLength();
         if (sink.writerIndex() != sinkIndex || end > sink.capacity()) {
@@ -139,17 +179,25 @@ final class WorkRequest extends RdmapRequest {
 
     /** Ends the use of the local memory. */
     void clear() {
-        LentMemory.giveBack(operation, id, payload());
+        try {
+            payload().release();
+        } catch (Throwable releasedBefore) {
+            LentMemory.log(operation, id, releasedBefore);
+        }
         payload().clear();
         // Keep shared targets: writing the reference again costs a GC barrier.
-        if (target instanceof CompletionFuture<?>) {
+        if (target instanceof LoopFuture<?>) {
             target = null;
         }
         sinkBuffer = null;
         MemoryRegion region = temporarySink;
         if (region != null) {
             temporarySink = null;
-            LentMemory.giveBack(operation, id, region);
+            try {
+                region.close();
+            } catch (Throwable releasedBefore) {
+                LentMemory.log(operation, id, releasedBefore);
+            }
         }
     }
 }

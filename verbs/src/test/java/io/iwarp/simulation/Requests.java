@@ -4,6 +4,8 @@ import static io.iwarp.verbs.CompareSwap.compare;
 
 import io.iwarp.ConnectionState;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.FetchAdd;
+import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueueFullException;
 import io.iwarp.verbs.QueuePairClosedException;
@@ -96,7 +98,7 @@ final class Requests {
                 post,
                 () -> end.queuePair()
                         .sendQueue()
-                        .write(post.id, end.sharing.region(), at, length, to, 0, PostOptions.NONE));
+                        .write(post.id, end.sharing.region().slice(at, length), to, PostOptions.NONE));
     }
 
     /** A Write through the peer's window, and a Send that invalidates it. Then the peer binds another. */
@@ -114,7 +116,7 @@ final class Requests {
         ByteBuf bytes = payload(write, write.length);
         write.buffer = bytes;
         RemoteBuffer to = window.slice(write.offset, write.length);
-        postWithId(write, () -> end.queuePair().sendQueue().write(write.id, bytes, to, 0, PostOptions.NONE));
+        postWithId(write, () -> end.queuePair().sendQueue().write(write.id, bytes, to, PostOptions.NONE));
         Post send = newPost(Post.Kind.SEND, 4 + world.dice.below(Plan.SEND_LIMIT));
         ByteBuf message = payload(send, send.length).setInt(0, send.id);
         send.buffer = message;
@@ -177,8 +179,8 @@ final class Requests {
         if (immediate) {
             post(
                     post,
-                    () -> end.queuePair().sendQueue().sendImmediate(post.id, post.id, options),
-                    () -> end.queuePair().futures().sendImmediate(post.id, options));
+                    () -> end.queuePair().sendQueue().sendImmediate(post.id, new ImmediateData(post.id), options),
+                    () -> end.queuePair().sendImmediate(new ImmediateData(post.id), options));
             return;
         }
         ByteBuf buffer = payload(post, post.length).setInt(0, post.id);
@@ -186,7 +188,7 @@ final class Requests {
         post(
                 post,
                 () -> end.queuePair().sendQueue().send(post.id, buffer, options),
-                () -> end.queuePair().futures().send(buffer, options));
+                () -> end.queuePair().send(buffer, options));
     }
 
     private void postWrite(boolean immediate) {
@@ -203,13 +205,15 @@ final class Requests {
         if (immediate) {
             post(
                     post,
-                    () -> end.queuePair().sendQueue().writeWithImmediate(post.id, buffer, to, 0, post.id, options),
-                    () -> end.queuePair().futures().writeWithImmediate(buffer, to, post.id, options));
+                    () -> end.queuePair()
+                            .sendQueue()
+                            .writeWithImmediate(post.id, buffer, to, new ImmediateData(post.id), options),
+                    () -> end.queuePair().writeWithImmediate(buffer, to, new ImmediateData(post.id), options));
         } else {
             post(
                     post,
-                    () -> end.queuePair().sendQueue().write(post.id, buffer, to, 0, options),
-                    () -> end.queuePair().futures().write(buffer, to, options));
+                    () -> end.queuePair().sendQueue().write(post.id, buffer, to, options),
+                    () -> end.queuePair().write(buffer, to, options));
         }
     }
 
@@ -225,8 +229,8 @@ final class Requests {
             post.operand = at;
             post(
                     post,
-                    () -> end.queuePair().sendQueue().read(post.id, end.regions.local, at, length, from, 0, options),
-                    () -> end.queuePair().futures().read(end.regions.local, at, from, options));
+                    () -> end.queuePair().sendQueue().read(post.id, end.regions.local.slice(at, length), from, options),
+                    () -> end.queuePair().read(end.regions.local.slice(at, length), from, options));
             return;
         }
         ByteBuf sink = end.allocator.directBuffer(Math.max(1, length), Math.max(1, length));
@@ -244,8 +248,8 @@ final class Requests {
     private void postRead(Post post, ByteBuf sink, RemoteBuffer from, PostOptions options) {
         post(
                 post,
-                () -> end.queuePair().sendQueue().read(post.id, sink, sink.writableBytes(), from, 0, options),
-                () -> end.queuePair().futures().read(sink, from, options));
+                () -> end.queuePair().sendQueue().read(post.id, sink, from, options),
+                () -> end.queuePair().read(sink, from, options));
     }
 
     /** {@return where in the end.regions.local region there is room that no Read fills until its completion was looked at, or -1} */
@@ -275,17 +279,15 @@ final class Requests {
         if (add) {
             post(
                     post,
-                    () -> end.queuePair().sendQueue().fetchAdd(post.id, at, 0, post.operand, 0, options),
-                    () -> end.queuePair().futures().fetchAdd(at, post.operand, 0, options));
+                    () -> end.queuePair().sendQueue().fetchAdd(post.id, at, FetchAdd.add(post.operand), options),
+                    () -> end.queuePair().fetchAdd(at, FetchAdd.add(post.operand), options));
         } else {
             post(
                     post,
                     () -> end.queuePair()
                             .sendQueue()
-                            .compareSwap(post.id, at, 0, compare(post.expected).swap(post.operand), options),
-                    () -> end.queuePair()
-                            .futures()
-                            .compareSwap(at, compare(post.expected).swap(post.operand), options));
+                            .compareSwap(post.id, at, compare(post.expected).swap(post.operand), options),
+                    () -> end.queuePair().compareSwap(at, compare(post.expected).swap(post.operand), options));
         }
     }
 

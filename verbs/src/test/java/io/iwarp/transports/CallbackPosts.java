@@ -5,6 +5,8 @@ import static io.iwarp.verbs.CompareSwap.compare;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.FetchAdd;
+import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
@@ -62,28 +64,29 @@ class CallbackPosts implements Posts {
 
     @Override
     public CompletionStage<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
-        return post(id -> queuePair.sendQueue().write(id, source, target, 0, options));
+        return post(id -> queuePair.sendQueue().write(id, source, target, options));
     }
 
     @Override
     public CompletionStage<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, long data, PostOptions options) {
-        return post(id -> queuePair.sendQueue().writeWithImmediate(id, source, target, 0, data, options));
+        return post(
+                id -> queuePair.sendQueue().writeWithImmediate(id, source, target, new ImmediateData(data), options));
     }
 
     @Override
     public CompletionStage<Completion> sendImmediate(long data, PostOptions options) {
-        return post(id -> queuePair.sendQueue().sendImmediate(id, data, options));
+        return post(id -> queuePair.sendQueue().sendImmediate(id, new ImmediateData(data), options));
     }
 
     @Override
     public CompletionStage<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
-        return post(id -> queuePair.sendQueue().read(id, sink, sink.writableBytes(), source, 0, options));
+        return post(id -> queuePair.sendQueue().read(id, sink, source, options));
     }
 
     @Override
     public CompletionStage<Long> fetchAdd(RemoteBuffer number, long add) {
-        return post(id -> queuePair.sendQueue().fetchAdd(id, number, 0, add, 0, PostOptions.NONE))
+        return post(id -> queuePair.sendQueue().fetchAdd(id, number, FetchAdd.add(add), PostOptions.NONE))
                 .thenApply(Completion::original);
     }
 
@@ -91,7 +94,7 @@ class CallbackPosts implements Posts {
     public CompletionStage<Long> compareSwap(RemoteBuffer number, long expected, long replacement) {
         return post(id -> queuePair
                         .sendQueue()
-                        .compareSwap(id, number, 0, compare(expected).swap(replacement), PostOptions.NONE))
+                        .compareSwap(id, number, compare(expected).swap(replacement), PostOptions.NONE))
                 .thenApply(Completion::original);
     }
 

@@ -2,6 +2,7 @@ package io.iwarp.transports;
 
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
@@ -16,34 +17,34 @@ record FuturePosts(QueuePair queuePair) implements Posts {
 
     @Override
     public CompletionStage<Completion> send(ByteBuf message, PostOptions options) {
-        return queuePair.futures().send(message, options);
+        return queuePair.send(message, options);
     }
 
     @Override
     public CompletionStage<Completion> sendWithInvalidate(
             ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
-        return queuePair.futures().sendWithInvalidate(message, invalidated, options);
+        return queuePair.sendWithInvalidate(message, invalidated, options);
     }
 
     @Override
     public CompletionStage<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
-        return queuePair.futures().write(source, target, options);
+        return queuePair.write(source, target, options);
     }
 
     @Override
     public CompletionStage<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, long data, PostOptions options) {
-        return queuePair.futures().writeWithImmediate(source, target, data, options);
+        return queuePair.writeWithImmediate(source, target, new ImmediateData(data), options);
     }
 
     @Override
     public CompletionStage<Completion> sendImmediate(long data, PostOptions options) {
-        return queuePair.futures().sendImmediate(data, options);
+        return queuePair.sendImmediate(new ImmediateData(data), options);
     }
 
     @Override
     public CompletionStage<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
-        return queuePair.futures().read(sink, source, options);
+        return queuePair.read(sink, source, options);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.StreamEndedException;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
@@ -157,7 +158,9 @@ class LifeCycleTest {
             assertThat(initiator.closeReason()).isNull();
             Thread.onSpinWait();
         }
-        await(initiator.futures().sendImmediate(1, PostOptions.NONE).handle((completion, failure) -> completion));
+        await(initiator
+                .sendImmediate(new ImmediateData(1), PostOptions.NONE)
+                .handle((completion, failure) -> completion));
     }
 
     /** The channel belongs to the application as well: it may close it from any thread, at any time. */

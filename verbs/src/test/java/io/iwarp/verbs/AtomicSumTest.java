@@ -89,7 +89,9 @@ class AtomicSumTest {
 
         private void post() {
             if (posted < ADDS) {
-                queuePair.sendQueue().fetchAdd(++posted, target, 0, 1, 0, PostOptions.NONE);
+                queuePair
+                        .sendQueue()
+                        .fetchAdd(++posted, target.slice(0, Long.BYTES), FetchAdd.add(1), PostOptions.NONE);
             }
         }
 

@@ -53,7 +53,7 @@ class ChangedSourceTest {
                 SimulatedPeer writer = SimulatedPeer.ofResponder(domain, QueuePairSettings.DEFAULT, qp -> {});
                 SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {})) {
             CompletableFuture<Completion> written =
-                    pair.initiator.queuePair().futures().write(source, 0, LENGTH, target.remoteBuffer());
+                    pair.initiator.queuePair().write(source.slice(0, LENGTH), target.remoteBuffer());
             pair.initiator.runTasks();
 
             writer.sends(Segment.write(writable.stag(), writable.taggedOffset(), new byte[] {1, 2, 3}));

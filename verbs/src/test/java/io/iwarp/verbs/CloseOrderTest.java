@@ -35,7 +35,7 @@ class CloseOrderTest {
     /** Another thread has claimed a slot, and is slow to publish it. */
     @Test
     void closeWaitsForASlotThatAnotherThreadHasClaimed() {
-        WorkRequest slow = queuePair.engine().sends().claim(0);
+        WorkRequest slow = queuePair.engine().sends().claim(0, PostOptions.NONE);
         CompletableFuture<Completion> sent = queuePair.send(Unpooled.EMPTY_BUFFER);
 
         queuePair.close();
@@ -50,7 +50,12 @@ class CloseOrderTest {
         queuePair
                 .engine()
                 .sends()
-                .publish(slow.set(1, Operation.SEND, (completion, place) -> slowlySent.complete(completion)));
+                .publish(
+                        slow,
+                        1,
+                        Operation.SEND,
+                        PostOptions.NONE,
+                        (completion, place) -> slowlySent.complete(completion));
         pair.run();
         assertThat(slowlySent).isCompletedWithValueMatching(Completion::successful);
         assertThat(sent).isCompleted();
@@ -61,7 +66,7 @@ class CloseOrderTest {
     /** Nothing can be sent any more, so the close need not wait. */
     @Test
     void aSlotThatIsPublishedAfterTheEndIsFlushed() {
-        WorkRequest slow = queuePair.engine().sends().claim(0);
+        WorkRequest slow = queuePair.engine().sends().claim(0, PostOptions.NONE);
         queuePair.close();
         pair.run();
         pair.responder.queuePair().abort();
@@ -72,7 +77,12 @@ class CloseOrderTest {
         queuePair
                 .engine()
                 .sends()
-                .publish(slow.set(1, Operation.SEND, (completion, place) -> flushed.add(completion.copy())));
+                .publish(
+                        slow,
+                        1,
+                        Operation.SEND,
+                        PostOptions.NONE,
+                        (completion, place) -> flushed.add(completion.copy()));
         pair.run();
         assertThat(flushed).hasSize(1).noneMatch(Completion::successful);
     }

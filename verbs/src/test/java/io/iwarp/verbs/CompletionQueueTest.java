@@ -264,7 +264,7 @@ class CompletionQueueTest {
         responder.send(Unpooled.EMPTY_BUFFER);
         poll(queue, 1);
         assertThat(events).isEmpty();
-        await(responder.futures().send(Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED));
+        await(responder.send(Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED));
         assertThat(events.poll(60, TimeUnit.SECONDS)).isOne();
         assertThat(queue.armSolicited()).isTrue();
         poll(queue, 1);

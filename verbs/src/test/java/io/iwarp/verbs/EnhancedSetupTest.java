@@ -224,7 +224,7 @@ class EnhancedSetupTest {
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings(mpa), setup, qp -> {
             qp.completionListener((same, completion) -> completed.add(completion.toString()));
             qp.sendQueue().send(11, oneByte, PostOptions.NONE);
-            qp.sendQueue().write(12, oneByte, new RemoteBuffer(0x1234, 0, 1), 0, PostOptions.NONE);
+            qp.sendQueue().write(12, oneByte, new RemoteBuffer(0x1234, 0, 1), PostOptions.NONE);
         })) {
             assertThat(peer.hears()).isEqualTo(first.ulpdu());
             int msn = kind == ReadyToReceive.SEND ? 2 : 1;

@@ -103,8 +103,8 @@ class FairnessTest {
                 .eventLoop()
                 .submit(() -> {
                     for (int i = 0; i < READS; i++) {
-                        reads[i] = reader.futures()
-                                .read(sink, (long) i * part, source.remoteBuffer((long) i * part, part))
+                        reads[i] = reader.read(
+                                        sink.slice((long) i * part, part), source.remoteBuffer((long) i * part, part))
                                 .thenAccept(read -> events.add("READ"));
                     }
                 })
@@ -137,15 +137,16 @@ class FairnessTest {
     void otherConnectionsOfTheEventLoopGetOnWhileALongReadIsAnswered() throws Exception {
         QueuePair other = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
         RemoteBuffer number = source.remoteBuffer(0, 8);
-        CompletableFuture<Completion> read = reader.futures().read(sink, 0, source.remoteBuffer());
+        CompletableFuture<Completion> read =
+                reader.read(sink.slice(0, source.remoteBuffer().length()), source.remoteBuffer());
         int[] roundTrips = new int[1];
         other.completionListener((qp, completion) -> {
             if (completion.successful() && !read.isDone()) {
                 roundTrips[0]++;
-                qp.sendQueue().fetchAdd(0, number, 0, 1, 0, PostOptions.NONE);
+                qp.sendQueue().fetchAdd(0, number.slice(0, Long.BYTES), FetchAdd.add(1), PostOptions.NONE);
             }
         });
-        other.sendQueue().fetchAdd(0, number, 0, 1, 0, PostOptions.NONE);
+        other.sendQueue().fetchAdd(0, number.slice(0, Long.BYTES), FetchAdd.add(1), PostOptions.NONE);
         assertThat(await(read).bytes()).isEqualTo(LENGTH);
         other.channel().eventLoop().submit(() -> {}).sync();
         assertThat(roundTrips[0])

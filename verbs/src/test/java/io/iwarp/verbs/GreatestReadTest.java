@@ -147,7 +147,7 @@ class GreatestReadTest {
             pair.responder.pipeline().addFirst(new Shortcut(pair));
 
             CompletableFuture<Completion> read =
-                    pair.initiator.queuePair().futures().read(sink, 0, source.remoteBuffer());
+                    pair.initiator.queuePair().read(sink.slice(0, LENGTH), source.remoteBuffer());
             pair.run();
 
             assertThat(read).isCompletedWithValueMatching(done -> done.bytes() == LENGTH);
@@ -168,8 +168,7 @@ class GreatestReadTest {
         try (SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {})) {
             CompletableFuture<Completion> read = pair.initiator
                     .queuePair()
-                    .futures()
-                    .read(sink, 0, new RemoteBuffer(source.stag(), SOURCE_BASE + 1, LENGTH));
+                    .read(sink.slice(0, LENGTH), new RemoteBuffer(source.stag(), SOURCE_BASE + 1, LENGTH));
             pair.run();
 
             assertThat(read).isCompletedExceptionally();

@@ -37,7 +37,8 @@ final class LargeRead {
             SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
             QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
             long begin = System.nanoTime();
-            CompletableFuture<Completion> read = initiator.futures().read(sink, 0, source.remoteBuffer());
+            CompletableFuture<Completion> read =
+                    initiator.read(sink.slice(0, source.remoteBuffer().length()), source.remoteBuffer());
             long peak = 0;
             while (!read.isDone()) {
                 peak = Math.max(peak, directBytes());

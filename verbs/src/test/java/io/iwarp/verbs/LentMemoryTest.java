@@ -98,7 +98,7 @@ class LentMemoryTest {
     @Test
     void aSendWhoseBufferIsGoneWhenTheTransportHasTakenIt() {
         other.receiveQueue().receive(1, Unpooled.EMPTY_BUFFER);
-        other.receiveQueue().receive(2, region, 0, BYTES);
+        other.receiveQueue().receive(2, region.slice(0, BYTES));
         other.receiveQueue().receive(3, Unpooled.EMPTY_BUFFER);
         ByteBuf gone = message();
         CompletableFuture<Completion> first = one.send(Unpooled.EMPTY_BUFFER);
@@ -137,7 +137,7 @@ class LentMemoryTest {
     void aReceiveWhoseBufferIsGone() {
         ByteBuf gone = buffer();
         other.receiveQueue().receive(1, gone);
-        other.receiveQueue().receive(2, region, 0, BYTES);
+        other.receiveQueue().receive(2, region.slice(0, BYTES));
         gone.release(2);
         ByteBuf message = message();
         CompletableFuture<Completion> send = one.send(message);
@@ -156,7 +156,7 @@ class LentMemoryTest {
     void aReceiveOfNoBytesWhoseBufferIsGone() {
         ByteBuf gone = buffer();
         other.receiveQueue().receive(1, gone);
-        other.receiveQueue().receive(2, region, 0, BYTES);
+        other.receiveQueue().receive(2, region.slice(0, BYTES));
         gone.release(2);
         one.send(Unpooled.EMPTY_BUFFER);
 
@@ -171,7 +171,7 @@ class LentMemoryTest {
     void aReceiveWhoseBufferIsGoneWhenTheQueuePairIsClosed() {
         ByteBuf gone = buffer();
         other.receiveQueue().receive(1, gone);
-        other.receiveQueue().receive(2, region, 0, BYTES);
+        other.receiveQueue().receive(2, region.slice(0, BYTES));
         gone.release(2);
 
         other.close();

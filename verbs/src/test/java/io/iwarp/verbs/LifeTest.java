@@ -87,15 +87,15 @@ class LifeTest {
     /** One post of each kind that sends; those that have an answer come first. */
     private List<CompletableFuture<?>> postAll() {
         return new ArrayList<>(List.of(
-                queuePair.futures().read(region, 0, SOMEWHERE),
+                queuePair.read(region.slice(0, SOMEWHERE.length()), SOMEWHERE),
                 queuePair.fetchAdd(SOMEWHERE, 1),
                 queuePair.compareSwap(SOMEWHERE, 1, 2),
                 queuePair.read(bytes.clear(), SOMEWHERE),
-                queuePair.futures().send(bytes, PostOptions.FENCED),
-                queuePair.futures().sendWithInvalidate(bytes, SOMEWHERE),
+                queuePair.send(bytes, PostOptions.FENCED),
+                queuePair.sendWithInvalidate(bytes, SOMEWHERE),
                 queuePair.write(bytes, SOMEWHERE),
-                queuePair.futures().writeWithImmediate(bytes, SOMEWHERE, 1, PostOptions.NONE),
-                queuePair.futures().sendImmediate(1, PostOptions.NONE),
+                queuePair.writeWithImmediate(bytes, SOMEWHERE, new ImmediateData(1), PostOptions.NONE),
+                queuePair.sendImmediate(new ImmediateData(1), PostOptions.NONE),
                 queuePair.receive(bytes)));
     }
 
@@ -122,8 +122,8 @@ class LifeTest {
     @Requirement({"RDMAP-63", "DDP-43", "DDP-44"})
     void anOrderlyCloseWaitsForTheAnswersToWhatWasPosted() throws Exception {
         establish(QueuePairSettings.DEFAULT);
-        CompletableFuture<Completion> read = queuePair.futures().read(region, 0, SOMEWHERE);
-        CompletableFuture<Completion> behind = queuePair.futures().send(bytes, PostOptions.FENCED);
+        CompletableFuture<Completion> read = queuePair.read(region.slice(0, SOMEWHERE.length()), SOMEWHERE);
+        CompletableFuture<Completion> behind = queuePair.send(bytes, PostOptions.FENCED);
         queuePair.close();
         assertThat(queuePair.state()).isEqualTo(ConnectionState.DRAINING);
         assertFlushedWith(queuePair.fetchAdd(SOMEWHERE, 1), EndedBy.LOCAL_APPLICATION);
@@ -160,7 +160,7 @@ class LifeTest {
             }
         });
         if (unanswered) {
-            queuePair.futures().read(region, 0, SOMEWHERE);
+            queuePair.read(region.slice(0, SOMEWHERE.length()), SOMEWHERE);
             assertThat(peer.expectOpcode()).isOne();
         }
         Segment[] reads = new Segment[16];
@@ -173,7 +173,8 @@ class LifeTest {
         settle();
         assertThat(queuePair.state()).isEqualTo(ConnectionState.DRAINING);
         CompletableFuture<Completion> future = queuePair.send(bytes);
-        Throwable refused = catchThrowable(() -> queuePair.sendQueue().sendImmediate(1, 1, PostOptions.NONE));
+        Throwable refused =
+                catchThrowable(() -> queuePair.sendQueue().sendImmediate(1, new ImmediateData(1), PostOptions.NONE));
         queuePair.close();
         CompletableFuture<Completion> afterClose = queuePair.send(bytes);
         peer.expectAnythingUntilTheEnd();
@@ -234,9 +235,9 @@ class LifeTest {
         assertThat(peer.expectOpcode()).isEqualTo(2);
         await(queuePair.send(bytes));
         assertThat(peer.expectOpcode()).isEqualTo(3);
-        await(queuePair.futures().sendImmediate(5, PostOptions.FENCED));
+        await(queuePair.sendImmediate(new ImmediateData(5), PostOptions.FENCED));
         assertThat(peer.expectOpcode()).isEqualTo(8);
-        assertFlushedWith(queuePair.futures().read(region, 0, SOMEWHERE), EndedBy.PEER_CLOSED);
+        assertFlushedWith(queuePair.read(region.slice(0, SOMEWHERE.length()), SOMEWHERE), EndedBy.PEER_CLOSED);
         assertThat(await(queuePair.closed()).detail()).contains(" 1 Read or atomic without an answer");
     }
 
@@ -334,10 +335,11 @@ class LifeTest {
         queuePair.completionListener((qp, completion) -> {});
         Stream.<Function<QueuePair, Runnable>>of(
                         qp -> () -> qp.sendQueue()
-                                .read(1, bytes.clear(), bytes.clear().writableBytes(), SOMEWHERE, 0, PostOptions.NONE),
-                        qp -> () -> qp.sendQueue().read(1, region, 0, 8, SOMEWHERE, 0, PostOptions.NONE),
-                        qp -> () -> qp.sendQueue().fetchAdd(1, SOMEWHERE, 0, 1, 0, PostOptions.NONE),
-                        qp -> () -> qp.sendQueue().sendImmediate(1, 1, PostOptions.NONE),
+                                .read(1, bytes.clear(), SOMEWHERE.slice(0, bytes.writableBytes()), PostOptions.NONE),
+                        qp -> () -> qp.sendQueue().read(1, region.slice(0, 8), SOMEWHERE.slice(0, 8), PostOptions.NONE),
+                        qp -> () -> qp.sendQueue()
+                                .fetchAdd(1, SOMEWHERE.slice(0, Long.BYTES), FetchAdd.add(1), PostOptions.NONE),
+                        qp -> () -> qp.sendQueue().sendImmediate(1, new ImmediateData(1), PostOptions.NONE),
                         qp -> () -> qp.receiveQueue().receive(1, bytes))
                 .forEach(post -> assertThatThrownBy(post.apply(queuePair)::run)
                         .isInstanceOfSatisfying(

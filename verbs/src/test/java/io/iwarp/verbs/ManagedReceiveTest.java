@@ -83,7 +83,7 @@ class ManagedReceiveTest {
             releaseBuffer(completion);
             message.release();
         }
-        await(initiator.futures().sendImmediate(7, PostOptions.NONE));
+        await(initiator.sendImmediate(new ImmediateData(7), PostOptions.NONE));
         Completion immediate = next();
         assertThat(immediate.immediate()).isEqualTo(7);
         assertThat(immediate.buffer()).isNull();

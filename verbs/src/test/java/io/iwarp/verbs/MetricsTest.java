@@ -85,7 +85,7 @@ class MetricsTest {
 
         Loopback.await(initiator.write(message, target));
         Loopback.await(initiator.send(message));
-        Loopback.await(initiator.futures().sendImmediate(7, PostOptions.NONE));
+        Loopback.await(initiator.sendImmediate(new ImmediateData(7), PostOptions.NONE));
         ByteBuf read = Unpooled.directBuffer(LENGTH, LENGTH);
         Loopback.await(initiator.read(read, target));
         read.release();

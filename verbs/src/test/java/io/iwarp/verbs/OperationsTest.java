@@ -76,7 +76,7 @@ class OperationsTest {
                 .isOne();
         sink.clear();
         try (MemoryRegion region = domain.register(sink, AccessRight.LOCAL_WRITE)) {
-            assertThat(await(initiator.futures().read(region, 100, remote.remoteBuffer(7, 1000)))
+            assertThat(await(initiator.read(region.slice(100, 1000), remote.remoteBuffer(7, 1000)))
                             .bytes())
                     .isEqualTo(1000);
         }
@@ -101,9 +101,8 @@ class OperationsTest {
     @Requirement({"EXT-28", "EXT-30", "EXT-31", "RDMAP-37"})
     void immediateDataTellsThePeerThatTheWriteIsInPlace() throws Exception {
         ByteBuf bytes = Unpooled.copyInt(0xcafebabe);
-        Completion sent = await(initiator
-                .futures()
-                .writeWithImmediate(bytes, remote.remoteBuffer(), 0x1122334455667788L, PostOptions.SOLICITED));
+        Completion sent = await(initiator.writeWithImmediate(
+                bytes, remote.remoteBuffer(), new ImmediateData(0x1122334455667788L), PostOptions.SOLICITED));
         assertThat(sent.bytes()).isEqualTo(4);
         Completion taken = await(received);
         assertThat(taken.hasImmediate()).isTrue();
@@ -124,7 +123,7 @@ class OperationsTest {
         ByteBuf sink = Unpooled.directBuffer(16, 16);
         await(initiator.read(sink, window.remoteBuffer()));
         sink.release();
-        await(initiator.futures().sendWithInvalidate(Unpooled.copyInt(7), window.remoteBuffer()));
+        await(initiator.sendWithInvalidate(Unpooled.copyInt(7), window.remoteBuffer()));
         Completion taken = await(received);
         assertThat(taken.invalidatedStag()).isEqualTo(window.stag());
         assertThat(taken.bytes()).isEqualTo(4);

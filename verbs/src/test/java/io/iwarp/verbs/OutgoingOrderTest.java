@@ -61,37 +61,39 @@ class OutgoingOrderTest {
         WRITE(0) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.sendQueue().write(id, test.bytes, TARGET, 0, options);
+                test.queuePair.sendQueue().write(id, test.bytes, TARGET, options);
             }
         },
         WRITE_WITH_IMMEDIATE(0) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.sendQueue().writeWithImmediate(id, test.bytes, TARGET, 0, id, options);
+                test.queuePair.sendQueue().writeWithImmediate(id, test.bytes, TARGET, new ImmediateData(id), options);
             }
         },
         IMMEDIATE(8) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.sendQueue().sendImmediate(id, id, options);
+                test.queuePair.sendQueue().sendImmediate(id, new ImmediateData(id), options);
             }
         },
         READ(1) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.sendQueue().read(id, test.sink, 0, 8, TARGET, 0, options);
+                test.queuePair.sendQueue().read(id, test.sink.slice(0, 8), TARGET.slice(0, 8), options);
             }
         },
         FETCH_ADD(0xa) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.sendQueue().fetchAdd(id, TARGET, 0, 1, 0, options);
+                test.queuePair.sendQueue().fetchAdd(id, TARGET.slice(0, Long.BYTES), FetchAdd.add(1), options);
             }
         },
         COMPARE_SWAP(0xa) {
             @Override
             void post(OutgoingOrderTest test, long id, PostOptions options) {
-                test.queuePair.sendQueue().compareSwap(id, TARGET, 0, compare(1).swap(2), options);
+                test.queuePair
+                        .sendQueue()
+                        .compareSwap(id, TARGET.slice(0, Long.BYTES), compare(1).swap(2), options);
             }
         };
 

@@ -22,8 +22,8 @@ class OwnListenerTest {
     private final SimulatedPair pair =
             new SimulatedPair(domain, settings, qp -> qp.completionListener((same, received) -> {}));
     private final QueuePair sender = pair.initiator.queuePair();
-    private final SendQueue first = sender.sendQueue(listener("first"));
-    private final SendQueue second = sender.sendQueue(listener("second"));
+    private final SendQueue first = sender.newSendQueue(listener("first"));
+    private final SendQueue second = sender.newSendQueue(listener("second"));
 
     @AfterEach
     void close() {
@@ -77,7 +77,7 @@ class OwnListenerTest {
     void aListenerPostsAgainAtFullDepth() {
         receiveAll();
         SendQueue[] again = new SendQueue[1];
-        again[0] = sender.sendQueue((queuePair, completion) -> {
+        again[0] = sender.newSendQueue((queuePair, completion) -> {
             told.add("again " + completion.workRequestId());
             if (completion.workRequestId() < 3) {
                 again[0].send(completion.workRequestId() + 3, MESSAGE);
@@ -98,7 +98,7 @@ class OwnListenerTest {
                         new SimulatedPair(domain, settings, settings, qp -> qp.completionQueue(queue), qp -> {})) {
             QueuePair polled = other.initiator.queuePair();
             polled.sendQueue().send(1, MESSAGE);
-            polled.sendQueue((same, completion) -> told.add("own " + completion.workRequestId()))
+            polled.newSendQueue((same, completion) -> told.add("own " + completion.workRequestId()))
                     .send(2, MESSAGE);
             polled.abort();
             other.run();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
@@ -13,7 +14,9 @@ import io.iwarp.testing.Effort;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -81,14 +84,15 @@ class PostFailureTest {
         List<ThrowingCallable> posts = List.of(
                 () -> queuePair.sendQueue().send(1, bytes, null),
                 () -> queuePair.sendQueue().sendWithInvalidate(1, bytes, SOMEWHERE, null),
-                () -> queuePair.sendQueue().write(1, bytes, SOMEWHERE, 0, null),
-                () -> queuePair.sendQueue().writeWithImmediate(1, bytes, SOMEWHERE, 0, 0, null),
-                () -> queuePair.sendQueue().sendImmediate(1, 0, null),
-                () -> queuePair.sendQueue().read(1, sink, sink.writableBytes(), SOMEWHERE, 0, null),
-                () -> queuePair.sendQueue().fetchAdd(1, SOMEWHERE, 0, 1, 0, null),
+                () -> queuePair.sendQueue().write(1, bytes, SOMEWHERE, null),
+                () -> queuePair.sendQueue().writeWithImmediate(1, bytes, SOMEWHERE, new ImmediateData(0), null),
+                () -> queuePair.sendQueue().sendImmediate(1, new ImmediateData(0), null),
+                () -> queuePair.sendQueue().read(1, sink, SOMEWHERE.slice(0, sink.writableBytes()), null),
+                () -> queuePair.sendQueue().fetchAdd(1, SOMEWHERE.slice(0, Long.BYTES), FetchAdd.add(1), null),
                 () -> queuePair
                         .sendQueue()
-                        .compareSwap(1, SOMEWHERE, 0, compare(0).swap(1), null));
+                        .compareSwap(
+                                1, SOMEWHERE.slice(0, Long.BYTES), compare(0).swap(1), null));
         for (ThrowingCallable post : posts) {
             assertThatThrownBy(post).isInstanceOf(NullPointerException.class).hasMessageContaining("PostOptions.NONE");
         }
@@ -99,29 +103,36 @@ class PostFailureTest {
     }
 
     @Test
-    void aRangeOutsideOfThePeersBufferIsRefusedAndLeavesNothingBehind() throws Exception {
+    void aRangeThatDoesNotFitIsRefusedAndLeavesNothingBehind() throws Exception {
         ByteBuf bytes = Unpooled.directBuffer(BYTES, BYTES).writeZero(BYTES);
         ByteBuf sink = Unpooled.directBuffer(BYTES, BYTES);
         MemoryRegion region = domain.register(sink, AccessRight.LOCAL_WRITE);
+        LocalBuffer local = region.slice(0, BYTES);
         SendQueue sends = queuePair.sendQueue();
-        RemoteBuffer whole = new RemoteBuffer(0x1234, Long.MAX_VALUE, BYTES);
-        for (long offset : new long[] {Long.MIN_VALUE, -1, 1, BYTES + 1, Long.MAX_VALUE}) {
-            List<ThrowingCallable> posts = List.of(
-                    () -> sends.write(1, bytes, whole, offset, PostOptions.NONE),
-                    () -> sends.write(1, region, 0, BYTES, whole, offset, PostOptions.NONE),
-                    () -> sends.writeWithImmediate(1, bytes, whole, offset, 0, PostOptions.NONE),
-                    () -> sends.writeWithImmediate(1, region, 0, BYTES, whole, offset, 0, PostOptions.NONE),
-                    () -> sends.read(1, sink, BYTES, whole, offset, PostOptions.NONE),
-                    () -> sends.read(1, region, 0, BYTES, whole, offset, PostOptions.NONE),
-                    () -> sends.fetchAdd(1, whole.slice(0, Long.BYTES), offset, 1, 0, PostOptions.NONE),
-                    () -> sends.compareSwap(
-                            1, whole.slice(0, Long.BYTES), offset, compare(0).swap(1), PostOptions.NONE));
-            for (ThrowingCallable post : posts) {
-                assertThatThrownBy(post)
-                        .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("bytes at offset " + offset + " do not fit into the");
-            }
-        }
+        RemoteBuffer shorter = new RemoteBuffer(0x1234, Long.MAX_VALUE, BYTES - 1);
+        RemoteBuffer longer = new RemoteBuffer(0x1234, Long.MAX_VALUE, BYTES + 1);
+        RemoteBuffer longest = new RemoteBuffer(0x1234, 0, Long.MAX_VALUE);
+        ImmediateData data = new ImmediateData(0);
+        Map<ThrowingCallable, String> posts = new LinkedHashMap<>();
+        posts.put(() -> sends.write(1, bytes, shorter, PostOptions.NONE), "8 bytes do not fit into the 7 bytes");
+        posts.put(() -> sends.write(1, local, shorter, PostOptions.NONE), "8 bytes do not fit into the 7 bytes");
+        posts.put(
+                () -> sends.writeWithImmediate(1, bytes, shorter, data, PostOptions.NONE),
+                "8 bytes do not fit into the 7 bytes");
+        posts.put(
+                () -> sends.writeWithImmediate(1, local, shorter, data, PostOptions.NONE),
+                "8 bytes do not fit into the 7 bytes");
+        posts.put(() -> sends.read(1, sink, longer, PostOptions.NONE), "9 bytes, which do not fit into the 8");
+        posts.put(() -> sends.read(1, local, longer, PostOptions.NONE), "9 bytes, which do not fit into LocalBuffer[");
+        posts.put(() -> sends.read(1, sink, longest, PostOptions.NONE), "do not fit into the 8");
+        posts.put(() -> sends.read(1, local, longest, PostOptions.NONE), "do not fit into LocalBuffer[");
+        posts.put(() -> sends.fetchAdd(1, shorter, FetchAdd.add(1), PostOptions.NONE), "an atomic works on 8 bytes");
+        posts.put(
+                () -> sends.compareSwap(1, shorter, compare(0).swap(1), PostOptions.NONE),
+                "an atomic works on 8 bytes");
+        posts.forEach((post, message) -> assertThatThrownBy(post)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(message));
         assertThat(queuePair.engine().sends().ring().uncompleted()).isZero();
         assertThat(domain.device().regions()).isOne();
         region.close();
@@ -132,7 +143,7 @@ class PostFailureTest {
     @Test
     void aRegionThatIsClosedWhileItIsPostedFromHoldsNothingUp() throws Exception {
         ByteBuf bytes = Unpooled.directBuffer(BYTES, BYTES).writeZero(BYTES);
-        closeRegionsDuring(region -> queuePair.sendQueue().send(1, region, 0, BYTES, PostOptions.NONE));
+        closeRegionsDuring(region -> queuePair.sendQueue().send(1, region.slice(0, BYTES), PostOptions.NONE));
         Awaitility.await().until(() -> queuePair.engine().sends().ring().uncompleted() == 0);
         for (int i = 0; i < 2 * DEPTH; i++) {
             await(queuePair.send(bytes));
@@ -144,7 +155,7 @@ class PostFailureTest {
     @Test
     void aRegionThatIsClosedWhileItIsPostedTakesNoPlaceOfASharedReceiveQueue() throws Exception {
         SharedReceiveQueue receives = SharedReceiveQueue.create(ROUNDS * DEPTH, 1);
-        int posted = closeRegionsDuring(region -> receives.receive(1, region, 0, BYTES));
+        int posted = closeRegionsDuring(region -> receives.receive(1, region.slice(0, BYTES)));
         assertThat(receives.available()).isEqualTo(posted);
         ByteBuf sink = Unpooled.directBuffer(BYTES, BYTES);
         for (int i = posted; i < receives.depth(); i++) {

@@ -182,7 +182,7 @@ class QueuePairEndTest {
     void aPostThatCrossesTheEndOfTheStreamIsFlushed() throws Exception {
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
-        WorkRequest late = initiator.engine().sends().claim(0);
+        WorkRequest late = initiator.engine().sends().claim(0, PostOptions.NONE);
         ReceiveRequest lateReceive = initiator.engine().receives().claim();
         initiator.abort();
         CloseReason reason = await(initiator.closed());
@@ -193,7 +193,11 @@ class QueuePairEndTest {
                 .engine()
                 .sends()
                 .publish(
-                        late.set(1, Operation.SEND, (completion, place) -> sendFlushed.complete(completion.failure())));
+                        late,
+                        1,
+                        Operation.SEND,
+                        PostOptions.NONE,
+                        (completion, place) -> sendFlushed.complete(completion.failure()));
         initiator
                 .engine()
                 .receives()

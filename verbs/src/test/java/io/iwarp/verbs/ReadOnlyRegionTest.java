@@ -42,7 +42,7 @@ class ReadOnlyRegionTest extends ReadOfAFile {
     void itIsSentFromAndNotReceivedInto() {
         CompletableFuture<Completion> received = reader.receive(sink);
         pair.run();
-        owner.futures().send(region, 0, LENGTH, PostOptions.NONE);
+        owner.send(region.slice(0, LENGTH), PostOptions.NONE);
         reader.send(Unpooled.EMPTY_BUFFER);
         owner.receive(Unpooled.EMPTY_BUFFER);
         pair.run();
@@ -50,12 +50,12 @@ class ReadOnlyRegionTest extends ReadOfAFile {
         assertThat(received).isCompleted();
         assertThat(sink).isEqualTo(content);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> owner.futures().receive(region, 0, LENGTH))
+                .isThrownBy(() -> owner.receive(region.slice(0, LENGTH)))
                 .withMessageContaining("a receive needs writable memory")
                 .withMessageContaining("is read-only");
         try (SharedReceiveQueue shared = SharedReceiveQueue.create(1, 1)) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> shared.receive(1, region, 0, LENGTH))
+                    .isThrownBy(() -> shared.receive(1, region.slice(0, LENGTH)))
                     .withMessageContaining("is read-only");
         }
     }

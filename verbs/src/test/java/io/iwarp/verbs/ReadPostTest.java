@@ -55,8 +55,9 @@ class ReadPostTest {
                 .isInstanceOfSatisfying(
                         StreamEndedException.class,
                         ended -> assertThat(ended.reason()).isSameAs(reason));
-        assertThatThrownBy(() ->
-                        queuePair.sendQueue().read(1, bytes, bytes.writableBytes(), SOMEWHERE, 0, PostOptions.NONE))
+        assertThatThrownBy(() -> queuePair
+                        .sendQueue()
+                        .read(1, bytes, SOMEWHERE.slice(0, bytes.writableBytes()), PostOptions.NONE))
                 .isInstanceOfSatisfying(
                         QueuePairClosedException.class,
                         closed -> assertThat(closed.reason()).isSameAs(reason));
@@ -98,7 +99,7 @@ class ReadPostTest {
     void aSinkOfAnotherDomainIsRefused() {
         try (ProtectionDomain other = ProtectionDomain.create();
                 MemoryRegion foreign = other.register(bytes, AccessRight.LOCAL_WRITE)) {
-            assertThatThrownBy(() -> queuePair.futures().read(foreign, 0, SOMEWHERE))
+            assertThatThrownBy(() -> queuePair.read(foreign.slice(0, SOMEWHERE.length()), SOMEWHERE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("another protection domain");
         }
@@ -107,7 +108,7 @@ class ReadPostTest {
     @Test
     void aSinkThatMayNotBeWrittenIsRefused() {
         try (MemoryRegion readable = domain.register(bytes, AccessRight.REMOTE_READ)) {
-            assertThatThrownBy(() -> queuePair.futures().read(readable, 0, SOMEWHERE))
+            assertThatThrownBy(() -> queuePair.read(readable.slice(0, SOMEWHERE.length()), SOMEWHERE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("LOCAL_WRITE");
         }
@@ -117,7 +118,7 @@ class ReadPostTest {
     void aSinkThatIsTooSmallOrNotDirectIsRefused() {
         assertThatThrownBy(() -> queuePair.read(bytes, new RemoteBuffer(1, 0, 9)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("9 bytes do not fit into the 8");
+                .hasMessageContaining("9 bytes, which do not fit into the 8");
         assertThatThrownBy(() -> queuePair.read(Unpooled.buffer(8), SOMEWHERE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("direct");

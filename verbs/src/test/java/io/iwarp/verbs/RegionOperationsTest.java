@@ -67,21 +67,22 @@ class RegionOperationsTest {
         QueuePair receiver = loopback.nextAccepted();
         fill(here, 1);
         RemoteBuffer target = there.remoteBuffer(HALF, HALF);
-        CompletableFuture<Completion> message = receiver.futures().receive(there, 0, HALF);
+        CompletableFuture<Completion> message = receiver.receive(there.slice(0, HALF));
         CompletableFuture<Completion> immediate = receiver.receive(Unpooled.EMPTY_BUFFER);
-        await(sender.futures().send(here, 0, HALF, PostOptions.SOLICITED));
+        await(sender.send(here.slice(0, HALF), PostOptions.SOLICITED));
         assertThat(await(message).solicited()).isTrue();
         assertThat(at(there, 0)).isOne();
         assertThat(at(there, HALF)).isZero();
-        await(sender.futures().writeWithImmediate(here, 0, HALF, target, 7, PostOptions.SOLICITED));
+        await(sender.writeWithImmediate(here.slice(0, HALF), target, new ImmediateData(7), PostOptions.SOLICITED));
         assertThat(await(immediate).immediate()).isEqualTo(7);
         assertThat(at(there, LENGTH - Long.BYTES)).isOne();
         fill(there, 2);
-        CompletableFuture<Completion> read = sender.futures().read(here, 0, target, PostOptions.NONE);
-        await(sender.futures().write(here, 0, HALF, target, PostOptions.FENCED));
+        CompletableFuture<Completion> read = sender.read(here.slice(0, target.length()), target, PostOptions.NONE);
+        await(sender.write(here.slice(0, HALF), target, PostOptions.FENCED));
         assertThat(read).as("a fenced Write waits for the Read").isCompleted();
         assertThat(at(here, 0)).isEqualTo(2);
-        assertThatThrownBy(() -> sender.futures().writeWithImmediate(here, 0, LENGTH, target, 7, PostOptions.NONE))
+        assertThatThrownBy(() -> sender.writeWithImmediate(
+                        here.slice(0, LENGTH), target, new ImmediateData(7), PostOptions.NONE))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -93,7 +94,7 @@ class RegionOperationsTest {
         sender.completionListener((qp, completion) -> id.complete(completion.workRequestId()));
         RemoteBuffer target = there.remoteBuffer();
         fill(here, 3);
-        sender.sendQueue().writeWithImmediate(9, here, 0, LENGTH, target, 0, 7, PostOptions.NONE);
+        sender.sendQueue().writeWithImmediate(9, here.slice(0, LENGTH), target, new ImmediateData(7), PostOptions.NONE);
         assertThat(await(receive).immediate()).isEqualTo(7);
         assertThat(await(id)).isEqualTo(9);
         assertThat(at(there, 0)).isEqualTo(3);

@@ -145,8 +145,7 @@ class RevocationOfStreamsTest {
             CompletableFuture<Completion> taking = new CompletableFuture<>();
             traffic[0] = new Traffic(peer, STORM[1], window.remoteBuffer(), sink, () -> null, random, () -> {
                 if (traffic[0].completed() == quiet + 1) {
-                    peer.futures()
-                            .sendWithInvalidate(Unpooled.EMPTY_BUFFER, window.remoteBuffer())
+                    peer.sendWithInvalidate(Unpooled.EMPTY_BUFFER, window.remoteBuffer())
                             .whenComplete((done, failure) -> taking.complete(done));
                 }
             });

@@ -105,14 +105,14 @@ class SharedReceiveQueueTest {
         MemoryRegion region = domain.region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, Long.BYTES)
                 .register();
-        receives.receive(1, region, 0, Long.BYTES);
+        receives.receive(1, region.slice(0, Long.BYTES));
         receives.receive(2, Unpooled.EMPTY_BUFFER);
         await(send(sender, 42));
         assertThat(next().workRequestId()).isOne();
         ByteBuf received = region.view(0, Long.BYTES);
         assertThat(received.readLong()).isEqualTo(42);
         received.release();
-        await(sender.futures().sendImmediate(7, PostOptions.NONE));
+        await(sender.sendImmediate(new ImmediateData(7), PostOptions.NONE));
         assertThat(next().immediate()).isEqualTo(7);
         region.close();
     }

@@ -165,17 +165,27 @@ final class Traffic {
         ByteBuf message = source.slice(offset & 0xff, random.nextInt(SMALL));
         SendQueue sends = queuePair.sendQueue();
         switch (kinds[random.nextInt(kinds.length)]) {
-            case WRITE -> sends.write(id, bytes, target, offset, options);
-            case READ -> sends.read(id, sink, offset, length, target, offset, options);
+            case WRITE -> sends.write(id, bytes, target.slice(offset, bytes.readableBytes()), options);
+            case READ -> sends.read(id, sink.slice(offset, length), target.slice(offset, length), options);
             case READ_INTO_BUFFER -> readIntoBuffer(id, Math.min(length, SMALL), offset, options);
-            case FETCH_ADD -> sends.fetchAdd(id, target, aligned, random.nextLong(), random.nextLong(), options);
+            case FETCH_ADD ->
+                sends.fetchAdd(
+                        id,
+                        target.slice(aligned, Long.BYTES),
+                        FetchAdd.add(random.nextLong()).fields(random.nextLong()),
+                        options);
             case COMPARE_SWAP ->
                 sends.compareSwap(
-                        id, target, aligned, compare(0, random.nextInt(2)).swap(random.nextLong()), options);
+                        id,
+                        target.slice(aligned, Long.BYTES),
+                        compare(0, random.nextInt(2)).swap(random.nextLong()),
+                        options);
             case SEND -> sends.send(id, message, options);
             case SEND_WITH_INVALIDATE -> sendWithInvalidate(id, message, options);
-            case IMMEDIATE -> sends.sendImmediate(id, id, options);
-            case WRITE_WITH_IMMEDIATE -> sends.writeWithImmediate(id, bytes, target, offset, id, options);
+            case IMMEDIATE -> sends.sendImmediate(id, new ImmediateData(id), options);
+            case WRITE_WITH_IMMEDIATE ->
+                sends.writeWithImmediate(
+                        id, bytes, target.slice(offset, bytes.readableBytes()), new ImmediateData(id), options);
         }
     }
 
@@ -184,7 +194,7 @@ final class Traffic {
         buffer.writerIndex(buffer.capacity() - length);
         readBuffers.add(buffer);
         try {
-            queuePair.sendQueue().read(id, buffer, length, target, offset, options);
+            queuePair.sendQueue().read(id, buffer, target.slice(offset, length), options);
         } catch (QueuePairClosedException closed) {
             readBuffers.remove(buffer);
             buffer.release();

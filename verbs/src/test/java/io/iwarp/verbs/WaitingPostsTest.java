@@ -57,7 +57,7 @@ class WaitingPostsTest {
     }
 
     private void read(long id) {
-        reader.sendQueue().read(id, region, 0, 8, region.remoteBuffer(), 8, PostOptions.NONE);
+        reader.sendQueue().read(id, region.slice(0, 8), region.remoteBuffer().slice(8, 8), PostOptions.NONE);
     }
 
     private void readAll() {
@@ -144,7 +144,8 @@ class WaitingPostsTest {
                 SimulatedPair other = pair(queue)) {
             QueuePair polled = other.initiator.queuePair();
             for (int i = 0; i < ALL - 1; i++) {
-                polled.sendQueue().read(i, region, 0, 8, region.remoteBuffer(), 8, PostOptions.NONE);
+                polled.sendQueue()
+                        .read(i, region.slice(0, 8), region.remoteBuffer().slice(8, 8), PostOptions.NONE);
             }
             CompletableFuture<Completion> last = polled.send(Unpooled.EMPTY_BUFFER);
             List<Object> atTheEnd = new ArrayList<>();
@@ -179,7 +180,8 @@ class WaitingPostsTest {
             QueuePair poster = other.initiator.queuePair();
             poster.completionListener((same, completion) -> completed.add(completion.copy()));
             for (int i = 0; i < ALL; i++) {
-                poster.sendQueue().read(i, region, 0, 8, region.remoteBuffer(), 8, PostOptions.NONE);
+                poster.sendQueue()
+                        .read(i, region.slice(0, 8), region.remoteBuffer().slice(8, 8), PostOptions.NONE);
             }
             if (closing == Closing.BY_THE_APPLICATION) {
                 poster.close();
@@ -232,7 +234,7 @@ class WaitingPostsTest {
     private QueuePair readAll(SimulatedPair other) {
         QueuePair polled = other.initiator.queuePair();
         for (int i = 0; i < ALL; i++) {
-            polled.sendQueue().read(i, region, 0, 8, region.remoteBuffer(), 8, PostOptions.NONE);
+            polled.sendQueue().read(i, region.slice(0, 8), region.remoteBuffer().slice(8, 8), PostOptions.NONE);
         }
         other.run();
         return polled;

@@ -157,7 +157,7 @@ class WrongAnswerTest {
     @Requirement({"RDMAP-31", "RDMAP-47", "RDMAP-53", "RDMAP-79", "EXT-20"})
     void aReadIsAnsweredWrongly(String code, String name, Function<WrongAnswerTest, List<Segment>> answers)
             throws Exception {
-        CompletableFuture<Completion> read = queuePair.futures().read(sink, 0, REMOTE);
+        CompletableFuture<Completion> read = queuePair.read(sink.slice(0, REMOTE.length()), REMOTE);
         assertThat(peer.expectUlpdu())
                 .isEqualTo(Segment.readRequest(1, sink.stag(), BASE, LENGTH, REMOTE.stag(), REMOTE.taggedOffset())
                         .ulpdu());
@@ -246,7 +246,7 @@ class WrongAnswerTest {
     @Test
     @Requirement({"RDMAP-31", "DDP-34", "DDP-35"})
     void segmentsOfAnAnswerMayOverlapAndComeInAnyOrder() throws Exception {
-        CompletableFuture<Completion> read = queuePair.futures().read(sink, 0, REMOTE);
+        CompletableFuture<Completion> read = queuePair.read(sink.slice(0, REMOTE.length()), REMOTE);
         peer.expectUlpdu();
         peer.sends(
                 response(48, 16).last(false),
@@ -263,7 +263,7 @@ class WrongAnswerTest {
     @Test
     @Requirement({"SEC-6", "RDMAP-31"})
     void aSinkThatWasTakenBackTakesNothing() throws Exception {
-        CompletableFuture<Completion> read = queuePair.futures().read(sink, 0, REMOTE);
+        CompletableFuture<Completion> read = queuePair.read(sink.slice(0, REMOTE.length()), REMOTE);
         peer.expectUlpdu();
         sink.invalidate();
         Segment answer = response(0, LENGTH);
@@ -279,10 +279,10 @@ class WrongAnswerTest {
     @Requirement({"RDMAP-47", "RDMAP-68"})
     void whatWasPostedBehindAFailedReadFailsWithTheSameCause() throws Exception {
         List<CompletableFuture<?>> requests = new ArrayList<>();
-        requests.add(queuePair.futures().read(sink, 0, REMOTE));
+        requests.add(queuePair.read(sink.slice(0, REMOTE.length()), REMOTE));
         requests.add(queuePair.send(Unpooled.EMPTY_BUFFER));
         requests.add(queuePair.fetchAdd(REMOTE.number(0), 1));
-        requests.add(queuePair.futures().sendImmediate(5, PostOptions.FENCED));
+        requests.add(queuePair.sendImmediate(new ImmediateData(5), PostOptions.FENCED));
         requests.add(queuePair.receive(Unpooled.buffer(1)));
         peer.expectUlpdu();
         Segment answer = response(1, LENGTH);

@@ -53,7 +53,7 @@ class WrongArgumentTest {
         CompletionQueue queue = CompletionQueue.create(1);
         for (ThrowingCallable call : List.<ThrowingCallable>of(
                 () -> queuePair.completionListener(null),
-                () -> queuePair.sendQueue(null),
+                () -> queuePair.newSendQueue(null),
                 () -> queuePair.listener(null),
                 () -> queue.listener(null),
                 () -> IwarpChannelInitializer.responder(domain, null),

@@ -6,6 +6,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
@@ -120,9 +121,11 @@ final class FuzzedEnd implements AutoCloseable {
             receive.release();
         }
         RemoteBuffer peers = new RemoteBuffer(1, 0, BYTES);
-        queuePair.sendQueue().read(10, sink.region, 0, BYTES / 2, peers, 0, PostOptions.NONE);
-        queuePair.sendQueue().fetchAdd(11, peers, 0, 1, 0, PostOptions.NONE);
-        queuePair.sendQueue().read(12, sink.region, BYTES / 2, BYTES / 2, peers, 0, PostOptions.NONE);
+        queuePair.sendQueue().read(10, sink.region.slice(0, BYTES / 2), peers.slice(0, BYTES / 2), PostOptions.NONE);
+        queuePair.sendQueue().fetchAdd(11, peers.slice(0, Long.BYTES), FetchAdd.add(1), PostOptions.NONE);
+        queuePair
+                .sendQueue()
+                .read(12, sink.region.slice(BYTES / 2, BYTES / 2), peers.slice(0, BYTES / 2), PostOptions.NONE);
         run();
     }
 

@@ -4,6 +4,7 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RegistrationEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;
@@ -78,14 +79,18 @@ final class Poster {
     private void postGroup(QueuePair queuePair, RemoteBuffer memory, RemoteBuffer counter, long group) {
         int slot = slotOf(group);
         int length = 1 + random.nextInt(Client.SLOT);
-        queuePair.sendQueue().write(nextId(), client.source().slice(slot, length), memory, slot, PostOptions.NONE);
+        queuePair
+                .sendQueue()
+                .write(nextId(), client.source().slice(slot, length), memory.slice(slot, length), PostOptions.NONE);
         posted++;
         client.lane().addsPosted.incrementAndGet();
-        queuePair.sendQueue().fetchAdd(nextId(), counter, 0, 1, 0, PostOptions.NONE);
+        queuePair.sendQueue().fetchAdd(nextId(), counter, FetchAdd.add(1), PostOptions.NONE);
         posted++;
         sendNumber(queuePair, group);
         posted++;
-        queuePair.sendQueue().read(nextId(), client.sink(), slot, length, memory, slot, PostOptions.NONE);
+        queuePair
+                .sendQueue()
+                .read(nextId(), client.sink().slice(slot, length), memory.slice(slot, length), PostOptions.NONE);
         posted++;
     }
 

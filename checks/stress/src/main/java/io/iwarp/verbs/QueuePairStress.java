@@ -86,7 +86,7 @@ public final class QueuePairStress {
         @Actor
         public void poster() {
             try {
-                queuePair.sendQueue().send(1, region, 0, LENGTH, PostOptions.NONE);
+                queuePair.sendQueue().send(1, region.slice(0, LENGTH), PostOptions.NONE);
                 posted++;
             } catch (IllegalStateException closed) {
                 // Not posted.

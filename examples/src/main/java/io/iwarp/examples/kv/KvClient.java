@@ -86,7 +86,7 @@ public final class KvClient implements AutoCloseable {
         values = memory.get(1);
         counters = memory.get(2);
         buckets = (index.length() - Protocol.SEED_LENGTH) / Protocol.BUCKET_LENGTH;
-        await(queuePair.futures().read(sink, 0, index.slice(0, Protocol.SEED_LENGTH)));
+        await(queuePair.read(sink.slice(0, Protocol.SEED_LENGTH), index.slice(0, Protocol.SEED_LENGTH)));
         bytes.getBytes(0, seed);
     }
 
@@ -151,7 +151,8 @@ public final class KvClient implements AutoCloseable {
                 if (slot.valueLength() < 0 || slot.valueLength() > Protocol.MAX_VALUE) {
                     throw new IOException("the server's index has " + slot + ": it is not a KvServer");
                 }
-                await(queuePair.futures().read(sink, ENTRY, values.slice(slot.offset(), slot.entryLength())));
+                await(queuePair.read(
+                        sink.slice(ENTRY, slot.entryLength()), values.slice(slot.offset(), slot.entryLength())));
                 if (Entry.isOf(key, bytes, ENTRY, slot)) {
                     long bucket = i < Protocol.BUCKET_SLOTS ? hash.first() : hash.second();
                     long number = bucket * Protocol.BUCKET_SLOTS + i % Protocol.BUCKET_SLOTS;
@@ -164,7 +165,7 @@ public final class KvClient implements AutoCloseable {
 
     private CompletableFuture<Completion> readBucket(long bucket, int at) {
         long offset = Protocol.SEED_LENGTH + bucket * Protocol.BUCKET_LENGTH;
-        return queuePair.futures().read(sink, at, index.slice(offset, Protocol.BUCKET_LENGTH));
+        return queuePair.read(sink.slice(at, Protocol.BUCKET_LENGTH), index.slice(offset, Protocol.BUCKET_LENGTH));
     }
 
     /**

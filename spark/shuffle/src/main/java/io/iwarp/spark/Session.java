@@ -121,14 +121,7 @@ final class Session {
     private void post(Read read) {
         queuePair
                 .sendQueue()
-                .read(
-                        0,
-                        read.sink.region(),
-                        read.sink.offset(),
-                        read.sink.length(),
-                        read.source,
-                        read.offset,
-                        PostOptions.NONE);
+                .read(0, read.sink.local(), read.source.slice(read.offset, read.sink.length()), PostOptions.NONE);
     }
 
     private void completed(Completion completion) {

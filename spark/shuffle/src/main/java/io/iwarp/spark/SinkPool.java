@@ -1,6 +1,7 @@
 package io.iwarp.spark;
 
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.ByteBuf;
@@ -135,6 +136,7 @@ final class SinkPool implements AutoCloseable {
     /** Memory for the answer of one Read. Released once, by whoever has it. */
     final class Sink {
         private final Slab slab;
+        private final LocalBuffer local;
         private final int offset;
         private final int length;
 
@@ -142,15 +144,12 @@ final class SinkPool implements AutoCloseable {
             this.slab = slab;
             this.offset = offset;
             this.length = length;
+            this.local = slab.region.slice(offset, length);
         }
 
-        MemoryRegion region() {
-            return slab.region;
-        }
-
-        /** Returns where the sink begins in its region. */
-        int offset() {
-            return offset;
+        /** Returns the memory, for the Read. */
+        LocalBuffer local() {
+            return local;
         }
 
         int length() {

@@ -34,7 +34,8 @@ class SinkPoolTest {
         assertThat(domain.regions()).isEqualTo(1);
         for (int i = 1; i < sinks.size(); i++) {
             SinkPool.Sink before = sinks.get(i - 1);
-            assertThat(sinks.get(i).offset()).isGreaterThanOrEqualTo(before.offset() + before.length());
+            assertThat(sinks.get(i).local().offset())
+                    .isGreaterThanOrEqualTo(before.local().offset() + before.length());
         }
         assertThat(pool.bytesInUse())
                 .isEqualTo(sinks.stream().mapToLong(SinkPool.Sink::length).sum());
@@ -53,7 +54,7 @@ class SinkPoolTest {
     @Test
     void aLargeSinkHasMemoryOfItsOwnWhichIsGivenBackAtOnce() {
         SinkPool.Sink large = pool.take(QUARTER + 1);
-        assertThat(large.region().length()).isEqualTo(QUARTER + 1);
+        assertThat(large.local().region().length()).isEqualTo(QUARTER + 1);
 
         large.release();
 

@@ -120,7 +120,7 @@ public final class Conversation implements QueuePairListener {
     public CompletableFuture<Completion> read(MemoryRegion sink, RemoteBuffer source)
             throws IOException, InterruptedException {
         try {
-            return queuePair().futures().read(sink, 0, source);
+            return queuePair().read(sink.slice(0, source.length()), source);
         } catch (IllegalStateException e) {
             throw ended(e);
         }

@@ -6,6 +6,7 @@ import io.iwarp.StreamEndedException;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
@@ -23,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 final class CounterWorker {
     /** The number of FetchAdds in flight. The queue pair sends as many at a time as the peer accepts. */
     private static final int DEPTH = 64;
+
+    private static final FetchAdd ONE = FetchAdd.add(1);
 
     private final CounterDone work;
     private final ByteBuf answer = Unpooled.buffer(CounterTotals.ENCODED_LENGTH, CounterTotals.ENCODED_LENGTH);
@@ -81,7 +84,7 @@ final class CounterWorker {
     private void post() {
         try {
             while (posted < work.adds() && posted - completed < DEPTH) {
-                queuePair.sendQueue().fetchAdd(posted, grant.counter(), 0, 1, 0, PostOptions.NONE);
+                queuePair.sendQueue().fetchAdd(posted, grant.counter(), ONE, PostOptions.NONE);
                 posted++;
             }
             if (posted == work.adds()) {

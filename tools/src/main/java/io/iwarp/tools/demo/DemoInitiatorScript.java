@@ -12,6 +12,7 @@ import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
@@ -55,9 +56,9 @@ final class DemoInitiatorScript {
         write(other);
         read();
         changeAtomically();
-        queuePair.futures().sendImmediate(IMMEDIATE, PostOptions.NONE);
-        queuePair.futures().sendImmediate(~IMMEDIATE, PostOptions.SOLICITED);
-        queuePair.futures().send(Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED);
+        queuePair.sendImmediate(new ImmediateData(IMMEDIATE), PostOptions.NONE);
+        queuePair.sendImmediate(new ImmediateData(~IMMEDIATE), PostOptions.SOLICITED);
+        queuePair.send(Unpooled.EMPTY_BUFFER, PostOptions.SOLICITED);
         readThroughWindow();
         RemoteBuffer gone = writeThroughWindow();
         Endpoint.await(other.end());
@@ -69,7 +70,7 @@ final class DemoInitiatorScript {
         pattern.fill(memory);
         ByteBuf done = new DoneMessage(size, pattern.seed()).encode();
         long begin = System.nanoTime();
-        CompletableFuture<Completion> written = queuePair.futures().write(memory, 0, size, advertisement.memory());
+        CompletableFuture<Completion> written = queuePair.write(memory.slice(0, size), advertisement.memory());
         CompletableFuture<Completion> sent = queuePair.send(done);
         Endpoint.await(written);
         Endpoint.await(sent);
@@ -97,7 +98,7 @@ final class DemoInitiatorScript {
         long size = memory.length();
         otherPattern.fill(memory);
         long begin = System.nanoTime();
-        Endpoint.await(queuePair.futures().read(memory, 0, advertisement.memory()));
+        Endpoint.await(queuePair.read(memory.slice(0, size), advertisement.memory()));
         long nanos = System.nanoTime() - begin;
         long difference = pattern.firstDifference(memory, size);
         require(difference < 0, "byte " + difference + " that was read is wrong");
@@ -129,7 +130,7 @@ final class DemoInitiatorScript {
             bytes.release();
         }
         story.step("invalidate", "initiator read them, and invalidated the STag by a Send with Invalidate");
-        queuePair.futures().sendWithInvalidate(Unpooled.EMPTY_BUFFER, window);
+        queuePair.sendWithInvalidate(Unpooled.EMPTY_BUFFER, window);
     }
 
     /** Returns the window, which was invalidated. */
@@ -138,14 +139,14 @@ final class DemoInitiatorScript {
         ByteBuf bytes = directBuffer(window);
         try {
             otherPattern.append(bytes, bytes.capacity());
-            Endpoint.await(
-                    queuePair.futures().writeWithImmediate(bytes, window, otherPattern.seed(), PostOptions.NONE));
+            Endpoint.await(queuePair.writeWithImmediate(
+                    bytes, window, new ImmediateData(otherPattern.seed()), PostOptions.NONE));
         } finally {
             bytes.release();
         }
         story.step("write", "initiator wrote them, with Immediate Data that announces it");
         story.step("invalidate", "initiator invalidated it by a Send with Solicited Event and Invalidate");
-        queuePair.futures().sendWithInvalidate(Unpooled.EMPTY_BUFFER, window, PostOptions.SOLICITED);
+        queuePair.sendWithInvalidate(Unpooled.EMPTY_BUFFER, window, PostOptions.SOLICITED);
         mailbox.next();
         return window;
     }

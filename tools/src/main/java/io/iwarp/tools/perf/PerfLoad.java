@@ -8,6 +8,8 @@ import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.FetchAdd;
+import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;
@@ -20,6 +22,8 @@ import java.util.concurrent.CompletableFuture;
  * on the event loop unless their documentation says otherwise.
  */
 abstract class PerfLoad {
+    private static final FetchAdd ONE = FetchAdd.add(1);
+
     private final QueuePair queuePair;
     private final PerfTask task;
     private final PerfMemory memory;
@@ -31,7 +35,7 @@ abstract class PerfLoad {
     /**
      * @param queuePair connected; {@link #close} closes it
      * @param memory the memory of this side; {@link #close} releases it
-     * @param target the memory of the other side
+     * @param target the memory of the other side, as many bytes as one operation has
      * @param meter that of the connection's event loop
      */
     PerfLoad(QueuePair queuePair, PerfTask task, PerfMemory memory, RemoteBuffer target, PerfMeter meter) {
@@ -142,16 +146,17 @@ abstract class PerfLoad {
         switch (task.operation()) {
             case SEND -> sends.send(id, memory.source());
             case WRITE -> sends.write(id, memory.source(), target);
-            case WRITE_IMMEDIATE -> sends.writeWithImmediate(id, memory.source(), target, 0, id, PostOptions.NONE);
-            case READ -> sends.read(id, memory.region(), 0, task.size(), target, 0, PostOptions.NONE);
-            case FETCH_ADD -> sends.fetchAdd(id, target, 0, 1, 0, PostOptions.NONE);
-            case COMPARE_SWAP -> sends.compareSwap(id, target, 0, compare(id).swap(id + 1), PostOptions.NONE);
+            case WRITE_IMMEDIATE ->
+                sends.writeWithImmediate(id, memory.source(), target, new ImmediateData(id), PostOptions.NONE);
+            case READ -> sends.read(id, memory.readSink(), target, PostOptions.NONE);
+            case FETCH_ADD -> sends.fetchAdd(id, target, ONE, PostOptions.NONE);
+            case COMPARE_SWAP -> sends.compareSwap(id, target, compare(id).swap(id + 1), PostOptions.NONE);
         }
     }
 
     /** Posts a query whether all earlier operations have arrived. The server answers immediately. */
     final void ask() {
-        queuePair.sendQueue().sendImmediate(0, 0, PostOptions.SOLICITED_AND_FENCED);
+        queuePair.sendQueue().sendImmediate(0, new ImmediateData(0), PostOptions.SOLICITED_AND_FENCED);
     }
 
     /** Any thread: ends the connection at once. */

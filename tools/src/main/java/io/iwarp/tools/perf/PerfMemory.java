@@ -1,6 +1,7 @@
 package io.iwarp.tools.perf;
 
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
@@ -17,6 +18,7 @@ final class PerfMemory implements AutoCloseable {
     private final ByteBuf sink;
     private final ByteBuf[] places;
     private final MemoryRegion region;
+    private final LocalBuffer readSink;
     private int nextPlace;
 
     /**
@@ -36,6 +38,7 @@ final class PerfMemory implements AutoCloseable {
             second.release();
             throw e;
         }
+        readSink = region.slice(0, task.size());
         source = first.writeZero(task.size());
         sink = second.setZero(0, bytes);
         places = new ByteBuf[task.places()];
@@ -54,9 +57,9 @@ final class PerfMemory implements AutoCloseable {
         return region.remoteBuffer();
     }
 
-    /** Returns where the other side's bytes arrive. */
-    MemoryRegion region() {
-        return region;
+    /** Returns where the bytes of a Read arrive. */
+    LocalBuffer readSink() {
+        return readSink;
     }
 
     /** Returns a message of the task's size. */

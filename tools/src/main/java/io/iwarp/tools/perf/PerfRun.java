@@ -133,7 +133,8 @@ final class PerfRun {
                     .build();
             byte[] request = task.with(memory.remoteBuffer()).encode();
             queuePair = endpoint.connect(server, adapted, request, fresh -> {});
-            target = RemoteBuffer.decode(PerfTask.PROTOCOL.restOfReply(queuePair, RemoteBuffer.ENCODED_LENGTH));
+            target = RemoteBuffer.decode(PerfTask.PROTOCOL.restOfReply(queuePair, RemoteBuffer.ENCODED_LENGTH))
+                    .slice(0, task.size());
         } catch (IOException | InterruptedException | RuntimeException e) {
             memory.close();
             throw e;

@@ -7,6 +7,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairClosedException;
@@ -88,12 +89,12 @@ final class PerfSession implements QueuePairListener {
         received++;
         queuePair.receiveQueue().receive(received, memory.nextPlace());
         if (message.solicited()) {
-            queuePair.sendQueue().sendImmediate(received, received, PostOptions.NONE);
+            queuePair.sendQueue().sendImmediate(received, new ImmediateData(received), PostOptions.NONE);
         } else if (task.mode() == PerfMode.LATENCY) {
             answer();
         } else if (--untilTold == 0) {
             untilTold = batch;
-            queuePair.sendQueue().sendImmediate(received, received, PostOptions.NONE);
+            queuePair.sendQueue().sendImmediate(received, new ImmediateData(received), PostOptions.NONE);
         }
     }
 
@@ -102,7 +103,10 @@ final class PerfSession implements QueuePairListener {
         if (task.operation() == PerfOperation.SEND) {
             queuePair.sendQueue().send(received, memory.source());
         } else {
-            queuePair.sendQueue().writeWithImmediate(received, memory.source(), target, 0, received, PostOptions.NONE);
+            queuePair
+                    .sendQueue()
+                    .writeWithImmediate(
+                            received, memory.source(), target, new ImmediateData(received), PostOptions.NONE);
         }
     }
 

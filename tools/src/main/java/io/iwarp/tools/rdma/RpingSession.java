@@ -85,7 +85,7 @@ final class RpingSession {
     private void serve(MemoryRegion memory, RemoteBuffer source) throws IOException, InterruptedException {
         QueuePair queuePair = conversation.queuePair();
         output.step("server posted rdma read req");
-        Endpoint.await(queuePair.futures().read(memory, 0, source));
+        Endpoint.await(queuePair.read(memory.slice(0, source.length()), source));
         output.step("server received read complete");
         ByteBuf text = copy(memory, (int) source.length());
         output.data("server ping data", RpingText.shown(text));
@@ -98,7 +98,7 @@ final class RpingSession {
                     "the client wants its text of " + length + " bytes in a memory of " + target.length() + " bytes");
         }
         output.step("rdma write of %d bytes to addr %x rkey %x", length, target.taggedOffset(), target.stag());
-        Endpoint.await(queuePair.futures().write(memory, 0, length, target));
+        Endpoint.await(queuePair.write(memory.slice(0, length), target));
         output.step("server rdma write complete");
         goAhead();
     }
