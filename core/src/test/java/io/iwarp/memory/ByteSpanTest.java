@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ByteSpanTest {
     private static final List<ByteBufAllocator> ALLOCATORS =
@@ -70,6 +72,28 @@ class ByteSpanTest {
             assertThat(bytes(List.of(buffer))).isEqualTo(model);
             buffer.release();
         });
+    }
+
+    @ParameterizedTest
+    @EnumSource(AccessRight.class)
+    void aPeerMayChangeTheBytesWhileAnStagGrantsIt(AccessRight right) {
+        boolean changing = right == AccessRight.REMOTE_WRITE || right == AccessRight.REMOTE_ATOMIC;
+        ByteBuf buffer = PooledByteBufAllocator.DEFAULT.directBuffer(8, 8);
+        try (MemoryRegion region = domain.register(buffer, right)) {
+            ByteSpan span = new ByteSpan().wrap(region, 0, 8);
+            assertThat(span.peersMayChange()).as("by the region").isEqualTo(changing);
+            MemoryWindow window = region.window(0, 4).rights(right).bind();
+            window.close();
+            assertThat(span.peersMayChange()).as("still by the region").isEqualTo(changing);
+        }
+        try (MemoryRegion region = domain.register(buffer)) {
+            ByteSpan span = new ByteSpan().wrap(region, 0, 8);
+            MemoryWindow window = region.window(0, 4).rights(right).bind();
+            assertThat(span.peersMayChange()).as("by the window").isEqualTo(changing);
+            window.close();
+            assertThat(span.peersMayChange()).as("by nothing any more").isFalse();
+        }
+        buffer.release();
     }
 
     @Test

@@ -18,6 +18,8 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
+import io.netty.util.IllegalReferenceCountException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -360,6 +362,23 @@ class RegistrationTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> stream.registerSink(memory))
                 .withMessageContaining("domain was closed");
+    }
+
+    @Test
+    void aSinkThatIsReleasedMeanwhileTakesNothingOfTheLimits() {
+        StreamAssociation stream = domain.openStream();
+        ByteBuf released = new UnpooledDirectByteBuf(UnpooledByteBufAllocator.DEFAULT, 8, 8) {
+            @Override
+            public ByteBuf retain() {
+                throw new IllegalReferenceCountException(0, 1);
+            }
+        };
+        assertThatThrownBy(() -> stream.registerSink(released)).isInstanceOf(IllegalReferenceCountException.class);
+
+        assertThat(domain.regions()).isZero();
+        assertThat(domain.registeredBytes()).isZero();
+        stream.close();
+        released.release();
     }
 
     @Test

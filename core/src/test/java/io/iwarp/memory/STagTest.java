@@ -149,6 +149,20 @@ class STagTest {
     }
 
     @Test
+    void theDeviceCountsTheStagsThatWereRetired() {
+        IwarpDevice device = IwarpDevice.create();
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        TaggedBuffer first = issue(device, domain);
+        TaggedBuffer second = issue(device, domain);
+        assertThat(device.retiredSTags()).isZero();
+        device.stags().retire(first);
+        device.stags().retire(second);
+
+        assertThat(device.retiredSTags()).isEqualTo(2);
+        assertThat(device.quarantinedSTags()).isEqualTo(2);
+    }
+
+    @Test
     void theTableFindsWhatIsValidAndNothingElse() {
         Seeds.forEach(20, (seed, random) -> {
             // Short numbers are all in one chain.
