@@ -13,11 +13,8 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
-import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.IoRegistration;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
@@ -27,6 +24,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -45,43 +43,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LoopTerminationTest {
     private final EventLoopGroup servers = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
     private final EventLoopGroup clients = new MultiThreadIoEventLoopGroup(1, (IoHandlerFactory)
-            executor -> new LeavingOpen(LocalIoHandler.newFactory().newHandler(executor)));
+            executor -> leavingOpen(LocalIoHandler.newFactory().newHandler(executor)));
     private final ProtectionDomain domain = ProtectionDomain.create();
 
     /** Closes no channel at the end of its loop. */
-    private record LeavingOpen(IoHandler handler) implements IoHandler {
-        @Override
-        public void initialize() {
-            handler.initialize();
-        }
-
-        @Override
-        public int run(IoHandlerContext context) {
-            return handler.run(context);
-        }
-
-        @Override
-        public void prepareToDestroy() {}
-
-        @Override
-        public void destroy() {
-            handler.destroy();
-        }
-
-        @Override
-        public IoRegistration register(IoHandle handle) throws Exception {
-            return handler.register(handle);
-        }
-
-        @Override
-        public void wakeup() {
-            handler.wakeup();
-        }
-
-        @Override
-        public boolean isCompatible(Class<? extends IoHandle> type) {
-            return handler.isCompatible(type);
-        }
+    private static IoHandler leavingOpen(IoHandler handler) {
+        return (IoHandler) Proxy.newProxyInstance(
+                IoHandler.class.getClassLoader(),
+                new Class<?>[] {IoHandler.class},
+                (proxy, method, arguments) ->
+                        method.getName().equals("prepareToDestroy") ? null : method.invoke(handler, arguments));
     }
 
     @AfterEach
