@@ -8,6 +8,7 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.Ulpdu;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -100,7 +101,7 @@ class AllocationTest {
         try (ReceiverFixture peer = new ReceiverFixture()) {
             peer.ulp.post(0, 100);
             byte[] bytes =
-                    Segment.untagged(0, 1).notLast().payload(new byte[100]).bytes();
+                    Segment.untagged(0, 1).last(false).payload(new byte[100]).ulpdu();
             ByteBuf ulpdu = Unpooled.wrappedBuffer(bytes);
 
             assertThat(allocatedBy(() -> {
@@ -118,7 +119,7 @@ class AllocationTest {
         try (ReceiverFixture peer = new ReceiverFixture()) {
             int stag = peer.region(100, 0).stag();
             byte[] bytes =
-                    Segment.tagged(stag, 0).notLast().payload(new byte[100]).bytes();
+                    Segment.tagged(stag, 0).last(false).payload(new byte[100]).ulpdu();
             ByteBuf ulpdu = Unpooled.wrappedBuffer(bytes);
 
             assertThat(allocatedBy(() -> {

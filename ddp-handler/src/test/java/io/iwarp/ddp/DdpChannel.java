@@ -8,6 +8,7 @@ import io.iwarp.mpa.FpduDecoder;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReceivedUlpdu;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -141,7 +142,7 @@ final class DdpChannel implements AutoCloseable {
     }
 
     private ReceivedUlpdu received(Segment segment) {
-        byte[] ulpdu = segment.bytes();
+        byte[] ulpdu = segment.ulpdu();
         ByteBuf fpdu = Unpooled.buffer().writeShort(ulpdu.length).writeBytes(ulpdu);
         fpdu.writeZero(-fpdu.writerIndex() & 3).writeZero(CRC_LENGTH);
         ReceivedUlpdu received = new ReceivedUlpdu();

@@ -9,6 +9,7 @@ import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -41,11 +42,11 @@ class DdpDeliveryTest {
         peer.ulp.deliveryVerdict = REFUSED;
         byte[] last = Segment.untagged(0, 1)
                 .reservedBits()
-                .rsvdUlp(0x01020304)
-                .messageOffset(2)
+                .invalidateStag(0x01020304)
+                .offset(2)
                 .payload("cde")
-                .bytes();
-        peer.receives(Segment.untagged(0, 1).notLast().payload("ab"));
+                .ulpdu();
+        peer.receives(Segment.untagged(0, 1).last(false).payload("ab"));
         peer.receives(last);
         peer.receives(Segment.untagged(0, 2).payload("dropped"));
 
@@ -63,8 +64,8 @@ class DdpDeliveryTest {
     void aTaggedMessageThatTheUlpRefusesOnDeliveryEndsReception() {
         MemoryRegion region = peer.region(8, 0x100);
         peer.ulp.deliveryVerdict = REFUSED;
-        byte[] last = Segment.tagged(region.stag(), 0x102).payload("cd").bytes();
-        peer.receives(Segment.tagged(region.stag(), 0x100).notLast().payload("ab"));
+        byte[] last = Segment.tagged(region.stag(), 0x102).payload("cd").ulpdu();
+        peer.receives(Segment.tagged(region.stag(), 0x100).last(false).payload("ab"));
         peer.receives(last);
         peer.receives(Segment.tagged(region.stag(), 0x104).payload("ef"));
 
@@ -80,9 +81,9 @@ class DdpDeliveryTest {
         MemoryRegion region = peer.region(8, 0x100);
         peer.ulp.post(0, 8);
         peer.ulp.recordsPlacements = true;
-        peer.receives(Segment.untagged(0, 1).notLast().payload("ab"));
-        peer.receives(Segment.untagged(0, 1).messageOffset(2));
-        peer.receives(Segment.tagged(region.stag(), 0x100).notLast().payload("abc"));
+        peer.receives(Segment.untagged(0, 1).last(false).payload("ab"));
+        peer.receives(Segment.untagged(0, 1).offset(2));
+        peer.receives(Segment.tagged(region.stag(), 0x100).last(false).payload("abc"));
         peer.receives(Segment.tagged(region.stag(), 0x103));
         peer.receives(Segment.tagged(region.stag(), 0x106).payload("abc"));
 
@@ -123,9 +124,9 @@ class DdpDeliveryTest {
         byte[] second = Segment.untagged(0, 2)
                 .control(0x44)
                 .reservedBits()
-                .rsvdUlp(0xCAFE_BABE)
+                .invalidateStag(0xCAFE_BABE)
                 .payload("second")
-                .bytes();
+                .ulpdu();
         peer.receives(Segment.untagged(0, 3).payload("third"));
         peer.receives(second);
         peer.ulp.onDelivery = () -> peer.ulp.deliveryVerdict = peer.ulp.delivered.size() == 2 ? REFUSED : null;
@@ -141,7 +142,7 @@ class DdpDeliveryTest {
     void theReportNamesTheRefusedMessageAlsoWhenTheUlpUsesItsBufferAgain() {
         UntaggedBuffer first = peer.ulp.post(0, 8);
         UntaggedBuffer second = peer.ulp.post(0, 8);
-        byte[] last = Segment.untagged(0, 2).payload("second").bytes();
+        byte[] last = Segment.untagged(0, 2).payload("second").ulpdu();
         peer.receives(last);
         peer.ulp.onDelivery = () -> {
             UntaggedBuffer delivered = peer.ulp.delivered.size() == 1 ? first : second;
@@ -165,12 +166,12 @@ class DdpDeliveryTest {
                 for (int i = 0; i < messages; i++) {
                     shuffled.ulp.post(0, 100);
                     int before = random.nextInt(50);
-                    shuffled.receives(Segment.untagged(0, i + 1).notLast().payload(new byte[before]));
+                    shuffled.receives(Segment.untagged(0, i + 1).last(false).payload(new byte[before]));
                     segments.add(Segment.untagged(0, i + 1)
-                            .rsvdUlp(random.nextInt())
-                            .messageOffset(before)
+                            .invalidateStag(random.nextInt())
+                            .offset(before)
                             .payload(new byte[random.nextInt(50)])
-                            .bytes());
+                            .ulpdu());
                 }
                 byte[] culprit = segments.get(refused);
                 Collections.shuffle(segments, random);
@@ -199,11 +200,11 @@ class DdpDeliveryTest {
         byte[] last = Segment.untagged(1, 1)
                 .reservedBits()
                 .control(0x41)
-                .rsvdUlp(0xFEDC_BA98)
-                .messageOffset(2)
+                .invalidateStag(0xFEDC_BA98)
+                .offset(2)
                 .payload("cd")
-                .bytes();
-        peer.receives(Segment.untagged(1, 1).notLast().payload("ab"));
+                .ulpdu();
+        peer.receives(Segment.untagged(1, 1).last(false).payload("ab"));
         assertThatThrownBy(buffer::lastSegmentLength).isInstanceOf(IllegalStateException.class);
         peer.receives(last);
 
@@ -246,7 +247,7 @@ class DdpDeliveryTest {
     void aMessageThatChangesItsRsvdUlpOnTheWayStaysInTheSinkOfItsFirstSegment() {
         SplitBuffer buffer = new SplitBuffer();
         peer.ulp.post(0, buffer);
-        peer.receives(Segment.untagged(0, 1).notLast());
+        peer.receives(Segment.untagged(0, 1).last(false));
         peer.receives(Segment.untagged(0, 1).control(IMMEDIATE_DATA).payload("12345678"));
 
         assertThat(peer.ulp.events).containsExactly("fault DDP_UNTAGGED_MESSAGE_TOO_LONG");

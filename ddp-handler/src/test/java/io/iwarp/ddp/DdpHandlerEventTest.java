@@ -11,6 +11,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import org.junit.jupiter.api.AfterEach;

@@ -6,6 +6,7 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Segment;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class DdpReceiverFaultTest {
     @Test
     @Requirement({"DDP-65", "DDP-49", "DDP-75"})
     void theReportHasTheErrorTheHeaderAndTheSegmentLength() {
-        byte[] write = Segment.tagged(0x11223344, 0x10).payload("hello").bytes();
+        byte[] write = Segment.tagged(0x11223344, 0x10).payload("hello").ulpdu();
         peer.receives(write);
 
         assertThat(peer.ulp.faults.get(0).error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
@@ -36,7 +37,7 @@ class DdpReceiverFaultTest {
     @Test
     @Requirement("DDP-65")
     void theReportOfAnUntaggedSegmentHasItsHeader() {
-        byte[] send = Segment.untagged(0, 1).payload("hello").bytes();
+        byte[] send = Segment.untagged(0, 1).payload("hello").ulpdu();
         peer.receives(send);
 
         assertThat(peer.ulp.faultHeaders.get(0)).isEqualTo(Arrays.copyOf(send, 18));
@@ -47,7 +48,7 @@ class DdpReceiverFaultTest {
     @ValueSource(ints = {1, 2, 13})
     @Requirement({"DDP-23", "DDP-49", "DDP-65"})
     void aUlpduThatIsTooShortForATaggedHeaderIsReportedWithoutOne(int length) {
-        peer.receives(Arrays.copyOf(Segment.tagged(1, 0).bytes(), length));
+        peer.receives(Arrays.copyOf(Segment.tagged(1, 0).ulpdu(), length));
 
         assertTooShort(length);
     }
@@ -57,7 +58,7 @@ class DdpReceiverFaultTest {
     @Requirement({"DDP-23", "DDP-49", "DDP-65"})
     void aUlpduThatIsTooShortForAnUntaggedHeaderIsReportedWithoutOne(int length) {
         peer.ulp.post(0, 4);
-        peer.receives(Arrays.copyOf(Segment.untagged(0, 1).bytes(), length));
+        peer.receives(Arrays.copyOf(Segment.untagged(0, 1).ulpdu(), length));
 
         assertTooShort(length);
     }
@@ -73,11 +74,11 @@ class DdpReceiverFaultTest {
     void afterAnErrorNothingIsPlacedDeliveredOrReported() {
         MemoryRegion region = peer.region(16, 0);
         UntaggedBuffer buffer = peer.ulp.post(0, 4);
-        peer.receives(Segment.untagged(0, 1).notLast().payload("ab"));
+        peer.receives(Segment.untagged(0, 1).last(false).payload("ab"));
         peer.receives(Segment.untagged(9, 1));
 
         peer.receives(Segment.tagged(region.stag(), 0).payload("x"));
-        peer.receives(Segment.untagged(0, 1).messageOffset(2).payload("cd"));
+        peer.receives(Segment.untagged(0, 1).offset(2).payload("cd"));
         peer.receives(Segment.untagged(9, 1));
         peer.receives(new byte[0]);
         peer.receiver.fail(new ProtocolFault(ProtocolError.MPA_CRC_MISMATCH, "for the test"));

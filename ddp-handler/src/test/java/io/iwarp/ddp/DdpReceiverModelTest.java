@@ -7,6 +7,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -53,7 +54,7 @@ class DdpReceiverModelTest {
         Seeds.forEach(1500, (seed, random) -> {
             try (Model model = new Model(random)) {
                 for (int i = 0; i < 10; i++) {
-                    byte[] ulpdu = model.segment(random.nextBoolean()).bytes();
+                    byte[] ulpdu = model.segment(random.nextBoolean()).ulpdu();
                     for (int flips = random.nextInt(4); flips > 0; flips--) {
                         ulpdu[random.nextInt(ulpdu.length)] ^= (byte) (1 << random.nextInt(8));
                     }
@@ -136,14 +137,14 @@ class DdpReceiverModelTest {
                     ? Segment.tagged(anyStag(), base + near(REGION))
                     : Segment.untagged(oneIn(15) ? random.nextInt() : random.nextInt(4), near(3));
             if (!tagged) {
-                segment.messageOffset(
+                segment = segment.offset(
                         oneIn(10) ? random.nextLong() : random.nextInt(random.nextBoolean() ? 4 : REGION));
             }
             if (random.nextInt(3) > 0) {
-                segment.notLast();
+                segment = segment.last(false);
             }
             if (oneIn(30)) {
-                segment.version(random.nextInt(4));
+                segment = segment.ddpVersion(random.nextInt(4));
             }
             return segment.payload(payload);
         }
@@ -161,7 +162,7 @@ class DdpReceiverModelTest {
         }
 
         void receiveOne() {
-            byte[] ulpdu = segment(random.nextBoolean()).bytes();
+            byte[] ulpdu = segment(random.nextBoolean()).ulpdu();
             ProtocolError expected = silent ? null : expect(Ulpdus.segment(ulpdu));
             int faults = peer.ulp.faults.size();
             peer.receives(ulpdu);

@@ -12,6 +12,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -50,7 +51,7 @@ class DdpReceiverTaggedTest {
     @Test
     @Requirement("DDP-37")
     void deliversOnlyWithTheLastSegment() {
-        peer.receives(Segment.tagged(region.stag(), BASE).notLast().payload("ab"));
+        peer.receives(Segment.tagged(region.stag(), BASE).last(false).payload("ab"));
         assertThat(peer.ulp.events).isEmpty();
 
         peer.receives(Segment.tagged(region.stag(), BASE + 2).payload("cd"));
@@ -60,8 +61,8 @@ class DdpReceiverTaggedTest {
     @Test
     @Requirement("DDP-35")
     void placesSegmentsInAnyOrderAndMoreThanOnce() {
-        peer.receives(Segment.tagged(region.stag(), BASE + 4).notLast().payload("EFGH"));
-        peer.receives(Segment.tagged(region.stag(), BASE + 2).notLast().payload("cdef"));
+        peer.receives(Segment.tagged(region.stag(), BASE + 4).last(false).payload("EFGH"));
+        peer.receives(Segment.tagged(region.stag(), BASE + 2).last(false).payload("cdef"));
         peer.receives(Segment.tagged(region.stag(), BASE).payload("ab"));
 
         assertThat(Arrays.copyOf(contentOf(region), 8)).asString().isEqualTo("abcdefGH");
@@ -108,7 +109,7 @@ class DdpReceiverTaggedTest {
     @ValueSource(ints = {0, 2, 3})
     @Requirement({"DDP-15", "DDP-49", "DDP-68"})
     void everyOtherVersionIsRefused(int version) {
-        peer.receives(Segment.tagged(region.stag(), BASE).version(version).payload("x"));
+        peer.receives(Segment.tagged(region.stag(), BASE).ddpVersion(version).payload("x"));
 
         assertFault(ProtocolError.DDP_TAGGED_INVALID_VERSION, 1, 1, 0x04);
     }
@@ -116,8 +117,8 @@ class DdpReceiverTaggedTest {
     @Test
     @Requirement("DDP-15")
     void theVersionMayNotChangeInTheMiddleOfAStream() {
-        peer.receives(Segment.tagged(region.stag(), BASE).notLast().payload("a"));
-        peer.receives(Segment.tagged(region.stag(), BASE + 1).version(0).payload("b"));
+        peer.receives(Segment.tagged(region.stag(), BASE).last(false).payload("a"));
+        peer.receives(Segment.tagged(region.stag(), BASE + 1).ddpVersion(0).payload("b"));
 
         assertThat(peer.ulp.events).containsExactly("fault DDP_TAGGED_INVALID_VERSION");
         assertThat(contentOf(region)).startsWith('a', 0);

@@ -9,6 +9,7 @@ import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -35,7 +36,8 @@ class DdpReceiverUntaggedTest {
     @Requirement({"DDP-11", "DDP-16", "DDP-27", "DDP-38", "DDP-39"})
     void placesAMessageIntoTheNextBufferAndDeliversIt() {
         peer.ulp.post(0, 8);
-        peer.receives(Segment.untagged(0, 1).control(0x44).rsvdUlp(0xCAFE_BABE).payload("hello"));
+        peer.receives(
+                Segment.untagged(0, 1).control(0x44).invalidateStag(0xCAFE_BABE).payload("hello"));
 
         assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("hello");
         assertThat(peer.ulp.events).containsExactly("untagged queue 0 MSN 1 control 44 rsvd cafebabe length 5");
@@ -48,11 +50,11 @@ class DdpReceiverUntaggedTest {
     @Requirement({"DDP-37", "DDP-38"})
     void aMessageOfSeveralSegmentsIsDeliveredWithTheLastAndItsLength() {
         peer.ulp.post(0, 100);
-        peer.receives(Segment.untagged(0, 1).notLast().payload("abc"));
-        peer.receives(Segment.untagged(0, 1).notLast().messageOffset(3).payload("defg"));
+        peer.receives(Segment.untagged(0, 1).last(false).payload("abc"));
+        peer.receives(Segment.untagged(0, 1).last(false).offset(3).payload("defg"));
         assertThat(peer.ulp.events).isEmpty();
 
-        peer.receives(Segment.untagged(0, 1).messageOffset(7).payload("hi"));
+        peer.receives(Segment.untagged(0, 1).offset(7).payload("hi"));
 
         assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("abcdefghi");
         assertThat(peer.ulp.events).singleElement().asString().endsWith("length 9");
@@ -62,10 +64,10 @@ class DdpReceiverUntaggedTest {
     @Requirement({"DDP-35", "DDP-36"})
     void segmentsMayOverlapAndComeInAnyOrder() {
         peer.ulp.post(0, 100);
-        peer.receives(Segment.untagged(0, 1).notLast().messageOffset(4).payload("ef"));
-        peer.receives(Segment.untagged(0, 1).notLast().messageOffset(2).payload("cde"));
-        peer.receives(Segment.untagged(0, 1).notLast().payload("ab"));
-        peer.receives(Segment.untagged(0, 1).messageOffset(6).payload("gh"));
+        peer.receives(Segment.untagged(0, 1).last(false).offset(4).payload("ef"));
+        peer.receives(Segment.untagged(0, 1).last(false).offset(2).payload("cde"));
+        peer.receives(Segment.untagged(0, 1).last(false).payload("ab"));
+        peer.receives(Segment.untagged(0, 1).offset(6).payload("gh"));
 
         assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("abcdefgh");
     }
@@ -97,11 +99,10 @@ class DdpReceiverUntaggedTest {
                 each.ulp.post(queue, memory);
                 for (int[] segment : segments) {
                     assertThat(each.ulp.faults).isEmpty();
-                    Segment sent = Segment.untagged(queue, 1)
-                            .messageOffset(segment[0])
-                            .payload("x".repeat(segment[1] - segment[0]));
+                    Segment sent =
+                            Segment.untagged(queue, 1).offset(segment[0]).payload("x".repeat(segment[1] - segment[0]));
                     boolean last = segment == segments[segments.length - 1];
-                    each.receives(last ? sent : sent.notLast());
+                    each.receives(last ? sent : sent.last(false));
                 }
 
                 assertThat(each.ulp.delivered).isEmpty();
@@ -121,13 +122,12 @@ class DdpReceiverUntaggedTest {
     void thirtyTwoPiecesBeyondAGapAreKeptAndOneMoreEndsTheStream() {
         peer.ulp.post(0, 200);
         for (int piece = 32; piece > 0; piece--) {
-            peer.receives(
-                    Segment.untagged(0, 1).notLast().messageOffset(2L * piece).payload("x"));
+            peer.receives(Segment.untagged(0, 1).last(false).offset(2L * piece).payload("x"));
         }
-        peer.receives(Segment.untagged(0, 1).notLast().messageOffset(64).payload("xx"));
+        peer.receives(Segment.untagged(0, 1).last(false).offset(64).payload("xx"));
         assertThat(peer.ulp.faults).isEmpty();
 
-        peer.receives(Segment.untagged(0, 1).notLast().messageOffset(80).payload("x"));
+        peer.receives(Segment.untagged(0, 1).last(false).offset(80).payload("x"));
 
         assertFault(ProtocolError.DDP_LOCAL_CATASTROPHIC, 1, 0, 0x00);
         assertThat(peer.ulp.faults.get(0).detail()).contains("32 pieces");
@@ -137,9 +137,13 @@ class DdpReceiverUntaggedTest {
     @Requirement({"DDP-16", "DDP-17"})
     void theFirstSegmentSaysWhatIsReportedOfRsvdUlp() {
         peer.ulp.post(0, 100);
-        peer.receives(Segment.untagged(0, 1).control(0x43).rsvdUlp(1).notLast().payload("ab"));
+        peer.receives(Segment.untagged(0, 1)
+                .control(0x43)
+                .invalidateStag(1)
+                .last(false)
+                .payload("ab"));
         peer.receives(
-                Segment.untagged(0, 1).control(0x45).rsvdUlp(2).messageOffset(2).payload("cd"));
+                Segment.untagged(0, 1).control(0x45).invalidateStag(2).offset(2).payload("cd"));
 
         assertThat(peer.ulp.events).containsExactly("untagged queue 0 MSN 1 control 43 rsvd 00000001 length 4");
     }
@@ -174,10 +178,10 @@ class DdpReceiverUntaggedTest {
         }
         peer.receives(Segment.untagged(0, 3).payload("c"));
         peer.receives(Segment.untagged(0, 2).payload("b"));
-        peer.receives(Segment.untagged(0, 1).notLast().payload("a"));
+        peer.receives(Segment.untagged(0, 1).last(false).payload("a"));
         assertThat(peer.ulp.delivered).isEmpty();
 
-        peer.receives(Segment.untagged(0, 1).messageOffset(1).payload("a"));
+        peer.receives(Segment.untagged(0, 1).offset(1).payload("a"));
 
         assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("aa", "b", "c");
         peer.receives(Segment.untagged(0, 4).payload("d"));
@@ -307,7 +311,7 @@ class DdpReceiverUntaggedTest {
     @Requirement({"DDP-56", "DDP-64", "DDP-68"})
     void anOffsetBeyondTheBufferIsInvalid(long offset, int length) {
         UntaggedBuffer buffer = peer.ulp.post(0, 4);
-        peer.receives(Segment.untagged(0, 1).messageOffset(offset).payload(new byte[length]));
+        peer.receives(Segment.untagged(0, 1).offset(offset).payload(new byte[length]));
 
         assertFault(ProtocolError.DDP_UNTAGGED_INVALID_MO, 1, 2, 0x04);
         assertThat(buffer.complete()).isFalse();
@@ -323,7 +327,7 @@ class DdpReceiverUntaggedTest {
         peer.ulp.post(0, buffer);
         byte[] payload = new byte[length];
         Arrays.fill(payload, (byte) 1);
-        peer.receives(Segment.untagged(0, 1).messageOffset(offset).payload(payload));
+        peer.receives(Segment.untagged(0, 1).offset(offset).payload(payload));
 
         assertFault(ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG, 1, 2, 0x05);
         assertThat(memory).isEqualTo(Unpooled.wrappedBuffer(new byte[8]));
@@ -333,8 +337,8 @@ class DdpReceiverUntaggedTest {
     @Requirement({"DDP-56", "DDP-57"})
     void aMessageMayFillItsBufferToTheLastByte() {
         peer.ulp.post(0, 4);
-        peer.receives(Segment.untagged(0, 1).notLast().payload("abcd"));
-        peer.receives(Segment.untagged(0, 1).messageOffset(4));
+        peer.receives(Segment.untagged(0, 1).last(false).payload("abcd"));
+        peer.receives(Segment.untagged(0, 1).offset(4));
 
         assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("abcd");
     }
@@ -351,10 +355,10 @@ class DdpReceiverUntaggedTest {
             buffer.sink().wrap(region, 0, region.length());
             peer.ulp.post(0, buffer);
             peer.receives(
-                    Segment.untagged(0, 1).notLast().messageOffset(0xFFFF_FFFEL).payload("x"));
+                    Segment.untagged(0, 1).last(false).offset(0xFFFF_FFFEL).payload("x"));
             assertThat(peer.ulp.faults).isEmpty();
 
-            peer.receives(Segment.untagged(0, 1).messageOffset(0xFFFF_FFFFL).payload("y"));
+            peer.receives(Segment.untagged(0, 1).offset(0xFFFF_FFFFL).payload("y"));
 
             assertFault(ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG, 1, 2, 0x05);
             assertThat(memory.getByte((1 << 20) - 2)).isEqualTo((byte) 'x');
@@ -369,7 +373,7 @@ class DdpReceiverUntaggedTest {
     @Requirement({"DDP-15", "DDP-49", "DDP-68"})
     void everyOtherVersionIsRefused(int version) {
         UntaggedBuffer buffer = peer.ulp.post(0, 4);
-        peer.receives(Segment.untagged(0, 1).version(version).payload("x"));
+        peer.receives(Segment.untagged(0, 1).ddpVersion(version).payload("x"));
 
         assertFault(ProtocolError.DDP_UNTAGGED_INVALID_VERSION, 1, 2, 0x06);
         assertThat(RecordingUlp.bytes(buffer.sink(), 4)).containsOnly(0);
@@ -397,7 +401,7 @@ class DdpReceiverUntaggedTest {
     @Test
     void aBufferCanBeUsedAgainAfterReset() {
         UntaggedBuffer buffer = peer.ulp.post(0, 4);
-        peer.receives(Segment.untagged(0, 1).control(0x44).rsvdUlp(9).payload("abc"));
+        peer.receives(Segment.untagged(0, 1).control(0x44).invalidateStag(9).payload("abc"));
         buffer.reset();
         peer.ulp.post(0, buffer);
         peer.receives(Segment.untagged(0, 2).payload("d"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -38,12 +39,12 @@ class DdpSegmentTest {
     @Requirement({"DDP-11", "DDP-20", "DDP-39"})
     void readsTheFieldsOfAnUntaggedHeader() {
         byte[] ulpdu = Segment.untagged(0xFFFF_FFFE, 0x8000_0001)
-                .notLast()
+                .last(false)
                 .control(0x44)
-                .rsvdUlp(0xCAFE_BABE)
-                .messageOffset(0xFFFF_FFFDL)
+                .invalidateStag(0xCAFE_BABE)
+                .offset(0xFFFF_FFFDL)
                 .payload("x")
-                .bytes();
+                .ulpdu();
 
         DdpSegment segment = Ulpdus.segment(ulpdu);
 
@@ -61,7 +62,7 @@ class DdpSegmentTest {
     @Test
     @Requirement("DDP-6")
     void knowsItsLengthWhereverItLiesInTheBuffer() {
-        byte[] ulpdu = Segment.untagged(0, 1).payload("abc").bytes();
+        byte[] ulpdu = Segment.untagged(0, 1).payload("abc").ulpdu();
         ByteBuf around = Unpooled.buffer().writeZero(7).writeBytes(ulpdu).writeZero(9);
 
         DdpSegment segment = new DdpSegment().wrap(around, 7, ulpdu.length);
@@ -76,7 +77,7 @@ class DdpSegmentTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 13})
     void aTaggedHeaderMayBeCutShort(int length) {
-        byte[] bytes = Arrays.copyOf(Segment.tagged(1, 2).bytes(), length);
+        byte[] bytes = Arrays.copyOf(Segment.tagged(1, 2).ulpdu(), length);
 
         DdpSegment segment = Ulpdus.segment(bytes);
 
@@ -94,7 +95,7 @@ class DdpSegmentTest {
 
     @Test
     void anUntaggedHeaderOfFourteenBytesIsIncomplete() {
-        assertThat(Ulpdus.segment(Arrays.copyOf(Segment.untagged(0, 1).bytes(), 14))
+        assertThat(Ulpdus.segment(Arrays.copyOf(Segment.untagged(0, 1).ulpdu(), 14))
                         .headerComplete())
                 .isFalse();
     }

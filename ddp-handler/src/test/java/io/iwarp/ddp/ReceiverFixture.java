@@ -5,6 +5,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -60,7 +61,7 @@ final class ReceiverFixture implements AutoCloseable {
     }
 
     void receives(Segment segment) {
-        receives(segment.bytes());
+        receives(segment.ulpdu());
     }
 
     /** Hands over a ULPDU with other bytes around it, as it lies in the input. */
@@ -70,7 +71,7 @@ final class ReceiverFixture implements AutoCloseable {
 
     /** {@return whether the receiver has taken the segment; otherwise it is held back} */
     boolean takes(Segment segment) {
-        return takes(segment.bytes());
+        return takes(segment.ulpdu());
     }
 
     private boolean takes(byte[] ulpdu) {

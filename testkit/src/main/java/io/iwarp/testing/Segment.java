@@ -3,6 +3,7 @@ package io.iwarp.testing;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /**
@@ -13,8 +14,8 @@ public final class Segment implements Cloneable {
     private boolean tagged;
     private boolean last = true;
     private int ddpVersion = 1;
-    private int rdmapVersion = 1;
-    private int opcode;
+    private int reserved;
+    private int control = 1 << 6;
     private int invalidateStag;
     private int queue;
     private int msn;
@@ -25,21 +26,29 @@ public final class Segment implements Cloneable {
 
     private Segment() {}
 
-    public static Segment send(int msn, byte[] payload) {
+    /** The only segment of an empty Send, in this queue. */
+    public static Segment untagged(int queue, int msn) {
         Segment segment = new Segment();
-        segment.opcode = 3;
+        segment.queue = queue;
         segment.msn = msn;
-        segment.payload = payload;
-        return segment;
+        return segment.opcode(3);
     }
 
-    public static Segment write(int stag, long taggedOffset, byte[] payload) {
+    /** The only segment of an empty Write. */
+    public static Segment tagged(int stag, long taggedOffset) {
         Segment segment = new Segment();
         segment.tagged = true;
         segment.stag = stag;
         segment.taggedOffset = taggedOffset;
-        segment.payload = payload;
         return segment;
+    }
+
+    public static Segment send(int msn, byte[] payload) {
+        return untagged(0, msn).payload(payload);
+    }
+
+    public static Segment write(int stag, long taggedOffset, byte[] payload) {
+        return tagged(stag, taggedOffset).payload(payload);
     }
 
     public static Segment terminate(byte[] content) {
@@ -125,26 +134,45 @@ public final class Segment implements Cloneable {
 
     public Segment rdmapVersion(int value) {
         Segment copy = copy();
-        copy.rdmapVersion = value;
+        copy.control = (copy.control & 0x3f) | (value << 6);
+        return copy;
+    }
+
+    /** Sets the four reserved bits of DDP. */
+    public Segment reservedBits() {
+        Segment copy = copy();
+        copy.reserved = 0x3c;
+        return copy;
+    }
+
+    /** The whole byte of RDMAP: version, reserved bits, opcode. */
+    public Segment control(int value) {
+        Segment copy = copy();
+        copy.control = value;
         return copy;
     }
 
     public Segment opcode(int value) {
         Segment copy = copy();
-        copy.opcode = value;
+        copy.control = (copy.control & 0xf0) | value;
         return copy;
     }
 
+    /** The four bytes of an untagged header that DDP carries for RDMAP. */
     public Segment invalidateStag(int value) {
         Segment copy = copy();
         copy.invalidateStag = value;
         return copy;
     }
 
-    public Segment payload(byte[] value) {
+    public Segment payload(byte... value) {
         Segment copy = copy();
         copy.payload = value;
         return copy;
+    }
+
+    public Segment payload(String text) {
+        return payload(text.getBytes(StandardCharsets.US_ASCII));
     }
 
     public byte[] payload() {
@@ -157,17 +185,17 @@ public final class Segment implements Cloneable {
         return copy;
     }
 
-    public Segment offset(int value) {
+    public Segment offset(long value) {
         Segment copy = copy();
-        copy.offset = value;
+        copy.offset = (int) value;
         return copy;
     }
 
     /** The DDP header: 14 bytes tagged, 18 untagged. */
     public byte[] header() {
         ByteBuffer header = ByteBuffer.allocate(tagged ? 14 : 18);
-        header.put((byte) ((tagged ? 0x80 : 0) | (last ? 0x40 : 0) | ddpVersion));
-        header.put((byte) (rdmapVersion << 6 | opcode));
+        header.put((byte) ((tagged ? 0x80 : 0) | (last ? 0x40 : 0) | reserved | ddpVersion));
+        header.put((byte) control);
         if (tagged) {
             header.putInt(stag).putLong(taggedOffset);
         } else {

@@ -120,7 +120,7 @@ class ManagedReceiveMemoryTest {
             assertThat(device.managedReceiveBytes()).isLessThanOrEqualTo(4L * (from + content.length) + 1);
         }
         assertThat(delivered).isEmpty();
-        peer.sends(Segment.send(1, content).offset(10 * content.length));
+        peer.sends(Segment.send(1, content).offset(10L * content.length));
 
         byte[] whole = new byte[11 * content.length];
         Arrays.fill(whole, (byte) 7);
