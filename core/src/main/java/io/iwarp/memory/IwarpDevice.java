@@ -123,19 +123,9 @@ public final class IwarpDevice {
         return partialFpdus.taken();
     }
 
-    /**
-     * Reserves buffer bytes for an FPDU that has arrived in part, or for input that waits for a receive. MPA calls this.
-     *
-     * @param held the number of bytes that the stream has reserved before
-     * @return false if too few are left, or the stream would hold more than is left for others; then nothing was reserved
-     */
-    public boolean reservePartialFpdu(long bytes, long held) {
-        return partialFpdus.takeShare(bytes, held);
-    }
-
-    /** Undoes {@link #reservePartialFpdu}. */
-    public void unreservePartialFpdu(long bytes) {
-        partialFpdus.give(bytes);
+    /** Returns the bytes of FPDUs that have arrived in part, and of input that waits for a receive. */
+    ByteBudget partialFpdus() {
+        return partialFpdus;
     }
 
     /**

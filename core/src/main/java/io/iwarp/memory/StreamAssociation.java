@@ -1,5 +1,6 @@
 package io.iwarp.memory;
 
+import io.iwarp.internal.ByteBudget;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -73,6 +74,18 @@ public final class StreamAssociation implements AutoCloseable {
             throw e;
         }
         return MemoryRegion.register(protectionDomain, this, rightBits, 0, memory);
+    }
+
+    /**
+     * Returns what all streams of the device may hold together of FPDUs that have arrived in part, and of input that waits for
+     * a receive. MPA takes from it.
+     *
+     * @see IwarpDevice#maximumPartialFpduBytes
+     */
+    @API(status = API.Status.INTERNAL)
+    @SuppressWarnings("exports") // only the modules of the stack call this
+    public ByteBudget inputBudget() {
+        return protectionDomain.device().partialFpdus();
     }
 
     /**

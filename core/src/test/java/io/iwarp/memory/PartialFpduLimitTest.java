@@ -2,6 +2,7 @@ package io.iwarp.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.internal.ByteBudget;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -12,18 +13,20 @@ class PartialFpduLimitTest {
 
     private final IwarpDevice device =
             IwarpDevice.builder().maximumPartialFpduBytes(LIMIT).build();
+    private final ByteBudget budget =
+            device.allocateProtectionDomain().openStream().inputBudget();
 
     @Test
     void aStreamGetsAsMuchAsIsLeftForOthersAndNotOneByteMore() {
         assertThat(device.maximumPartialFpduBytes()).isEqualTo(LIMIT);
-        assertThat(device.reservePartialFpdu(LIMIT / 2 - 1, 0)).isTrue();
-        assertThat(device.reservePartialFpdu(2, LIMIT / 2 - 1)).isFalse();
-        assertThat(device.reservePartialFpdu(1, LIMIT / 2 - 1)).isTrue();
-        assertThat(device.reservePartialFpdu(LIMIT / 4 + 1, 0)).isFalse();
-        assertThat(device.reservePartialFpdu(LIMIT / 4, 0)).isTrue();
+        assertThat(budget.takeShare(LIMIT / 2 - 1, 0)).isTrue();
+        assertThat(budget.takeShare(2, LIMIT / 2 - 1)).isFalse();
+        assertThat(budget.takeShare(1, LIMIT / 2 - 1)).isTrue();
+        assertThat(budget.takeShare(LIMIT / 4 + 1, 0)).isFalse();
+        assertThat(budget.takeShare(LIMIT / 4, 0)).isTrue();
         assertThat(device.partialFpduBytes()).isEqualTo(LIMIT / 2 + LIMIT / 4);
 
-        device.unreservePartialFpdu(LIMIT / 2 + LIMIT / 4);
+        budget.give(LIMIT / 2 + LIMIT / 4);
 
         assertThat(device.partialFpduBytes()).isZero();
     }
@@ -35,7 +38,7 @@ class PartialFpduLimitTest {
         AtomicBoolean granted = new AtomicBoolean();
         Runnable greedy = () -> {
             while (!over.get()) {
-                granted.compareAndSet(false, device.reservePartialFpdu(LIMIT + 1, 0));
+                granted.compareAndSet(false, budget.takeShare(LIMIT + 1, 0));
             }
         };
         Thread[] others = {new Thread(greedy), new Thread(greedy)};
@@ -44,8 +47,8 @@ class PartialFpduLimitTest {
         }
         int refused = 0;
         for (int i = 0; i < 1_000_000; i++) {
-            if (device.reservePartialFpdu(INNOCENT, 0)) {
-                device.unreservePartialFpdu(INNOCENT);
+            if (budget.takeShare(INNOCENT, 0)) {
+                budget.give(INNOCENT);
             } else {
                 refused++;
             }

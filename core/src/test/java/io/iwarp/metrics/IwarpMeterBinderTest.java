@@ -143,7 +143,7 @@ class IwarpMeterBinderTest {
             assertThat(value(MeterDefinition.MEMORY_WINDOWS)).isZero();
             assertThat(value(MeterDefinition.MEMORY_WINDOWS_LIMIT)).isEqualTo(3);
             assertThat(value(MeterDefinition.STAGS_RETIRED)).isZero();
-            assertThat(device.reservePartialFpdu(70, 0)).isTrue();
+            assertThat(stream.inputBudget().take(70)).isTrue();
             assertThat(stream.reserveManagedReceive(80, 0)).isTrue();
             assertThat(value(MeterDefinition.MEMORY_INPUT)).isEqualTo(70);
             assertThat(value(MeterDefinition.MEMORY_INPUT_LIMIT)).isEqualTo(2_000_000);

@@ -3,7 +3,6 @@ package io.iwarp.ddp;
 import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.mpa.FpduEncoder;
-import io.iwarp.mpa.FpduLayout;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
@@ -21,13 +20,13 @@ final class Ulpdus {
     static byte[] bytes(Ulpdu ulpdu) {
         ByteBuf wire = Unpooled.buffer();
         new FpduEncoder(MpaParameters.builder(Role.INITIATOR).crc(false).build(), new Counters()).encode(ulpdu, wire);
-        return ByteBufUtil.getBytes(wire, FpduLayout.ULPDU_LENGTH_LENGTH, ulpdu.length());
+        return ByteBufUtil.getBytes(wire, FpduEncoder.ULPDU_LENGTH_LENGTH, ulpdu.length());
     }
 
     /** The ULPDU in an FPDU without markers. */
     static byte[] ofFpdu(byte[] fpdu) {
         int length = (fpdu[0] & 0xFF) << 8 | (fpdu[1] & 0xFF);
-        return Arrays.copyOfRange(fpdu, FpduLayout.ULPDU_LENGTH_LENGTH, FpduLayout.ULPDU_LENGTH_LENGTH + length);
+        return Arrays.copyOfRange(fpdu, FpduEncoder.ULPDU_LENGTH_LENGTH, FpduEncoder.ULPDU_LENGTH_LENGTH + length);
     }
 
     static DdpSegment segment(byte[] ulpdu) {

@@ -16,7 +16,6 @@ import java.util.zip.CRC32C;
 final class Crc32c {
 
     private final CRC32C crc = new CRC32C();
-    private final SharedView shared = new SharedView();
 
     /** Creates a calculator that has seen no byte. */
     Crc32c() {}
@@ -42,34 +41,15 @@ final class Crc32c {
         } else if (bytes.nioBufferCount() == 1) {
             crc.update(bytes.internalNioBuffer(index, length));
         } else {
-            updatePieces(bytes, index, length);
+            for (ByteBuffer piece : bytes.nioBuffers(index, length)) {
+                crc.update(piece);
+            }
         }
     }
 
-    /**
-     * Takes in bytes of a buffer that other threads may read at the same time, such as registered
-     * memory from which several streams send.
-     *
-     * <p>A view of the buffer is made at the first call and kept for the next ones on the same
-     * memory, until {@link #forgetShared()}.
-     *
-     * @param bytes the buffer; its indices stay as they are
-     * @param index the first byte
-     * @param length the number of bytes
-     */
-    void updateShared(ByteBuf bytes, int index, int length) {
-        if (bytes.hasArray()) {
-            crc.update(bytes.array(), bytes.arrayOffset() + index, length);
-        } else if (bytes.hasMemoryAddress()) {
-            crc.update(shared.of(bytes).limit(index + length).position(index));
-        } else {
-            updatePieces(bytes, index, length);
-        }
-    }
-
-    /** Lets go of the view made by {@link #updateShared}, so that the memory behind it can go. */
-    void forgetShared() {
-        shared.forget();
+    /** Takes in the bytes from the position of a view to its limit, and moves its position there. */
+    void update(ByteBuffer bytes) {
+        crc.update(bytes);
     }
 
     /**
@@ -79,11 +59,5 @@ final class Crc32c {
      */
     int value() {
         return (int) crc.getValue();
-    }
-
-    private void updatePieces(ByteBuf bytes, int index, int length) {
-        for (ByteBuffer piece : bytes.nioBuffers(index, length)) {
-            crc.update(piece);
-        }
     }
 }

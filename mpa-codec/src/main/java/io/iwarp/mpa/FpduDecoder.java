@@ -45,14 +45,14 @@ public final class FpduDecoder {
     }
 
     /** ULPDUs that contain markers follow each other: one buffer of an event loop serves all its streams. */
-    private static final EventLoopBuffers WARM = new EventLoopBuffers(FpduLayout.MAX_ULPDU_LENGTH, 1);
+    private static final EventLoopBuffers WARM = new EventLoopBuffers(FpduEncoder.MAX_ULPDU_LENGTH, 1);
 
     private final ByteBufAllocator allocator;
     private final boolean crc;
     private final boolean markers;
     private final Counters counters;
-    private final MarkerCursor cursor;
     private final Crc32c checksum = new Crc32c();
+    private long position;
     private int needed;
     private int wireLength;
     private @Nullable ProtocolFault fault;
@@ -70,16 +70,16 @@ public final class FpduDecoder {
     }
 
     FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, Counters counters) {
-        this(allocator, crc, markers, counters, new MarkerCursor());
+        this(allocator, crc, markers, counters, 0);
     }
 
-    /** Creates a decoder in the middle of a stream. */
-    FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, Counters counters, MarkerCursor cursor) {
+    /** Creates a decoder in the middle of a stream, at a multiple of four bytes. */
+    FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, Counters counters, long position) {
         this.allocator = allocator;
         this.crc = crc;
         this.markers = markers;
         this.counters = counters;
-        this.cursor = cursor;
+        this.position = position;
     }
 
     /**
@@ -93,17 +93,18 @@ public final class FpduDecoder {
      * @return the result
      */
     public Progress decode(ByteBuf bytes, int index, int length, ReceivedUlpdu ulpdu) {
-        int lead = markers && cursor.atMarker() ? MarkerLayout.LENGTH : 0;
-        needed = lead + FpduLayout.ULPDU_LENGTH_LENGTH;
+        int lead = markers && MarkerLayout.isAt(position) ? MarkerLayout.LENGTH : 0;
+        int head = lead + FpduEncoder.ULPDU_LENGTH_LENGTH;
+        needed = head;
         if (length < needed) {
             return Progress.INCOMPLETE;
         }
-        int ulpduLength = FpduLayout.ulpduLength(bytes, index + lead);
+        int ulpduLength = bytes.getUnsignedShort(index + lead);
         if (markers && ulpduLength > Mulpdu.MAX) {
             return refuseLength(ulpduLength);
         }
-        int fpduLength = FpduLayout.fpduLength(ulpduLength);
-        wireLength = markers ? cursor.wireLength(fpduLength) : fpduLength;
+        int fpduLength = FpduEncoder.fpduLength(ulpduLength);
+        wireLength = markers ? MarkerLayout.wireLength(position, fpduLength) : fpduLength;
         needed = wireLength;
         if (length < needed) {
             return Progress.INCOMPLETE;
@@ -114,9 +115,15 @@ public final class FpduDecoder {
         if (markers && !markersAgree(bytes, index, lead, ulpduLength)) {
             return Progress.FAULT;
         }
-        pass(bytes, index, index + lead + FpduLayout.ULPDU_LENGTH_LENGTH, ulpduLength, ulpdu);
+        int beforeMarker = markers ? MarkerLayout.toNext(position) - head : ulpduLength;
+        if (beforeMarker >= ulpduLength) {
+            ulpdu.wrap(bytes, index + head, ulpduLength);
+        } else {
+            ByteBuf whole = join(bytes, index + head, index + wireLength, beforeMarker, ulpduLength);
+            ulpdu.wrap(whole, 0, ulpduLength);
+        }
         count(ulpduLength, fpduLength);
-        cursor.advance(wireLength);
+        position += wireLength;
         return Progress.FPDU;
     }
 
@@ -154,7 +161,7 @@ public final class FpduDecoder {
      * @return bytes of valid FPDUs since the start of Full Operation, markers included
      */
     public long position() {
-        return cursor.position();
+        return position;
     }
 
     /**
@@ -164,7 +171,7 @@ public final class FpduDecoder {
      */
     public static int maxWireLength() {
         // Markers make an FPDU of the largest ULPDU that may carry them shorter than this one.
-        return FpduLayout.fpduLength(FpduLayout.MAX_ULPDU_LENGTH);
+        return FpduEncoder.fpduLength(FpduEncoder.MAX_ULPDU_LENGTH);
     }
 
     /** Releases the buffer for ULPDUs cut by markers. Decoding may go on. */
@@ -176,11 +183,11 @@ public final class FpduDecoder {
     }
 
     private boolean crcIsRight(ByteBuf bytes, int index, int ulpduLength) {
-        int covered = wireLength - FpduLayout.CRC_LENGTH;
+        int covered = wireLength - FpduEncoder.CRC_LENGTH;
         checksum.reset();
         checksum.update(bytes, index, covered);
         int computed = checksum.value();
-        int carried = FpduLayout.crc(bytes, index + covered);
+        int carried = bytes.getIntLE(index + covered);
         counters.add(Counter.CRC_CHECKED, 1);
         if (computed == carried) {
             return true;
@@ -191,12 +198,12 @@ public final class FpduDecoder {
                 String.format(
                         "the CRC32C of the FPDU at stream byte %d with ULPDU_Length %d is 0x%08x, the"
                                 + " FPDU carries 0x%08x",
-                        cursor.position(), ulpduLength, computed, carried));
+                        position, ulpduLength, computed, carried));
         return false;
     }
 
     private boolean markersAgree(ByteBuf bytes, int index, int lead, int ulpduLength) {
-        int offset = lead > 0 ? 0 : cursor.toNextMarker();
+        int offset = lead > 0 ? 0 : MarkerLayout.toNext(position);
         for (; offset < wireLength; offset += MarkerLayout.INTERVAL) {
             int expected = Math.max(0, offset - lead);
             int pointer = MarkerLayout.fpduPointer(bytes, index + offset);
@@ -206,7 +213,7 @@ public final class FpduDecoder {
                         String.format(
                                 "the marker at stream byte %d has FPDUPTR %d, the FPDU with ULPDU_Length %d"
                                         + " that it belongs to needs %d",
-                                cursor.position() + offset, pointer, ulpduLength, expected));
+                                position + offset, pointer, ulpduLength, expected));
                 return false;
             }
         }
@@ -219,18 +226,8 @@ public final class FpduDecoder {
                 String.format(
                         "the FPDU at stream byte %d has ULPDU_Length %d, with markers at most %d is"
                                 + " allowed because FPDUPTR has 16 bits",
-                        cursor.position(), ulpduLength, Mulpdu.MAX));
+                        position, ulpduLength, Mulpdu.MAX));
         return Progress.FAULT;
-    }
-
-    private void pass(ByteBuf bytes, int index, int start, int ulpduLength, ReceivedUlpdu ulpdu) {
-        int lead = markers && cursor.atMarker() ? MarkerLayout.LENGTH : 0;
-        int first = cursor.toNextMarker() - lead - FpduLayout.ULPDU_LENGTH_LENGTH;
-        if (!markers || first >= ulpduLength) {
-            ulpdu.wrap(bytes, start, ulpduLength);
-        } else {
-            ulpdu.wrap(join(bytes, start, index + wireLength, first, ulpduLength), 0, ulpduLength);
-        }
     }
 
     private ByteBuf join(ByteBuf bytes, int start, int end, int first, int ulpduLength) {

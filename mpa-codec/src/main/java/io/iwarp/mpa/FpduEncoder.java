@@ -4,10 +4,30 @@ import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns each ULPDU into an FPDU (RFC 5044, sections 4.1 to 4.4): length, ULPDU, zero
- * padding, CRC, and markers where the peer asked for them.
+ * padding, CRC, and markers where the peer asked for them. An FPDU without markers:
+ *
+ * <pre>
+ *  0                   1                   2                   3
+ *  0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * |          ULPDU_Length         |                               |
+ * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+                               +
+ * |                                                               |
+ * ~                             ULPDU                             ~
+ * |                                                               |
+ * |                               +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * |                               |        PAD (0..3 bytes)      |
+ * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * |                              CRC                              |
+ * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * </pre>
+ *
+ * <p>ULPDU_Length is in network order and counts only the bytes of the ULPDU. PAD makes the FPDU a
+ * multiple of four bytes. The CRC is on the wire least significant byte first (section 4.4).
  *
  * <p>A state machine without I/O. {@link #encode} makes a whole FPDU. Without markers, a large payload
  * need not be copied: {@link #encodeHead} and {@link #encodeTrailer} make the bytes before and after
@@ -18,12 +38,31 @@ import java.nio.ByteBuffer;
  */
 public final class FpduEncoder {
 
+    /** Bytes of the ULPDU_Length field. */
+    public static final int ULPDU_LENGTH_LENGTH = Short.BYTES;
+
+    /** Bytes of the CRC field, which is there even when the CRC is off. */
+    public static final int CRC_LENGTH = Integer.BYTES;
+
+    /** An FPDU is a multiple of this many bytes. */
+    public static final int ALIGNMENT = 4;
+
+    /** The most bytes of padding an FPDU can have. */
+    public static final int MAX_PAD_LENGTH = ALIGNMENT - 1;
+
+    /** The largest ULPDU, in bytes, that the length field can announce. */
+    public static final int MAX_ULPDU_LENGTH = 0xFFFF;
+
+    /** What the CRC field holds when the CRC is off. */
+    static final int NO_CRC = 0;
+
     private final boolean crc;
     private final boolean markers;
     private final Counters counters;
-    private final MarkerCursor cursor;
     private final Crc32c checksum = new Crc32c();
-    private final SharedView sharedPayload = new SharedView();
+    private long position;
+    private @Nullable ByteBuffer payloadView;
+    private long viewedAddress;
 
     /**
      * Creates an encoder at the start of Full Operation.
@@ -36,15 +75,35 @@ public final class FpduEncoder {
     }
 
     FpduEncoder(boolean crc, boolean markers, Counters counters) {
-        this(crc, markers, counters, new MarkerCursor());
+        this(crc, markers, counters, 0);
     }
 
-    /** Creates an encoder in the middle of a stream. */
-    FpduEncoder(boolean crc, boolean markers, Counters counters, MarkerCursor cursor) {
+    /** Creates an encoder in the middle of a stream, at a multiple of four bytes. */
+    FpduEncoder(boolean crc, boolean markers, Counters counters, long position) {
         this.crc = crc;
         this.markers = markers;
         this.counters = counters;
-        this.cursor = cursor;
+        this.position = position;
+    }
+
+    /**
+     * Returns how many bytes of padding follow a ULPDU.
+     *
+     * @param ulpduLength bytes of the ULPDU, 0..65535
+     * @return 0..3
+     */
+    public static int padLength(int ulpduLength) {
+        return -(ULPDU_LENGTH_LENGTH + ulpduLength) & MAX_PAD_LENGTH;
+    }
+
+    /**
+     * Returns the length of an FPDU without markers.
+     *
+     * @param ulpduLength bytes of the ULPDU, 0..65535
+     * @return bytes of ULPDU_Length, ULPDU, PAD and CRC together, a multiple of four
+     */
+    public static int fpduLength(int ulpduLength) {
+        return ULPDU_LENGTH_LENGTH + ulpduLength + padLength(ulpduLength) + CRC_LENGTH;
     }
 
     /**
@@ -62,7 +121,7 @@ public final class FpduEncoder {
      * @return bytes encoded since the start of Full Operation, markers included
      */
     public long position() {
-        return cursor.position();
+        return position;
     }
 
     /**
@@ -72,8 +131,8 @@ public final class FpduEncoder {
      * @return bytes on the wire, markers included
      */
     int wireLength(int ulpduLength) {
-        int fpduLength = FpduLayout.fpduLength(ulpduLength);
-        return markers ? cursor.wireLength(fpduLength) : fpduLength;
+        int fpduLength = fpduLength(ulpduLength);
+        return markers ? MarkerLayout.wireLength(position, fpduLength) : fpduLength;
     }
 
     /**
@@ -87,7 +146,7 @@ public final class FpduEncoder {
      */
     public void encode(Ulpdu ulpdu, ByteBuf out) {
         int start = out.writerIndex();
-        long position = cursor.position();
+        long before = position;
         boolean done = false;
         try {
             out.ensureWritable(wireLength(ulpdu.length()));
@@ -100,7 +159,7 @@ public final class FpduEncoder {
         } finally {
             if (!done) {
                 out.writerIndex(start);
-                cursor.reset(position);
+                position = before;
             }
         }
         appendCrc(out, start);
@@ -129,7 +188,7 @@ public final class FpduEncoder {
             if (crc) {
                 checksum.reset();
                 checksum.update(out, start, out.writerIndex() - start);
-                checksum.updateShared(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength());
+                addToCrc(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength());
             }
             done = true;
         } finally {
@@ -147,29 +206,58 @@ public final class FpduEncoder {
      */
     public void encodeTrailer(Ulpdu ulpdu, ByteBuf out) {
         int pad = out.writerIndex();
-        int padLength = FpduLayout.padLength(ulpdu.length());
+        int padLength = padLength(ulpdu.length());
         out.writeZero(padLength);
         if (crc) {
             checksum.update(out, pad, padLength);
             out.writeIntLE(checksum.value());
         } else {
-            out.writeInt(FpduLayout.NO_CRC);
+            out.writeInt(NO_CRC);
         }
-        cursor.advance(FpduLayout.fpduLength(ulpdu.length()));
+        position += fpduLength(ulpdu.length());
         count(ulpdu.length());
     }
 
     /** Lets go of the payload memory seen last; to be called when a burst of ULPDUs is over. */
     void endBurst() {
-        checksum.forgetShared();
-        sharedPayload.forget();
+        payloadView = null;
+    }
+
+    private void addToCrc(ByteBuf payload, int index, int length) {
+        if (payload.hasArray()) {
+            checksum.update(payload, index, length);
+        } else if (payload.hasMemoryAddress()) {
+            checksum.update(viewOf(payload).limit(index + length).position(index));
+        } else {
+            for (ByteBuffer piece : payload.nioBuffers(index, length)) {
+                checksum.update(piece);
+            }
+        }
+    }
+
+    /**
+     * Returns a view with the indexes of the buffer. Other threads may send from the same memory at the same time, so
+     * {@link ByteBuf#internalNioBuffer} must not be used. The view serves all further ULPDUs of a burst from that memory.
+     *
+     * @param payload a buffer of one piece with {@link ByteBuf#hasMemoryAddress()}; it is not retained
+     */
+    private ByteBuffer viewOf(ByteBuf payload) {
+        // Address and size identify the memory. The ByteBuf object does not: pools reuse it for other memory.
+        ByteBuffer view = payloadView;
+        long address = payload.memoryAddress();
+        if (view == null || address != viewedAddress || view.capacity() != payload.capacity()) {
+            view = payload.nioBuffer(0, payload.capacity());
+            payloadView = view;
+            viewedAddress = address;
+        }
+        return view.clear();
     }
 
     private void appendWhole(Ulpdu ulpdu, ByteBuf out) {
         appendLengthAndHeader(ulpdu, out);
         append(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength(), out);
-        out.writeZero(FpduLayout.padLength(ulpdu.length()));
-        cursor.advance(FpduLayout.fpduLength(ulpdu.length()));
+        out.writeZero(padLength(ulpdu.length()));
+        position += fpduLength(ulpdu.length());
     }
 
     private static void appendLengthAndHeader(Ulpdu ulpdu, ByteBuf out) {
@@ -193,13 +281,13 @@ public final class FpduEncoder {
     }
 
     private void appendCut(Ulpdu ulpdu, ByteBuf out) {
-        int markersInFpdu = cursor.markersIn(FpduLayout.fpduLength(ulpdu.length()));
-        if (cursor.atMarker()) {
+        int markersInFpdu = MarkerLayout.countIn(position, fpduLength(ulpdu.length()));
+        if (MarkerLayout.isAt(position)) {
             appendMarker(out, 0);
         }
-        long fpduStart = cursor.position();
+        long fpduStart = position;
         out.writeShort(ulpdu.length());
-        cursor.advance(FpduLayout.ULPDU_LENGTH_LENGTH);
+        position += ULPDU_LENGTH_LENGTH;
         ByteBuf header = ulpdu.header();
         appendCut(header, header.readerIndex(), header.readableBytes(), fpduStart, out);
         boolean manyPieces = ulpdu.payloadLength() > MarkerLayout.INTERVAL;
@@ -209,11 +297,11 @@ public final class FpduEncoder {
             appendCut(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength(), fpduStart, out);
         }
         // No marker is before or inside the padding: it completes a word, and markers start at words.
-        int padLength = FpduLayout.padLength(ulpdu.length());
+        int padLength = padLength(ulpdu.length());
         out.writeZero(padLength);
-        cursor.advance(padLength);
+        position += padLength;
         appendMarkerIfDue(fpduStart, out);
-        cursor.advance(FpduLayout.CRC_LENGTH);
+        position += CRC_LENGTH;
         counters.add(Counter.MARKERS_SENT, markersInFpdu);
     }
 
@@ -222,9 +310,9 @@ public final class FpduEncoder {
         int left = length;
         while (left > 0) {
             appendMarkerIfDue(fpduStart, out);
-            int piece = Math.min(left, cursor.toNextMarker());
+            int piece = Math.min(left, MarkerLayout.toNext(position));
             append(bytes, from, piece, out);
-            cursor.advance(piece);
+            position += piece;
             from += piece;
             left -= piece;
         }
@@ -233,20 +321,20 @@ public final class FpduEncoder {
     /** Does the same for a payload of many pieces, without the checks that a ByteBuf makes for each of them. */
     private void appendCutAtOnce(Ulpdu ulpdu, long fpduStart, ByteBuf out) {
         int left = ulpdu.payloadLength();
-        int wire = cursor.wireLength(left);
-        ByteBuffer source = sharedPayload.of(ulpdu.payload());
+        int wire = MarkerLayout.wireLength(position, left);
+        ByteBuffer source = viewOf(ulpdu.payload());
         ByteBuffer target = out.internalNioBuffer(out.writerIndex(), wire);
         int from = ulpdu.payloadIndex();
         int to = target.position();
         while (left > 0) {
-            if (cursor.atMarker()) {
-                target.putInt(to, (int) (cursor.position() - fpduStart));
-                cursor.advance(MarkerLayout.LENGTH);
+            if (MarkerLayout.isAt(position)) {
+                target.putInt(to, (int) (position - fpduStart));
+                position += MarkerLayout.LENGTH;
                 to += MarkerLayout.LENGTH;
             }
-            int piece = Math.min(left, cursor.toNextMarker());
+            int piece = Math.min(left, MarkerLayout.toNext(position));
             target.put(to, source, from, piece);
-            cursor.advance(piece);
+            position += piece;
             from += piece;
             to += piece;
             left -= piece;
@@ -255,14 +343,14 @@ public final class FpduEncoder {
     }
 
     private void appendMarkerIfDue(long fpduStart, ByteBuf out) {
-        if (cursor.atMarker()) {
-            appendMarker(out, (int) (cursor.position() - fpduStart));
+        if (MarkerLayout.isAt(position)) {
+            appendMarker(out, (int) (position - fpduStart));
         }
     }
 
     private void appendMarker(ByteBuf out, int fpduPointer) {
         MarkerLayout.write(out, fpduPointer);
-        cursor.advance(MarkerLayout.LENGTH);
+        position += MarkerLayout.LENGTH;
     }
 
     private void appendCrc(ByteBuf out, int start) {
@@ -271,7 +359,7 @@ public final class FpduEncoder {
             checksum.update(out, start, out.writerIndex() - start);
             out.writeIntLE(checksum.value());
         } else {
-            out.writeInt(FpduLayout.NO_CRC);
+            out.writeInt(NO_CRC);
         }
     }
 

@@ -2,45 +2,61 @@ package io.iwarp.mpa;
 
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
-import io.iwarp.memory.IwarpDevice;
+import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.mpa.FpduDecoder.Progress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving side of MPA without a channel: it takes bytes in pieces of any size, and returns ULPDUs.
  *
  * <p>After each {@link #add}, call {@link #next()} until it does not return {@link Progress#FPDU}. FPDUs are
- * decoded in place. One that spans several pieces is gathered in a {@link PartialFpdu}. A piece may be
+ * decoded in place. One that spans several pieces is gathered in a buffer of its own. A piece may be
  * added while a ULPDU is handled: it waits.
+ *
+ * <p>There is such a buffer only while an FPDU is incomplete. It grows with what arrives: a peer that announces a large FPDU and
+ * stops ties up at most {@link #GROWTH} times what it has sent. Buffers that an event loop keeps anyway are used with their full
+ * size.
  */
 final class FpduInput {
 
+    /** Spares a second allocation when the first bytes are too few to tell the length. */
+    static final int MIN_CAPACITY = 256;
+
+    /** The capacity that the buffer of an incomplete FPDU is given for each byte that is there. */
+    static final int GROWTH = 4;
+
+    /** One for the FPDU that ends each read of a busy connection, some for connections whose peer is slow. */
+    private static final EventLoopBuffers WARM = new EventLoopBuffers(FpduDecoder.maxWireLength(), 4);
+
     private final ByteBufAllocator allocator;
     private final FpduDecoder decoder;
-    private final InputMemory memory;
-    private final PartialFpdu partial;
+    private final ByteBudget budget;
     private final ReceivedUlpdu ulpdu = new ReceivedUlpdu();
     private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
     private @Nullable ByteBuf current;
     private int index;
+
+    /** The first part of an FPDU whose rest has not arrived. */
+    private @Nullable ByteBuf partial;
+    /** What is taken of the budget for it. */
+    private int partialCapacity;
+    /** The complete FPDU whose ULPDU was found last, if it came in several pieces. */
     private @Nullable ByteBuf gathered;
-    /** What is reserved for the current buffer: its capacity if it is the copy of a stall, otherwise 0. */
+    /** What is taken of the budget for the current buffer: its capacity if it is the copy of a stall, otherwise 0. */
     private int kept;
 
     private @Nullable ProtocolFault noRoom;
 
-    /**
-     * @param device limits the bytes that the streams of a device hold of incomplete FPDUs and in stalls; null for no
-     *     limit
-     */
-    FpduInput(ByteBufAllocator allocator, FpduDecoder decoder, @Nullable IwarpDevice device) {
+    /** @param budget limits what the streams of a device hold together, of incomplete FPDUs and in stalls */
+    FpduInput(ByteBufAllocator allocator, FpduDecoder decoder, ByteBudget budget) {
         this.allocator = allocator;
         this.decoder = decoder;
-        this.memory = new InputMemory(device);
-        this.partial = new PartialFpdu(allocator, memory);
+        this.budget = budget;
     }
 
     /** Takes in the bytes and their reference. */
@@ -57,7 +73,7 @@ final class FpduInput {
     Progress next() {
         forgetGathered();
         for (ByteBuf bytes = unread(); bytes != null; bytes = unread()) {
-            Progress progress = partial.isEmpty() ? decodeInPlace(bytes) : decodeGathered(bytes);
+            Progress progress = partial == null ? decodeInPlace(bytes) : decodeGathered(bytes);
             if (progress != Progress.INCOMPLETE) {
                 return progress;
             }
@@ -84,7 +100,7 @@ final class FpduInput {
         }
         ByteBuf copy = allocator.directBuffer(Math.max(1, bytes));
         // The previous copy counts until this one has replaced it.
-        if (!memory.reserve(bytes)) {
+        if (!budget.takeShare(bytes, partialCapacity + kept)) {
             copy.release();
             noRoom = new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC,
@@ -122,7 +138,7 @@ final class FpduInput {
 
     /** Tells whether the bytes so far end in the middle of an FPDU. */
     boolean insideFpdu() {
-        return !partial.isEmpty();
+        return partial != null;
     }
 
     /** Returns the bytes of valid FPDUs since the start of Full Operation. */
@@ -132,14 +148,17 @@ final class FpduInput {
 
     /** Returns how many bytes of an unfinished FPDU are held. */
     int held() {
-        return partial.length();
+        return partial == null ? 0 : partial.writerIndex();
     }
 
     /** Releases everything held. */
     void release() {
         ulpdu.clear();
         forgetGathered();
-        partial.release();
+        if (partial != null) {
+            partial.release();
+        }
+        endPartial();
         decoder.release();
         forgetCurrent();
         for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = waiting.poll()) {
@@ -158,33 +177,56 @@ final class FpduInput {
         return progress;
     }
 
-    /** Returns false if there is no room for the start of the FPDU. */
-    private boolean gather(ByteBuf bytes) {
-        int next = partial.fill(bytes, index, bytes.writerIndex(), decoder.needed());
-        if (next < 0) {
-            noRoom = new ProtocolFault(
-                    ProtocolError.DDP_LOCAL_CATASTROPHIC,
-                    "the start of an FPDU of " + decoder.needed()
-                            + " bytes has come, and the streams of the device hold"
-                            + " as much of such FPDUs as IwarpDevice.maximumPartialFpduBytes allows");
-            return false;
-        }
-        index = next;
-        return true;
-    }
-
     private Progress decodeGathered(ByteBuf bytes) {
         if (!gather(bytes)) {
             return Progress.FAULT;
         }
-        if (partial.length() < decoder.needed()) {
+        ByteBuf whole = Objects.requireNonNull(partial);
+        if (whole.writerIndex() < decoder.needed()) {
             return Progress.INCOMPLETE;
         }
-        Progress progress = decoder.decode(partial.peek(), 0, partial.length(), ulpdu);
+        Progress progress = decoder.decode(whole, 0, whole.writerIndex(), ulpdu);
         if (progress == Progress.FPDU) {
-            gathered = partial.take();
+            gathered = whole;
+            endPartial();
         }
         return progress;
+    }
+
+    /** Copies what the decoder needs, or all there is. Returns false, and copies nothing, if there is no room. */
+    private boolean gather(ByteBuf bytes) {
+        int needed = decoder.needed();
+        int taken = Math.min(bytes.writerIndex() - index, needed - held());
+        int length = held() + taken;
+        int capacity = (int) Math.min(Math.max(needed, MIN_CAPACITY), Math.max(MIN_CAPACITY, (long) GROWTH * length));
+        if (capacity > partialCapacity) {
+            if (!budget.takeShare(capacity - partialCapacity, partialCapacity + kept)) {
+                noRoom = new ProtocolFault(
+                        ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                        "the start of an FPDU of " + needed
+                                + " bytes has come, and the streams of the device hold as much"
+                                + " of such FPDUs as IwarpDevice.maximumPartialFpduBytes allows");
+                return false;
+            }
+            partialCapacity = capacity;
+        }
+        ByteBuf target = partial;
+        if (target == null) {
+            target = WARM.take(allocator, capacity);
+            partial = target;
+        } else if (target.capacity() < length) {
+            target.capacity(capacity);
+        }
+        target.writeBytes(bytes, index, taken);
+        index += taken;
+        return true;
+    }
+
+    /** Forgets the buffer, which the caller has taken over or released. */
+    private void endPartial() {
+        partial = null;
+        budget.give(partialCapacity);
+        partialCapacity = 0;
     }
 
     private @Nullable ByteBuf unread() {
@@ -203,8 +245,10 @@ final class FpduInput {
         if (current != null) {
             current.release();
             current = null;
-            memory.unreserve(kept);
-            kept = 0;
+            if (kept > 0) {
+                budget.give(kept);
+                kept = 0;
+            }
         }
     }
 

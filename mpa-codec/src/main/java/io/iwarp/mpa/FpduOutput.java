@@ -148,7 +148,7 @@ final class FpduOutput {
     }
 
     private void addByReference(ChannelHandlerContext ctx, Ulpdu ulpdu) {
-        int aroundPayload = FpduLayout.fpduLength(ulpdu.length()) - ulpdu.payloadLength();
+        int aroundPayload = FpduEncoder.fpduLength(ulpdu.length()) - ulpdu.payloadLength();
         ByteBuf out = room(ctx, aroundPayload);
         ByteBuf payload = ulpdu.payload().retainedSlice(ulpdu.payloadIndex(), ulpdu.payloadLength());
         boolean encoded = false;

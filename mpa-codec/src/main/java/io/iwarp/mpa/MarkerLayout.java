@@ -3,7 +3,7 @@ package io.iwarp.mpa;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The layout of a marker (RFC 5044, sections 4.2 and 4.3).
+ * Where the markers of a stream are, and the layout of one (RFC 5044, sections 4.2 and 4.3).
  *
  * <pre>
  *  0                   1                   2                   3
@@ -18,6 +18,10 @@ import io.netty.buffer.ByteBuf;
  * between two FPDUs, which belongs to the one that follows. RESERVED is zero on send and ignored on
  * receive, as are the two low bits of FPDUPTR; the CRC covers them.
  *
+ * <p>Position 0 is the first byte of Full Operation in one direction; there is a marker at every multiple of
+ * {@value #INTERVAL}. A position has 64 bits and does not depend on TCP sequence numbers, which wrap. FPDUs and markers are
+ * multiples of four bytes. So an FPDU always starts at a multiple of four, and a marker never splits ULPDU_Length or the CRC.
+ *
  * <p>The methods are pure functions of their arguments and safe from any thread.
  */
 public final class MarkerLayout {
@@ -31,6 +35,7 @@ public final class MarkerLayout {
     /** Bytes of FPDUs between the end of one marker and the start of the next. */
     public static final int BETWEEN = INTERVAL - LENGTH;
 
+    private static final int POSITION_MASK = INTERVAL - 1;
     private static final int FPDUPTR_OFFSET = Short.BYTES;
     private static final int FPDUPTR_MASK = 0xFFFC;
 
@@ -55,5 +60,36 @@ public final class MarkerLayout {
      */
     static void write(ByteBuf out, int fpduPointer) {
         out.writeInt(fpduPointer);
+    }
+
+    /** Returns whether there is a marker at a position: at every multiple of 512 bytes. */
+    static boolean isAt(long position) {
+        return (position & POSITION_MASK) == 0;
+    }
+
+    /** Returns the bytes from a position to the first byte of the next marker after it, 1..512. */
+    static int toNext(long position) {
+        return INTERVAL - (int) (position & POSITION_MASK);
+    }
+
+    /**
+     * Counts the markers of an FPDU: the one directly before it, those inside it, and one between its PAD and its CRC.
+     *
+     * @param position where the FPDU starts, with the marker before it
+     * @param fpduLength bytes of the FPDU without markers, a multiple of four
+     * @return the number of markers
+     */
+    static int countIn(long position, int fpduLength) {
+        int lead = isAt(position) ? 1 : 0;
+        int beforeNext = toNext(position) - lead * LENGTH;
+        if (fpduLength <= beforeNext) {
+            return lead;
+        }
+        return lead + (fpduLength - beforeNext + BETWEEN - 1) / BETWEEN;
+    }
+
+    /** Returns the bytes of an FPDU with its markers; the arguments are those of {@link #countIn}. */
+    static int wireLength(long position, int fpduLength) {
+        return fpduLength + countIn(position, fpduLength) * LENGTH;
     }
 }

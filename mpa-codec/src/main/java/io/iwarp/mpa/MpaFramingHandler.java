@@ -4,7 +4,9 @@ import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
+import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -68,7 +70,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private final Counters counters;
     private final ToIntFunction<Channel> segmentSize;
     private final long fpduTimeoutNanos;
-    private final @Nullable IwarpDevice device;
+    private final ByteBudget inputBudget;
     private Phase phase = Phase.STARTING;
     private boolean parsing;
     private @Nullable FpduInput input;
@@ -97,26 +99,28 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      * @param counters counts the traffic of the stream
      */
     public MpaFramingHandler(MpaSettings settings, Counters counters) {
-        this(settings, counters, TcpSegmentSize::of, null);
+        this(settings, counters, TcpSegmentSize::of, new ByteBudget(Long.MAX_VALUE));
     }
 
     /**
      * Creates the handler of one channel whose incomplete FPDUs count towards the limit of a device.
      *
-     * @param device see {@link IwarpDevice.Builder#maximumPartialFpduBytes}
+     * @param settings may fix the segment size
+     * @param counters counts the traffic of the stream
+     * @param stream belongs to that device; see {@link IwarpDevice.Builder#maximumPartialFpduBytes}
      */
-    public MpaFramingHandler(MpaSettings settings, Counters counters, IwarpDevice device) {
-        this(settings, counters, TcpSegmentSize::of, device);
+    public MpaFramingHandler(MpaSettings settings, Counters counters, StreamAssociation stream) {
+        this(settings, counters, TcpSegmentSize::of, stream.inputBudget());
     }
 
     /** Creates the handler with another source of the segment size. */
     MpaFramingHandler(
-            MpaSettings settings, Counters counters, ToIntFunction<Channel> segmentSize, @Nullable IwarpDevice device) {
+            MpaSettings settings, Counters counters, ToIntFunction<Channel> segmentSize, ByteBudget inputBudget) {
         this.settings = settings;
         this.counters = counters;
         this.segmentSize = segmentSize;
         this.fpduTimeoutNanos = settings.fpduTimeout().toNanos();
-        this.device = device;
+        this.inputBudget = inputBudget;
     }
 
     @Override
@@ -310,7 +314,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             throw new IllegalStateException("MPA start-up ended twice on " + ctx.channel());
         }
         MpaParameters agreed = established.parameters();
-        input = new FpduInput(ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed, counters), device);
+        input = new FpduInput(ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed, counters), inputBudget);
         output = new FpduOutput(settings, agreed, segmentSize, counters);
         phase = Phase.RECEIVING;
         ctx.fireUserEventTriggered(established);

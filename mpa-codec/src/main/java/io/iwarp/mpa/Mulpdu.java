@@ -35,7 +35,7 @@ final class Mulpdu {
     private static final int IPV4_TCP_HEADERS = 20 + 20;
     private static final int IPV6_TCP_HEADERS = 40 + 20;
     private static final int TIMESTAMP_OPTION = 12;
-    private static final int FPDU_OVERHEAD = FpduLayout.ULPDU_LENGTH_LENGTH + FpduLayout.CRC_LENGTH;
+    private static final int FPDU_OVERHEAD = FpduEncoder.ULPDU_LENGTH_LENGTH + FpduEncoder.CRC_LENGTH;
 
     private Mulpdu() {}
 
@@ -49,7 +49,7 @@ final class Mulpdu {
     static int fromEmss(int emss, boolean sendMarkers) {
         int markers =
                 sendMarkers ? MarkerLayout.LENGTH * ((emss + MarkerLayout.INTERVAL - 1) / MarkerLayout.INTERVAL) : 0;
-        int overhead = FPDU_OVERHEAD + markers + emss % FpduLayout.ALIGNMENT;
+        int overhead = FPDU_OVERHEAD + markers + emss % FpduEncoder.ALIGNMENT;
         return Math.max(MIN, Math.min(MAX, emss - overhead));
     }
 

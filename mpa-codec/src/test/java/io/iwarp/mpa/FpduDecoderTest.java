@@ -226,7 +226,7 @@ class FpduDecoderTest {
     }
 
     private FpduDecoder decoder(boolean crc, boolean markers, long position) {
-        return new FpduDecoder(ByteBufAllocator.DEFAULT, crc, markers, counters, new MarkerCursor(position));
+        return new FpduDecoder(ByteBufAllocator.DEFAULT, crc, markers, counters, position);
     }
 
     private Progress decode(byte[] wire) {

@@ -9,8 +9,10 @@ import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +61,14 @@ class FpduEncoderTest {
         assertThat(counters.get(Counter.FPDUS_SENT)).isEqualTo(ulpdus);
         assertThat(counters.get(Counter.MARKERS_SENT)).isEqualTo(model.markersInserted());
         direct.release();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,2,8", "1,1,8", "2,0,8", "3,3,12", "42,0,48", "19,3,28", "65535,3,65544"})
+    @Requirement({"MPA-9", "MPA-11"})
+    void paddingBringsTheFpduToAMultipleOfFour(int ulpdu, int pad, int fpdu) {
+        assertThat(FpduEncoder.padLength(ulpdu)).isEqualTo(pad);
+        assertThat(FpduEncoder.fpduLength(ulpdu)).isEqualTo(fpdu);
     }
 
     @Test
@@ -147,7 +157,7 @@ class FpduEncoderTest {
     @Requirement("MPA-27")
     void crossesFourGibibytesLikeAnyOtherMultipleOf512() {
         long wrap = 1L << 32;
-        FpduEncoder encoder = new FpduEncoder(true, true, counters, new MarkerCursor(wrap - 100));
+        FpduEncoder encoder = new FpduEncoder(true, true, counters, wrap - 100);
         ReferenceFramer model = new ReferenceFramer(true, true, wrap - 100);
         for (int length : new int[] {20, 200, 3000, 499, 64768}) {
             byte[] bytes = new byte[length];
@@ -165,15 +175,58 @@ class FpduEncoderTest {
         FpduEncoder copying = new FpduEncoder(true, false, counters);
         for (int round = 0; round < 20; round++) {
             byte[] bytes = randomUlpdu(random);
-            Ulpdu source = ulpdu(bytes, random.nextInt(bytes.length + 1));
-            ByteBuf out = Unpooled.buffer();
-            byReference.encodeHead(source, out);
-            out.writeBytes(source.payload(), source.payloadIndex(), source.payloadLength());
-            byReference.encodeTrailer(source, out);
+            ulpdu(bytes, random.nextInt(bytes.length + 1));
 
-            assertThat(ByteBufUtil.getBytes(out)).isEqualTo(encode(copying, bytes));
+            assertThat(encodedByReference(byReference)).isEqualTo(encode(copying, bytes));
         }
         assertThat(byReference.position()).isEqualTo(copying.position());
+    }
+
+    /** A view of the memory of one payload serves the next ones, but not other memory, nor another kind of buffer. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void everyKindOfPayloadInABurstHasItsOwnBytes(boolean markers) {
+        ByteBuf pooled = PooledByteBufAllocator.DEFAULT.directBuffer(2000);
+        List<ByteBuf> payloads = List.of(
+                pooled,
+                PooledByteBufAllocator.DEFAULT.directBuffer(2000),
+                pooled.retainedSlice(100, 1900),
+                PooledByteBufAllocator.DEFAULT.directBuffer(2000),
+                Unpooled.buffer(2000),
+                Unpooled.compositeBuffer()
+                        .addComponents(
+                                Unpooled.directBuffer(700).writeZero(700),
+                                Unpooled.directBuffer(1300).writeZero(1300)));
+        FpduEncoder encoder = new FpduEncoder(true, markers, counters);
+        ReferenceFramer model = new ReferenceFramer(true, markers);
+        for (int round = 0; round < 2; round++) {
+            for (ByteBuf payload : payloads) {
+                byte[] bytes = new byte[900];
+                new Random(payload.capacity() + round).nextBytes(bytes);
+                payload.setBytes(50, bytes);
+                ulpdu.header().clear();
+                ulpdu.payload(payload, 50, 900);
+                assertThat(markers ? encoded(encoder) : encodedByReference(encoder))
+                        .isEqualTo(model.frame(bytes));
+            }
+        }
+        payloads.forEach(ByteBuf::release);
+    }
+
+    private byte[] encoded(FpduEncoder encoder) {
+        ByteBuf out = Unpooled.directBuffer();
+        encoder.encode(ulpdu, out);
+        byte[] bytes = ByteBufUtil.getBytes(out);
+        out.release();
+        return bytes;
+    }
+
+    private byte[] encodedByReference(FpduEncoder encoder) {
+        ByteBuf out = Unpooled.buffer();
+        encoder.encodeHead(ulpdu, out);
+        out.writeBytes(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength());
+        encoder.encodeTrailer(ulpdu, out);
+        return ByteBufUtil.getBytes(out);
     }
 
     @Test

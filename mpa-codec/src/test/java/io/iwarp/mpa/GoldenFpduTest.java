@@ -126,10 +126,10 @@ class GoldenFpduTest {
         int index = 0;
         for (byte[] ulpdu : ulpdus) {
             int pad = index + 2 + ulpdu.length;
-            int padLength = FpduLayout.padLength(ulpdu.length);
+            int padLength = FpduEncoder.padLength(ulpdu.length);
             assertThat(Arrays.copyOfRange(again, index, pad)).isEqualTo(Arrays.copyOfRange(fpdus, index, pad));
             boolean cleanPad = Arrays.equals(fpdus, pad, pad + padLength, new byte[padLength], 0, padLength);
-            index = pad + padLength + FpduLayout.CRC_LENGTH;
+            index = pad + padLength + FpduEncoder.CRC_LENGTH;
             if (cleanPad || !crc) {
                 assertThat(Arrays.copyOfRange(again, index - 4, index))
                         .isEqualTo(Arrays.copyOfRange(fpdus, index - 4, index));
@@ -138,8 +138,7 @@ class GoldenFpduTest {
     }
 
     private List<byte[]> decode(byte[] wire, boolean crc, boolean markers, long position) {
-        FpduDecoder decoder =
-                new FpduDecoder(ByteBufAllocator.DEFAULT, crc, markers, counters, new MarkerCursor(position));
+        FpduDecoder decoder = new FpduDecoder(ByteBufAllocator.DEFAULT, crc, markers, counters, position);
         ReceivedUlpdu ulpdu = new ReceivedUlpdu();
         ByteBuf bytes = Unpooled.wrappedBuffer(wire);
         List<byte[]> ulpdus = new ArrayList<>();
@@ -154,7 +153,7 @@ class GoldenFpduTest {
     }
 
     private byte[] encode(List<byte[]> ulpdus, boolean crc, boolean markers, long position) {
-        FpduEncoder encoder = new FpduEncoder(crc, markers, counters, new MarkerCursor(position));
+        FpduEncoder encoder = new FpduEncoder(crc, markers, counters, position);
         ByteBuf out = Unpooled.buffer();
         Ulpdu ulpdu = new Ulpdu();
         for (byte[] bytes : ulpdus) {

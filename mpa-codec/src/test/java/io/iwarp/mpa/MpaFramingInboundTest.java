@@ -9,7 +9,6 @@ import io.iwarp.Role;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -97,22 +96,6 @@ class MpaFramingInboundTest {
 
         mpa.receive(new byte[] {wire[wire.length - 1]});
         assertThat(mpa.ulpdus()).hasSize(1);
-    }
-
-    @Test
-    void anUnfinishedFpduHoldsNoMoreThanTheLargestFpdu() {
-        mpa.finish();
-        PooledByteBufAllocator allocator = new PooledByteBufAllocator(false);
-        PartialFpdu partial = new PartialFpdu(allocator, new InputMemory(null));
-        ByteBuf source = Unpooled.buffer(70_000).writeZero(70_000);
-        int needed = FpduDecoder.maxWireLength();
-
-        assertThat(partial.fill(source, 0, 1, 2)).isEqualTo(1);
-        assertThat(partial.fill(source, 1, 70_000, needed)).isEqualTo(needed);
-        assertThat(partial.length()).isEqualTo(needed);
-        assertThat(partial.peek().capacity()).isEqualTo(needed);
-        partial.release();
-        assertThat(partial.isEmpty()).isTrue();
     }
 
     @Test

@@ -187,7 +187,7 @@ class MpaFramingOutboundTest {
         mpa.channel.flush();
 
         assertThat(taken.isSuccess()).isTrue();
-        assertThat(mpa.sent()).hasSize(28 + FpduLayout.fpduLength(length));
+        assertThat(mpa.sent()).hasSize(28 + FpduEncoder.fpduLength(length));
         payload.release();
     }
 
@@ -218,7 +218,7 @@ class MpaFramingOutboundTest {
 
         assertThat(taken.isSuccess()).isTrue();
         assertThat(mpa.count(Counter.FPDUS_SENT)).isEqualTo(1);
-        assertThat(mpa.sent()).hasSize(FpduLayout.fpduLength(9000));
+        assertThat(mpa.sent()).hasSize(FpduEncoder.fpduLength(9000));
     }
 
     @Test

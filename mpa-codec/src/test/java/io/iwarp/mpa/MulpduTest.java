@@ -48,9 +48,9 @@ class MulpduTest {
     @Requirement({"MPA-41", "MPA-42"})
     void anFpduOfAMulpduFitsOneSegmentWhereverTheMarkersFall(boolean markers) {
         for (int emss = 300; emss < 9100; emss += 7) {
-            int fpdu = FpduLayout.fpduLength(Mulpdu.fromEmss(emss, markers));
+            int fpdu = FpduEncoder.fpduLength(Mulpdu.fromEmss(emss, markers));
             for (int start = 0; start < 512; start += 4) {
-                int wire = markers ? new MarkerCursor(start).wireLength(fpdu) : fpdu;
+                int wire = markers ? MarkerLayout.wireLength(start, fpdu) : fpdu;
                 assertThat(wire).as("EMSS %d at %d", emss, start).isLessThanOrEqualTo(emss);
             }
         }

@@ -5,7 +5,7 @@ import java.util.zip.CRC32C;
 
 /**
  * Frames ULPDUs byte by byte, straight from the text of RFC 5044 and without any arithmetic about
- * intervals: the model that the encoder, the decoder and the marker cursor are compared with.
+ * intervals: the model that the encoder, the decoder and the positions of markers are compared with.
  */
 final class ReferenceFramer {
 

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.IwarpDevice;
+import io.iwarp.testing.ExhaustedAllocator;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,7 +46,7 @@ class UnfinishedFpduTest {
 
     /** An FPDU without a CRC whose ULPDU has so many bytes. */
     private static byte[] fpdu(int ulpdu) {
-        byte[] bytes = new byte[FpduLayout.fpduLength(ulpdu)];
+        byte[] bytes = new byte[FpduEncoder.fpduLength(ulpdu)];
         Unpooled.wrappedBuffer(bytes).setShort(0, ulpdu);
         return bytes;
     }
@@ -70,7 +73,7 @@ class UnfinishedFpduTest {
         end.receive(Arrays.copyOf(bytes, come));
 
         assertThat(device.partialFpduBytes())
-                .isBetween((long) come, (long) Math.max(PartialFpdu.MIN_CAPACITY, PartialFpdu.GROWTH * come));
+                .isBetween((long) come, (long) Math.max(FpduInput.MIN_CAPACITY, FpduInput.GROWTH * come));
         end.receive(Arrays.copyOfRange(bytes, come, bytes.length));
         assertThat(device.partialFpduBytes()).isZero();
         assertThat(end.seen).last().isEqualTo(new byte[LARGE]);
@@ -79,23 +82,71 @@ class UnfinishedFpduTest {
     /** It is the buffer that must be small, not only the account. */
     @Test
     void theBufferGrowsWithWhatArrives() {
-        PartialFpdu partial = new PartialFpdu(ByteBufAllocator.DEFAULT, new InputMemory(null));
+        UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+        FpduInput input = input(allocator, false, new ByteBudget(Long.MAX_VALUE));
         byte[] bytes = fpdu(LARGE);
         int index = 0;
-        for (int come : new int[] {20, 300, 5_000, bytes.length}) {
-            index = partial.fill(Unpooled.wrappedBuffer(bytes), index, come, bytes.length);
-            assertThat(index).isEqualTo(come);
-            assertThat(partial.peek().capacity()).isBetween(come, Math.max(256, 4 * come));
+        for (int come : new int[] {20, 300, 5_000, bytes.length - 1}) {
+            input.add(Unpooled.wrappedBuffer(bytes, index, come - index));
+            index = come;
+            assertThat(input.next()).isEqualTo(FpduDecoder.Progress.INCOMPLETE);
+            assertThat(input.held()).isEqualTo(come);
+            assertThat(allocator.metric().usedDirectMemory()).isBetween((long) come, Math.max(256, 4L * come));
         }
-        partial.release();
+        input.release();
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
+    }
+
+    @Test
+    void anUnfinishedFpduHoldsNoMoreThanTheLargestFpdu() {
+        UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+        ByteBudget budget = new ByteBudget(Long.MAX_VALUE);
+        FpduInput input = input(allocator, false, budget);
+        byte[] bytes = fpdu(0xFFFF);
+        input.add(Unpooled.wrappedBuffer(bytes, 0, 1));
+        input.next();
+        input.add(Unpooled.wrappedBuffer(bytes, 1, bytes.length - 2));
+
+        assertThat(input.next()).isEqualTo(FpduDecoder.Progress.INCOMPLETE);
+
+        assertThat(allocator.metric().usedDirectMemory()).isEqualTo(FpduDecoder.maxWireLength());
+        assertThat(budget.taken()).isEqualTo(FpduDecoder.maxWireLength());
+        input.release();
+        assertThat(budget.taken()).isZero();
+    }
+
+    @Test
+    void aBufferThatCouldNotBeAllocatedIsNotCounted() {
+        ByteBudget budget = new ByteBudget(Long.MAX_VALUE);
+        FpduInput input = input(new ExhaustedAllocator(), false, budget);
+        input.add(Unpooled.wrappedBuffer(fpdu(8), 0, 4));
+        assertThat(failureOf(input::next)).isInstanceOf(OutOfMemoryError.class);
+
+        input.release();
+
+        assertThat(budget.taken()).isZero();
+    }
+
+    /** JUnit gives up all tests for an OutOfMemoryError. */
+    private static @Nullable Throwable failureOf(Runnable call) {
+        try {
+            call.run();
+            return null;
+        } catch (OutOfMemoryError failure) {
+            return failure;
+        }
+    }
+
+    private static FpduInput input(ByteBufAllocator allocator, boolean crcAndMarkers, ByteBudget budget) {
+        return new FpduInput(
+                allocator, new FpduDecoder(allocator, crcAndMarkers, crcAndMarkers, new Counters()), budget);
     }
 
     /** Markers are cut out of a ULPDU by a copy. */
     @Test
     void aStreamBetweenTwoFpdusHoldsNoBuffer() {
         UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-        FpduInput input =
-                new FpduInput(allocator, new FpduDecoder(allocator, true, true, new Counters()), IwarpDevice.create());
+        FpduInput input = input(allocator, true, new ByteBudget(Long.MAX_VALUE));
         byte[] bytes = new ReferenceFramer(true, true).frame(new byte[5_000]);
         input.add(allocator.directBuffer(bytes.length).writeBytes(bytes));
         assertThat(input.next()).isEqualTo(FpduDecoder.Progress.FPDU);

@@ -1,6 +1,6 @@
 package io.iwarp.rdmap;
 
-import io.iwarp.mpa.FpduLayout;
+import io.iwarp.mpa.FpduEncoder;
 import io.iwarp.mpa.MarkerLayout;
 import io.iwarp.mpa.MpaFrameLayout;
 import io.netty.buffer.ByteBuf;
@@ -29,7 +29,7 @@ final class WireReader {
     }
 
     /** The bytes that describe an FPDU: its length, the longest DDP header and the longest RDMAP header. */
-    private static final int FPDU_HEAD = FpduLayout.ULPDU_LENGTH_LENGTH + WireText.MAX_HEADERS;
+    private static final int FPDU_HEAD = FpduEncoder.ULPDU_LENGTH_LENGTH + WireText.MAX_HEADERS;
 
     private static final int HEAD = Math.max(MpaFrameLayout.HEADER_LENGTH + WireText.SETUP_LENGTH, FPDU_HEAD);
 
@@ -118,7 +118,7 @@ final class WireReader {
 
     private void beginFpdu() {
         taken = 0;
-        length = FpduLayout.ULPDU_LENGTH_LENGTH;
+        length = FpduEncoder.ULPDU_LENGTH_LENGTH;
         lengthKnown = false;
     }
 
@@ -133,7 +133,7 @@ final class WireReader {
         bytes = take(in, index, Math.min(bytes, length - taken));
         if (taken == length && !lengthKnown) {
             lengthKnown = true;
-            length = FpduLayout.fpduLength(FpduLayout.ulpduLength(head, 0));
+            length = FpduEncoder.fpduLength(head.getUnsignedShort(0));
         } else if (taken == length) {
             found.accept(this);
             beginFpdu();
@@ -172,6 +172,6 @@ final class WireReader {
         }
         return phase == Phase.STARTUP
                 ? WireText.frame(head)
-                : WireText.fpdu(head, FpduLayout.ULPDU_LENGTH_LENGTH, FpduLayout.ulpduLength(head, 0));
+                : WireText.fpdu(head, FpduEncoder.ULPDU_LENGTH_LENGTH, head.getUnsignedShort(0));
     }
 }

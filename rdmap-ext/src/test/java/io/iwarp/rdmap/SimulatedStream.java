@@ -14,7 +14,6 @@ import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.FpduEncoder;
-import io.iwarp.mpa.FpduLayout;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.Ulpdu;
@@ -203,7 +202,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     private byte[] bytes() {
         ByteBuf fpdu = Unpooled.buffer();
         encoder.encode(ulpdu, fpdu);
-        return ByteBufUtil.getBytes(fpdu, FpduLayout.ULPDU_LENGTH_LENGTH, ulpdu.length());
+        return ByteBufUtil.getBytes(fpdu, FpduEncoder.ULPDU_LENGTH_LENGTH, ulpdu.length());
     }
 
     private void dropWritten() {

@@ -259,8 +259,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         Counters counters = queuePair.counters();
         RdmapHandler rdmap = queuePair.engine().enterPipeline();
         pipeline.addLast(startupHandler);
-        pipeline.addLast(new MpaFramingHandler(
-                settings.mpa(), counters, stream.protectionDomain().device()));
+        pipeline.addLast(new MpaFramingHandler(settings.mpa(), counters, stream));
         pipeline.addLast(new DdpHandler(settings.ddp(), stream, rdmap, counters));
         pipeline.addLast(rdmap);
     }
