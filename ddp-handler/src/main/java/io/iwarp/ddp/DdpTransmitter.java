@@ -8,11 +8,14 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.StreamEndedException;
 import io.iwarp.mpa.Ulpdu;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of {@link DdpHandler}: lets messages out as fast as the transport takes them, and no faster.
@@ -56,10 +59,10 @@ final class DdpTransmitter {
     private final DdpUlp ulp;
     private final DdpReceiver receiver;
     private final Counters counters;
-    private final DdpSegmenter segmenter;
     private final Ulpdu segment = new Ulpdu();
     private final SendBuffer buffer;
     private final Runnable resume = this::resume;
+    private final ChannelFutureListener onSettled = burst -> onSettled();
 
     private int mulpdu;
     private Loop loop = Loop.NOT_READY;
@@ -79,8 +82,7 @@ final class DdpTransmitter {
         this.ulp = ulp;
         this.receiver = receiver;
         this.counters = counters;
-        this.segmenter = new DdpSegmenter(context.alloc());
-        this.buffer = new SendBuffer(settings.transmitWindow(), this::onSettled);
+        this.buffer = new SendBuffer(context.alloc(), settings.transmitWindow());
     }
 
     /** Sets the largest ULPDU for segments that are cut from now on. */
@@ -98,7 +100,7 @@ final class DdpTransmitter {
 
     /** Returns whether the transport has taken everything that was written. */
     boolean idle() {
-        return buffer.empty() && buffer.settled();
+        return buffer.isEmpty();
     }
 
     /** Takes a message, which is sent after {@link #flush}; or fails the promise. */
@@ -116,17 +118,16 @@ final class DdpTransmitter {
                     new IllegalStateException(message + " is in flight: wait for onSent before writing it again"));
             return;
         }
-        try {
-            DdpSegmenter.requireLegalLength(message);
-        } catch (IllegalArgumentException tooLong) {
-            promise.tryFailure(tooLong);
+        if (message.messageLength() > DdpLayout.MAX_MESSAGE_LENGTH) {
+            promise.tryFailure(new IllegalArgumentException("the message has " + message.messageLength()
+                    + " bytes, at most " + DdpLayout.MAX_MESSAGE_LENGTH
+                    + " are allowed: send it as several messages"));
             return;
         }
         if (message.terminal()) {
             takes = Takes.NONE;
             terminalWritten = true;
             receiver.silence();
-            segmenter.abandon();
             buffer.dropUnsent(ended("dropped for the stream's last message"));
         }
         message.submit(promise.isVoid() ? null : promise);
@@ -152,7 +153,6 @@ final class DdpTransmitter {
     void end() {
         if (takes != Takes.ENDED) {
             takes = Takes.ENDED;
-            segmenter.abandon();
             // Most connections end with nothing to drop, and the stack trace of the exception is expensive.
             if (!idle()) {
                 buffer.clear(ended("the channel was closed before the message was sent"));
@@ -226,27 +226,25 @@ final class DdpTransmitter {
     private void writeBurst() {
         writing = true;
         try {
-            SendBuffer.Burst burst = buffer.open();
             int limit = mulpdu;
-            int budget = buffer.budget();
+            int budget = buffer.burstRoom();
+            boolean last = false;
             // A write can trigger calls that drop the rest of the burst. A later segment then completes the burst.
-            while (buffer.isOpen(burst) && buffer.sendable() && cut(limit)) {
+            while (!last && buffer.sendable() && cut(limit)) {
                 budget -= segment.length();
-                writeSegment(burst, !buffer.sendable() || budget < limit);
+                last = !buffer.sendable() || budget < limit;
+                writeSegment(last);
             }
         } finally {
             writing = false;
-            segmenter.release();
+            buffer.releaseCopy();
         }
     }
 
     private boolean cut(int limit) {
         boolean cut;
         try {
-            if (!segmenter.busy()) {
-                segmenter.begin(buffer.begin());
-            }
-            cut = segmenter.cut(segment, limit);
+            cut = buffer.cut(segment, limit);
         } catch (Throwable unreadable) {
             // The memory was released, or there is no memory for a copy. Nothing was cut, so the stream has no hole.
             fail(unreadable, faultOf(unreadable));
@@ -256,21 +254,17 @@ final class DdpTransmitter {
             sourceRevoked();
             return false;
         }
-        if (!segmenter.busy()) {
-            buffer.handOver();
+        if (!buffer.midMessage()) {
+            counters.add(Counter.MESSAGES_SENT, 1);
         }
         return true;
     }
 
-    private void writeSegment(SendBuffer.Burst burst, boolean lastOfBurst) {
-        boolean lastOfMessage = !segmenter.busy();
-        buffer.addSegment(burst, segment.length(), lastOfMessage);
-        if (lastOfMessage) {
-            counters.add(Counter.MESSAGES_SENT, 1);
-        }
+    private void writeSegment(boolean lastOfBurst) {
         if (lastOfBurst) {
-            buffer.close(burst);
-            context.write(segment, context.newPromise().addListener(burst));
+            ChannelPromise promise = context.newPromise();
+            buffer.endBurst(promise);
+            context.write(segment, promise.addListener(onSettled));
         } else {
             context.write(segment, context.voidPromise());
         }
@@ -300,11 +294,8 @@ final class DdpTransmitter {
     }
 
     private void settle() {
-        SendBuffer.Burst settled = buffer.takeSettled();
-        while (settled != null) {
-            account(settled);
-            buffer.reuse(settled);
-            settled = buffer.takeSettled();
+        for (ChannelFuture burst = buffer.settledBurst(); burst != null; burst = buffer.settledBurst()) {
+            account(burst.cause());
         }
         try {
             report();
@@ -313,17 +304,16 @@ final class DdpTransmitter {
         }
     }
 
-    private void account(SendBuffer.Burst settled) {
-        Throwable failure = settled.failure();
-        if (failure == null) {
-            buffer.account(settled);
-            return;
-        }
-        // After a loss, a burst has only the terminal message left to report.
-        boolean terminal = lost && settled.endsMessage();
-        lose(failure);
-        if (terminal) {
-            loseTerminal(failure);
+    /** Accounts for the oldest burst, which the transport has taken, or refused with a cause. */
+    private void account(@Nullable Throwable refusal) {
+        boolean endsMessage = buffer.removeBurst(refusal == null);
+        if (refusal != null) {
+            // After a loss, a burst has only the terminal message left to report.
+            boolean terminal = lost && endsMessage;
+            lose(refusal);
+            if (terminal) {
+                loseTerminal(refusal);
+            }
         }
     }
 
@@ -348,13 +338,11 @@ final class DdpTransmitter {
 
     private void sourceRevoked() {
         DdpMessage message = buffer.current();
-        long bytesRead = segmenter.bytesCut();
+        long bytesRead = buffer.currentBytesCut();
         stop();
         buffer.dropUnsent(
                 ended("the memory that the message reads was revoked when " + bytesRead + " bytes of it were sent"));
-        if (message != null) {
-            ulp.onSourceRevoked(message, bytesRead);
-        }
+        ulp.onSourceRevoked(message, bytesRead);
     }
 
     /** The transport refused a segment. All that it has not confirmed counts as not sent. */
@@ -409,7 +397,6 @@ final class DdpTransmitter {
         if (takes == Takes.ALL) {
             takes = Takes.TERMINAL;
         }
-        segmenter.abandon();
     }
 
     /**

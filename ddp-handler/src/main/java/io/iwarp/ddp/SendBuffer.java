@@ -1,25 +1,42 @@
 package io.iwarp.ddp;
 
+import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.internal.RingQueue;
+import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.TaggedBuffer;
+import io.iwarp.mpa.Ulpdu;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
+import io.netty.util.IllegalReferenceCountException;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one stream that are not sent, in the order of writing, and the bursts in which their segments go to the
- * transport.
+ * The messages of one stream that are not sent, in the order of writing, and how far they are cut into segments and taken
+ * by the transport; without I/O.
  *
  * <pre>
- *     first        taken           next                flushed          end
- *       │ unreported │ handed over   │ current, waiting   │ not flushed    │
- *   ────┴────────────┴───────────────┴────────────────────┴────────────────┴──►  position of a message
+ *     first        taken           next                     flushed          end
+ *       │ unreported │ cut           │ being cut, to be cut   │ not flushed    │
+ *   ────┴────────────┴───────────────┴────────────────────────┴────────────────┴──►  position of a message
  * </pre>
  *
- * <p>A burst is what is written to the transport in one go. The promise of its last segment tells when the transport has
- * taken it. One burst at a time is open: segments are still added to it. Bursts are accounted for in their order, whatever
- * the order of their promises.
+ * <p><b>Segments.</b> {@link #cut} fills a ULPDU with the next segment (RFC 5041 section 5.2). Each is as large as the
+ * current MULPDU allows. A change of the MULPDU applies to segments that are cut later (section 3 rules 1 and 2). Segments of
+ * a message have rising offsets, and only the last one has the L flag. A message of 0 bytes makes one segment.
+ *
+ * <p>A payload is sent by reference, except for a segment that spans two pieces of a region, and for a region that peers may
+ * change: bytes that change between the computation of the CRC and the transport's copy would end the stream. A source is
+ * always copied, and only while its STag is valid. A copy is valid until the next cut unless somebody retains its buffer. If
+ * nobody does, the buffer is reused for the next copy.
+ *
+ * <p><b>Bursts.</b> A burst is what is written to the transport in one go. The promise of its last segment tells when the
+ * transport has taken it. Bursts are accounted for in their order, whatever the order of their promises.
+ *
+ * <p>It belongs to the event loop of the stream.
  */
 final class SendBuffer {
     /**
@@ -30,31 +47,64 @@ final class SendBuffer {
     /** No burst is shorter than the largest segment. */
     private static final int MIN_BURST = 64 * 1024;
 
+    private static final int MIN_RING = 8;
+    /** Minimum capacity of a buffer for copies, so that small segments of any size can share it. */
+    private static final int MIN_COPY_CAPACITY = 4 * 1024;
+
+    private static final int MAX_COPY_CAPACITY = 64 * 1024;
+    /** Enough buffers for a full default window, and for the segment that is being filled. */
+    private static final EventLoopBuffers WARM =
+            new EventLoopBuffers(MAX_COPY_CAPACITY, DdpSettings.DEFAULT_TRANSMIT_WINDOW / MAX_COPY_CAPACITY + 2);
+
     private final RingQueue<DdpMessage> messages = new RingQueue<>();
     private long taken;
     private long next;
     private long flushed;
-    /** Whether segments are being cut from the message at {@link #next}. */
-    private boolean inWork;
+
+    /** Whether a segment of the message at {@link #next} was to be cut. Only then the four fields after it count. */
+    private boolean begun;
+
+    private int headerLength;
+    private int msn;
+    private long length;
+    private long offset;
+
+    private final int[] nextMsn = new int[DdpLayout.QUEUES];
+    private final ByteBufAllocator allocator;
+    private @Nullable ByteBuf copy;
 
     private final int window;
     private final int maxBurst;
-    private final Runnable onSettled;
-    private final ArrayDeque<Burst> bursts = new ArrayDeque<>();
-    private final ArrayDeque<Burst> spare = new ArrayDeque<>();
-    private @Nullable Burst open;
-    private int bytesUnderWay;
+    /** The promises of the bursts that are under way. */
+    private final ArrayDeque<ChannelFuture> bursts = new ArrayDeque<>();
+    /** The number of bursts before them. */
+    private long burstsRemoved;
+    /** Two rings, with the end of each burst under way: as position of a message, and in bytes of the stream. */
+    private long[] messageEnds = new long[MIN_RING];
+
+    private long[] byteEnds = new long[MIN_RING];
+    private long bytesCut;
+    private long bytesTaken;
 
     /**
+     * Creates a buffer whose queues all begin at MSN 1.
+     *
+     * @param allocator allocates the buffers for segments that are copied
      * @param window the maximum number of bytes of all bursts together
-     * @param onSettled runs when the promise of a burst completes
      */
-    SendBuffer(int window, Runnable onSettled) {
-        this.window = window;
-        this.maxBurst = Math.max(MIN_BURST, window / BURSTS_PER_WINDOW);
-        this.onSettled = onSettled;
+    SendBuffer(ByteBufAllocator allocator, int window) {
+        this(allocator, window, DdpLayout.FIRST_MSN);
     }
 
+    /** Creates a buffer whose queues all begin at the given MSN. */
+    SendBuffer(ByteBufAllocator allocator, int window, int firstMsn) {
+        this.allocator = allocator;
+        this.window = window;
+        this.maxBurst = Math.max(MIN_BURST, window / BURSTS_PER_WINDOW);
+        Arrays.fill(nextMsn, firstMsn);
+    }
+
+    /** Adds a message of at most 2^32 - 1 bytes. */
     void add(DdpMessage message) {
         messages.add(message);
     }
@@ -69,116 +119,236 @@ final class SendBuffer {
         return next < flushed;
     }
 
-    /** Returns whether there is no message in any state. */
-    boolean empty() {
-        return messages.isEmpty();
+    /** Returns whether there is no message, and no burst under way. */
+    boolean isEmpty() {
+        return messages.isEmpty() && bursts.isEmpty();
     }
 
-    /** Returns whether the transport has taken every burst. */
-    boolean settled() {
-        return bursts.isEmpty();
+    /** Returns whether some segments of a message are cut, and others are still to be cut. */
+    boolean midMessage() {
+        return begun;
     }
 
-    /** Makes the next message current. Call it only if {@link #sendable} and no message is current. */
-    DdpMessage begin() {
-        inWork = true;
+    // Segments.
+
+    /**
+     * Cuts the next segment. Call it only if {@link #sendable}. A message is numbered when its first segment is to be cut.
+     *
+     * @param ulpdu takes the segment; its payload refers to a copy, or to the message's buffer, which must stay alive
+     *     until the ULPDU was written
+     * @param mulpdu the maximum length of the ULPDU in bytes, at least 128
+     * @return false if the source of the {@link #current} message was revoked: then nothing was cut
+     * @throws IllegalStateException if the memory of the message was released; then nothing was cut
+     */
+    boolean cut(Ulpdu ulpdu, int mulpdu) {
+        DdpMessage current = messages.get(next);
+        if (!begun) {
+            begin(current);
+        }
+        int count = (int) Math.min(mulpdu - headerLength, length - offset);
+        boolean last = offset + count == length;
+        if (!putPayload(ulpdu, current, count)) {
+            return false;
+        }
+        ByteBuf header = ulpdu.header();
+        if (current.tagged()) {
+            putTaggedHeader(header, current, last);
+        } else {
+            putUntaggedHeader(header, current, last);
+        }
+        offset += count;
+        bytesCut += ulpdu.length();
+        if (last) {
+            current.handOver();
+            begun = false;
+            next++;
+        }
+        return true;
+    }
+
+    private void begin(DdpMessage message) {
+        begun = true;
+        length = message.messageLength();
+        offset = 0;
+        if (message.tagged()) {
+            headerLength = DdpLayout.TAGGED_HEADER_LENGTH;
+        } else {
+            headerLength = DdpLayout.UNTAGGED_HEADER_LENGTH;
+            msn = nextMsn[message.queueNumber()]++;
+        }
+    }
+
+    /** Returns the message of the segment that could not be cut. */
+    DdpMessage current() {
         return messages.get(next);
     }
 
-    /** Returns the message from which segments are being cut; null if there is none. */
-    @Nullable
-    DdpMessage current() {
-        return inWork ? messages.get(next) : null;
+    /** Returns how many bytes of the {@link #current} message were cut. */
+    long currentBytesCut() {
+        return offset;
     }
 
-    /** The last segment of the current message was cut. */
-    void handOver() {
-        if (inWork) {
-            next++;
-            inWork = false;
+    private boolean putPayload(Ulpdu ulpdu, DdpMessage current, int count) {
+        if (count == 0) {
+            ulpdu.clearPayload();
+            return true;
         }
+        TaggedBuffer source = current.source();
+        if (source == null) {
+            putPayload(ulpdu, current.payload(), count);
+            return true;
+        }
+        ByteBuf bytes = copyBuffer(count);
+        if (!source.fetch(current.sourceOffset() + offset, bytes, 0, count)) {
+            return false;
+        }
+        ulpdu.payload(bytes, 0, count);
+        return true;
+    }
+
+    private void putPayload(Ulpdu ulpdu, ByteSpan payload, int count) {
+        if (payload.contiguousAt(offset) >= count && !payload.peersMayChange()) {
+            ByteBuf buffer = payload.bufferAt(offset);
+            if (buffer.refCnt() == 0) {
+                throw new IllegalReferenceCountException(0);
+            }
+            ulpdu.payload(buffer, payload.indexAt(offset), count);
+        } else {
+            ByteBuf together = copyBuffer(count);
+            payload.get(offset, together, 0, count);
+            ulpdu.payload(together, 0, count);
+        }
+    }
+
+    /** Returns a buffer for the bytes of one segment: that of the last cut, if nobody else refers to it. */
+    private ByteBuf copyBuffer(int count) {
+        ByteBuf buffer = copy;
+        if (buffer == null || buffer.refCnt() > 1 || buffer.capacity() < count) {
+            releaseCopy();
+            buffer = WARM.take(allocator, Math.max(count, MIN_COPY_CAPACITY));
+            copy = buffer;
+        }
+        return buffer;
+    }
+
+    /** Releases the memory that cuts may have taken. Later cuts take it again. */
+    void releaseCopy() {
+        if (copy != null) {
+            copy.release();
+            copy = null;
+        }
+    }
+
+    // Headers are written in few pieces, because each access to a buffer is checked. The second piece overwrites the
+    // end of the first.
+
+    private void putTaggedHeader(ByteBuf header, DdpMessage current, boolean last) {
+        header.setLong(0, headerStart(DdpLayout.TAGGED_FLAG | lastFlag(last), current.control(), current.stag()));
+        header.setLong(DdpLayout.TAGGED_OFFSET_OFFSET, current.taggedOffset() + offset);
+        header.setIndex(0, DdpLayout.TAGGED_HEADER_LENGTH);
+    }
+
+    private void putUntaggedHeader(ByteBuf header, DdpMessage current, boolean last) {
+        header.setLong(0, headerStart(lastFlag(last), current.control(), current.rsvdUlp()));
+        header.setLong(
+                DdpLayout.QUEUE_NUMBER_OFFSET,
+                (long) current.queueNumber() << Integer.SIZE | Integer.toUnsignedLong(msn));
+        header.setInt(DdpLayout.MESSAGE_OFFSET_OFFSET, (int) offset);
+        header.setIndex(0, DdpLayout.UNTAGGED_HEADER_LENGTH);
+    }
+
+    /** Returns the bytes 0 to 7 of a header; only the first 6 are used. */
+    private static long headerStart(int flags, int control, int stagOrRsvdUlp) {
+        return (long) (flags | DdpLayout.VERSION) << DdpLayout.CONTROL_SHIFT
+                | (long) control << DdpLayout.RSVD_ULP_SHIFT
+                | Integer.toUnsignedLong(stagOrRsvdUlp) << DdpLayout.STAG_SHIFT;
+    }
+
+    private static int lastFlag(boolean last) {
+        return last ? DdpLayout.LAST_FLAG : 0;
+    }
+
+    // Bursts.
+
+    /** Returns how many bytes the window has room for. */
+    private int room() {
+        return window - (int) (bytesCut - bytesTaken);
     }
 
     /** Returns whether a burst may begin with a segment of so many bytes. */
     boolean hasRoomFor(int bytes) {
-        return window - bytesUnderWay >= bytes;
+        return room() >= bytes;
     }
 
     /** Returns the maximum number of bytes of the next burst. */
-    int budget() {
-        return Math.min(maxBurst, window - bytesUnderWay);
+    int burstRoom() {
+        return Math.min(maxBurst, room());
     }
 
-    /** Returns the open burst, or a new one, which is open from now on. */
-    Burst open() {
-        Burst burst = open;
-        if (burst == null) {
-            burst = spare.poll();
+    /**
+     * All segments cut since the last burst are a burst.
+     *
+     * @param promise completes when the transport has taken its last segment
+     */
+    void endBurst(ChannelFuture promise) {
+        int count = bursts.size();
+        if (count == byteEnds.length) {
+            messageEnds = doubled(messageEnds);
+            byteEnds = doubled(byteEnds);
         }
-        if (burst == null) {
-            burst = new Burst(onSettled);
-        }
-        open = burst;
-        return burst;
+        messageEnds[slot(count, byteEnds)] = next;
+        byteEnds[slot(count, byteEnds)] = bytesCut;
+        bursts.add(promise);
     }
 
-    /** Returns whether segments can still be added to a burst. */
-    boolean isOpen(Burst burst) {
-        return burst == open;
+    /** Returns the promise of the oldest burst if it is complete; null otherwise. */
+    @Nullable
+    ChannelFuture settledBurst() {
+        ChannelFuture oldest = bursts.peek();
+        return oldest != null && oldest.isDone() ? oldest : null;
     }
 
-    /** Adds a segment to the open burst. */
-    void addSegment(Burst burst, int ulpduBytes, boolean lastOfMessage) {
-        burst.bytes += ulpduBytes;
-        bytesUnderWay += ulpduBytes;
-        if (lastOfMessage) {
-            burst.messages++;
-        }
-    }
-
-    /** No segment is added to the open burst any more. */
-    void close(Burst burst) {
-        open = null;
-        bursts.add(burst);
-    }
-
-    /** Returns why the transport refused a burst that is not accounted for; null if it refused none. */
+    /** Returns why the transport refused a burst that was not removed; null if it refused none. */
     @Nullable
     Throwable refusal() {
-        for (Burst burst : bursts) {
-            if (burst.failure != null) {
-                return burst.failure;
+        for (ChannelFuture burst : bursts) {
+            if (burst.cause() != null) {
+                return burst.cause();
             }
         }
         return null;
     }
 
     /**
-     * Removes and returns the oldest burst if its promise is complete; null otherwise. Give it to {@link #account}.
+     * Removes the oldest burst.
+     *
+     * @param wasTaken whether the transport has taken it: then its messages are sent
+     * @return whether a message ends in it
      */
-    @Nullable
-    Burst takeSettled() {
-        Burst head = bursts.peek();
-        if (head == null || !head.settled) {
-            return null;
-        }
+    boolean removeBurst(boolean wasTaken) {
+        int oldest = slot(0, byteEnds);
         bursts.remove();
-        bytesUnderWay -= head.bytes;
-        return head;
+        burstsRemoved++;
+        bytesTaken = byteEnds[oldest];
+        boolean endsMessage = messageEnds[oldest] > taken;
+        if (wasTaken) {
+            taken = messageEnds[oldest];
+        }
+        return endsMessage;
     }
 
-    /** The transport has taken a burst: its messages are sent. */
-    void account(Burst burst) {
-        taken += burst.messages;
+    /** Returns a ring of twice the size with the same ends. */
+    private long[] doubled(long[] ring) {
+        long[] larger = new long[2 * ring.length];
+        for (int i = 0; i < ring.length; i++) {
+            larger[slot(i, larger)] = ring[slot(i, ring)];
+        }
+        return larger;
     }
 
-    /** Keeps a burst that was taken out for a later one. */
-    void reuse(Burst burst) {
-        burst.bytes = 0;
-        burst.messages = 0;
-        burst.settled = false;
-        burst.failure = null;
-        spare.push(burst);
+    /** Returns where a ring has the end of the burst that is {@code i} bursts behind the oldest. */
+    private int slot(int i, long[] ring) {
+        return (int) (burstsRemoved + i) & (ring.length - 1);
     }
 
     /** Removes and returns the oldest message that the transport has taken; null if there is none. */
@@ -187,25 +357,21 @@ final class SendBuffer {
         return messages.first() < taken ? messages.remove() : null;
     }
 
-    /** Drops the current message and those that wait. */
+    // The end.
+
+    /** Drops the messages that are not cut to the end. */
     void dropUnsent(Throwable cause) {
         drop(next, cause);
     }
 
     /** Drops all messages that the transport has not taken. Bursts that are under way report no message. */
     void dropUntaken(Throwable cause) {
-        for (Burst burst : bursts) {
-            burst.messages = 0;
-        }
-        if (open != null) {
-            open.messages = 0;
-        }
+        Arrays.fill(messageEnds, taken);
         drop(taken, cause);
     }
 
     /** Drops all messages and bursts. */
     void clear(Throwable cause) {
-        open = null;
         bursts.clear();
         drop(messages.first(), cause);
     }
@@ -216,42 +382,9 @@ final class SendBuffer {
         taken = Math.min(taken, from);
         next = Math.min(next, from);
         flushed = next;
-        inWork = false;
+        begun = false;
         for (DdpMessage message : dropped) {
             message.drop(cause);
-        }
-    }
-
-    /** Segments that are written together. Its objects are reused. */
-    static final class Burst implements ChannelFutureListener {
-        private final Runnable onSettled;
-        private int bytes;
-        /** The number of messages whose last segment is in this burst. */
-        private int messages;
-
-        private boolean settled;
-        private @Nullable Throwable failure;
-
-        private Burst(Runnable onSettled) {
-            this.onSettled = onSettled;
-        }
-
-        /** Returns whether a message ends in this burst. */
-        boolean endsMessage() {
-            return messages > 0;
-        }
-
-        /** Returns why the transport refused the burst; null if it took it. */
-        @Nullable
-        Throwable failure() {
-            return failure;
-        }
-
-        @Override
-        public void operationComplete(ChannelFuture future) {
-            settled = true;
-            failure = future.cause();
-            onSettled.run();
         }
     }
 }

@@ -31,13 +31,13 @@ class AllocationTest {
     @Test
     void cuttingASegmentAllocatesNothing() {
         DdpMessage message = DdpChannel.message(new byte[100 * SEGMENTS]);
-        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+        SendBuffer buffer = Ulpdus.buffer();
         Ulpdu ulpdu = new Ulpdu();
 
         assertThat(allocatedBy(() -> {
-                    segmenter.begin(message);
-                    while (segmenter.busy()) {
-                        segmenter.cut(ulpdu, 128);
+                    Ulpdus.send(buffer, message);
+                    while (buffer.sendable()) {
+                        buffer.cut(ulpdu, 128);
                     }
                 }))
                 .isLessThan(SLACK);
@@ -47,19 +47,20 @@ class AllocationTest {
     void cuttingShortMessagesFromASourceAllocatesNothing() {
         try (ReceiverFixture peer = new ReceiverFixture()) {
             int stag = peer.region(peer.domain, 64, 0, AccessRight.REMOTE_READ).stag();
-            TaggedBuffer buffer = Objects.requireNonNull(peer.stream.lookup(stag));
+            TaggedBuffer source = Objects.requireNonNull(peer.stream.lookup(stag));
             DdpMessage message = new DdpMessage().tagged(0x42, 1, 0);
-            DdpSegmenter segmenter = new DdpSegmenter(WITHOUT_LEAK_DETECTION);
+            SendBuffer buffer = new SendBuffer(WITHOUT_LEAK_DETECTION, DdpSettings.DEFAULT_TRANSMIT_WINDOW);
             Ulpdu ulpdu = new Ulpdu();
 
             assertThat(allocatedBy(() -> {
                         for (int i = 0; i < SEGMENTS; i++) {
-                            segmenter.begin(message.source(buffer, 0, 1 + i % 64));
-                            segmenter.cut(ulpdu, 128);
+                            Ulpdus.send(buffer, message.source(source, 0, 1 + i % 64));
+                            buffer.cut(ulpdu, 128);
+                            Ulpdus.take(buffer);
                         }
                     }))
                     .isLessThan(SLACK);
-            segmenter.release();
+            buffer.releaseCopy();
         }
     }
 

@@ -448,7 +448,9 @@ class DdpHandlerEndTest {
             DdpMessage message = new DdpMessage().tagged(0x40, 1, 0);
             message.payload().wrap(region, 0, 1L << 32);
 
-            assertThat(ddp.writeWithPromise(message).cause()).isInstanceOf(IllegalArgumentException.class);
+            assertThat(ddp.writeWithPromise(message).cause())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("has 4294967296 bytes, at most 4294967295");
             assertThat(message.submitted()).isFalse();
         } finally {
             memory.release();

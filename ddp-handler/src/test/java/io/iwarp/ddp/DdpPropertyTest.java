@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Whatever goes into a segmenter comes out of a receiver, and the segments between them are as RFC 5041 has them. */
+/** Whatever goes into a send buffer comes out of a receiver, and the segments between them are as RFC 5041 has them. */
 class DdpPropertyTest {
     private static final int SINK_LENGTH = 200_000;
     private static final long SINK_BASE = -SINK_LENGTH - 5;
@@ -80,7 +80,7 @@ class DdpPropertyTest {
         final List<String> expectedEvents = new ArrayList<>();
         final List<byte[]> expectedSends = new ArrayList<>();
         final byte[] expectedSink = new byte[SINK_LENGTH];
-        private final DdpSegmenter segmenter;
+        private final SendBuffer buffer;
         private final int[] msn = new int[DdpLayout.QUEUES];
         private final int mulpduRange;
 
@@ -89,7 +89,7 @@ class DdpPropertyTest {
             int firstMsn = random.nextBoolean() ? 1 : -random.nextInt(5);
             Arrays.fill(msn, firstMsn);
             peer = new ReceiverFixture(firstMsn);
-            segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT, firstMsn);
+            buffer = Ulpdus.buffer(firstMsn);
             sink = region(SINK_LENGTH, SINK_BASE, AccessRight.REMOTE_WRITE);
             mulpduRange = random.nextBoolean() ? 1000 : 64768 - 128 + 1;
         }
@@ -162,10 +162,10 @@ class DdpPropertyTest {
             long length = message.payload().length();
             long offset = 0;
             Ulpdu ulpdu = new Ulpdu();
-            segmenter.begin(message);
-            while (segmenter.busy()) {
+            Ulpdus.send(buffer, message);
+            while (buffer.sendable()) {
                 int mulpdu = 128 + random.nextInt(mulpduRange);
-                segmenter.cut(ulpdu, mulpdu);
+                buffer.cut(ulpdu, mulpdu);
                 byte[] bytes = Ulpdus.bytes(ulpdu);
                 DdpSegment segment = Ulpdus.segment(bytes);
                 long left = length - offset;
@@ -194,7 +194,7 @@ class DdpPropertyTest {
 
         @Override
         public void close() {
-            segmenter.release();
+            buffer.releaseCopy();
             peer.close();
         }
     }

@@ -34,12 +34,12 @@ class DdpSourceTest {
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final StreamAssociation stream = domain.openStream();
     private final List<MemoryRegion> regions = new ArrayList<>();
-    private final DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+    private final SendBuffer buffer = Ulpdus.buffer();
     private final Ulpdu ulpdu = new Ulpdu();
 
     @AfterEach
     void close() {
-        segmenter.release();
+        buffer.releaseCopy();
         regions.forEach(MemoryRegion::close);
         stream.close();
         domain.close();
@@ -67,33 +67,33 @@ class DdpSourceTest {
     @Test
     void eachSegmentHasTheBytesOfTheMomentWhenItIsCutAndKeepsThem() {
         MemoryRegion region = region(new byte[300]);
-        segmenter.begin(response().source(bufferOf(region), BASE, 300));
+        Ulpdus.send(buffer, response().source(bufferOf(region), BASE, 300));
         for (int i = 1; i <= 3; i++) {
             fill(region, i);
-            assertThat(segmenter.cut(ulpdu, 114)).isTrue();
+            assertThat(buffer.cut(ulpdu, 114)).isTrue();
             fill(region, 0x77);
             DdpSegment segment = Ulpdus.segment(Ulpdus.bytes(ulpdu));
             byte[] expected = new byte[100];
             Arrays.fill(expected, (byte) i);
             assertThat(payloadOf(segment)).isEqualTo(expected);
         }
-        assertThat(segmenter.busy()).isFalse();
+        assertThat(buffer.sendable()).isFalse();
     }
 
     @Test
     void aRevokedSourceIsNotCutAnyFurther() {
         MemoryRegion region = region(new byte[300]);
-        segmenter.begin(response().source(bufferOf(region), BASE, 300));
-        assertThat(segmenter.cut(ulpdu, 114)).isTrue();
+        Ulpdus.send(buffer, response().source(bufferOf(region), BASE, 300));
+        assertThat(buffer.cut(ulpdu, 114)).isTrue();
         region.invalidate();
 
-        assertThat(segmenter.cut(ulpdu, 114)).isFalse();
-        assertThat(segmenter.cut(ulpdu, 114)).isFalse();
-        assertThat(segmenter.busy()).isTrue();
-        assertThat(segmenter.bytesCut()).isEqualTo(100);
+        assertThat(buffer.cut(ulpdu, 114)).isFalse();
+        assertThat(buffer.cut(ulpdu, 114)).isFalse();
+        assertThat(buffer.midMessage()).isTrue();
+        assertThat(buffer.currentBytesCut()).isEqualTo(100);
 
-        segmenter.abandon();
-        assertThat(Ulpdus.cut(segmenter, DdpChannel.message("next"), 128)).hasSize(1);
+        buffer.dropUnsent(new IllegalStateException("revoked"));
+        assertThat(Ulpdus.cut(buffer, DdpChannel.message("next"), 128)).hasSize(1);
     }
 
     @Test
@@ -151,10 +151,10 @@ class DdpSourceTest {
 
     @Test
     void aRangeThatNobodyCheckedIsNotRead() {
-        segmenter.begin(response().source(bufferOf(region(new byte[10])), BASE + 5, 6));
+        Ulpdus.send(buffer, response().source(bufferOf(region(new byte[10])), BASE + 5, 6));
 
-        assertThatThrownBy(() -> segmenter.cut(ulpdu, 128)).isInstanceOf(IndexOutOfBoundsException.class);
-        assertThat(segmenter.busy()).isTrue();
+        assertThatThrownBy(() -> buffer.cut(ulpdu, 128)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(buffer.sendable()).isTrue();
     }
 
     private static DdpMessage response() {

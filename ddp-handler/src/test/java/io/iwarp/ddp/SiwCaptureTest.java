@@ -30,11 +30,11 @@ class SiwCaptureTest {
     void theSameMessagesMakeTheSameBytes(Captures capture) {
         for (byte[] direction : List.of(
                 capture.conversation().initiator(), capture.conversation().responder())) {
-            DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+            SendBuffer buffer = Ulpdus.buffer();
             List<byte[]> ulpdus = ulpdus(direction, capture == Captures.SIW_CRC);
             assertThat(ulpdus).hasSizeGreaterThan(3);
             for (byte[] ulpdu : ulpdus) {
-                assertThat(Ulpdus.cut(segmenter, messageOf(Ulpdus.segment(ulpdu)), 1442))
+                assertThat(Ulpdus.cut(buffer, messageOf(Ulpdus.segment(ulpdu)), 1442))
                         .containsExactly(ulpdu);
             }
         }

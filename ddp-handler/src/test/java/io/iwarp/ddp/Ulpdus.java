@@ -9,12 +9,16 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /** The bytes of ULPDUs as they would be inside FPDUs. */
 final class Ulpdus {
+    private static final ChannelFuture TAKEN = new EmbeddedChannel().newSucceededFuture();
+
     private Ulpdus() {}
 
     static byte[] bytes(Ulpdu ulpdu) {
@@ -33,20 +37,47 @@ final class Ulpdus {
         return new DdpSegment().wrap(Unpooled.wrappedBuffer(ulpdu), 0, ulpdu.length);
     }
 
-    /** All segments of a message, cut for one MULPDU. */
-    static List<byte[]> cut(DdpMessage message, int mulpdu) {
-        return cut(new DdpSegmenter(ByteBufAllocator.DEFAULT), message, mulpdu);
+    static SendBuffer buffer() {
+        return buffer(DdpLayout.FIRST_MSN);
     }
 
-    static List<byte[]> cut(DdpSegmenter segmenter, DdpMessage message, int mulpdu) {
+    static SendBuffer buffer(int firstMsn) {
+        return new SendBuffer(ByteBufAllocator.DEFAULT, DdpSettings.DEFAULT_TRANSMIT_WINDOW, firstMsn);
+    }
+
+    /** A buffer whose next segments are those of a message. */
+    static SendBuffer bufferOf(DdpMessage message) {
+        SendBuffer buffer = buffer();
+        send(buffer, message);
+        return buffer;
+    }
+
+    static void send(SendBuffer buffer, DdpMessage message) {
+        buffer.add(message);
+        buffer.flush();
+    }
+
+    /** The transport takes all that was cut. */
+    static void take(SendBuffer buffer) {
+        buffer.endBurst(TAKEN);
+        buffer.removeBurst(true);
+        while (buffer.takeSent() != null) {}
+    }
+
+    /** All segments of a message, cut for one MULPDU. */
+    static List<byte[]> cut(DdpMessage message, int mulpdu) {
+        return cut(buffer(), message, mulpdu);
+    }
+
+    static List<byte[]> cut(SendBuffer buffer, DdpMessage message, int mulpdu) {
         List<byte[]> segments = new ArrayList<>();
         Ulpdu ulpdu = new Ulpdu();
-        segmenter.begin(message);
-        while (segmenter.busy()) {
-            segmenter.cut(ulpdu, mulpdu);
+        send(buffer, message);
+        while (buffer.sendable()) {
+            buffer.cut(ulpdu, mulpdu);
             segments.add(bytes(ulpdu));
         }
-        segmenter.release();
+        buffer.releaseCopy();
         return segments;
     }
 }

@@ -6,10 +6,15 @@ import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.embedded.EmbeddedChannel;
+import org.jspecify.annotations.Nullable;
 
-/** The segmenter and the receiver of DDP without a channel, for tests of the layer above. */
+/** The sending and the receiving half of DDP without a channel, for tests of the layer above. */
 public final class DdpEnd {
-    private final DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+    private static final ChannelFuture TAKEN = new EmbeddedChannel().newSucceededFuture();
+
+    private final SendBuffer buffer = new SendBuffer(ByteBufAllocator.DEFAULT, DdpSettings.DEFAULT_TRANSMIT_WINDOW);
     private final DdpReceiver receiver;
 
     public DdpEnd(StreamAssociation association, DdpUlp ulp, Counters counters) {
@@ -36,27 +41,53 @@ public final class DdpEnd {
         receiver.silence();
     }
 
-    public void begin(DdpMessage message) {
-        segmenter.begin(message);
+    /** Takes a message; a terminal one takes the place of all that is not sent. */
+    public void write(DdpMessage message) {
+        if (message.terminal()) {
+            drop();
+            silence();
+        }
+        message.submit(null);
+        buffer.add(message);
+    }
+
+    public void flush() {
+        buffer.flush();
+    }
+
+    public boolean sendable() {
+        return buffer.sendable();
     }
 
     public boolean cut(Ulpdu ulpdu, int mulpdu) {
-        return segmenter.cut(ulpdu, mulpdu);
+        return buffer.cut(ulpdu, mulpdu);
     }
 
-    public long bytesCut() {
-        return segmenter.bytesCut();
+    public DdpMessage current() {
+        return buffer.current();
     }
 
-    public boolean busy() {
-        return segmenter.busy();
+    public long currentBytesCut() {
+        return buffer.currentBytesCut();
     }
 
-    public void abandon() {
-        segmenter.abandon();
+    /** The transport takes all that was cut. Returns the message that is sent with it, if any. */
+    public @Nullable DdpMessage take() {
+        buffer.endBurst(TAKEN);
+        buffer.removeBurst(true);
+        DdpMessage sent = buffer.takeSent();
+        if (sent != null) {
+            sent.sent();
+        }
+        return sent;
+    }
+
+    /** Drops what is not sent. */
+    public void drop() {
+        buffer.dropUnsent(new IllegalStateException("dropped"));
     }
 
     public void release() {
-        segmenter.release();
+        buffer.releaseCopy();
     }
 }

@@ -36,7 +36,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a stream without sockets, under virtual time: RDMAP above the segmenter and the receiver of DDP.
+ * One end of a stream without sockets, under virtual time: RDMAP above the sending and the receiving half of DDP.
  * Whoever holds it carries the ULPDUs of the {@link #wire}, lets the transport take more, and lets time pass. It is also
  * the layer above RDMAP, and writes down what it is told.
  */
@@ -82,9 +82,6 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
             new FpduEncoder(MpaParameters.builder(Role.INITIATOR).crc(false).build(), new Counters());
     private final Requests requests = new Requests();
     private final Receives receives = new Receives();
-    private final Deque<DdpMessage> written = new ArrayDeque<>();
-    private @Nullable DdpMessage inWork;
-    private int flushed;
     private boolean outputClosed;
     private boolean closed;
     private boolean disconnected;
@@ -173,28 +170,22 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
      * @return whether there was one
      */
     boolean transmitSegment() {
-        if (closed || (inWork == null && flushed == 0)) {
+        if (closed || !ddp.sendable()) {
             return false;
         }
-        DdpMessage message = inWork;
-        if (message == null) {
-            message = written.remove();
-            flushed--;
-            inWork = message;
-            ddp.begin(message);
-        }
         if (!ddp.cut(ulpdu, mulpdu.getAsInt())) {
-            long cut = ddp.bytesCut();
-            dropWritten();
+            DdpMessage message = ddp.current();
+            long cut = ddp.currentBytesCut();
+            ddp.drop();
             stream.onSourceRevoked(message, cut);
             return true;
         }
         byte[] bytes = bytes();
         wire.add(bytes);
         counters.add(Counter.ULPDU_BYTES_SENT, bytes.length);
-        if (!ddp.busy()) {
-            inWork = null;
-            stream.onSent(message);
+        DdpMessage sent = ddp.take();
+        if (sent != null) {
+            stream.onSent(sent);
         }
         return true;
     }
@@ -203,13 +194,6 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
         ByteBuf fpdu = Unpooled.buffer();
         encoder.encode(ulpdu, fpdu);
         return ByteBufUtil.getBytes(fpdu, FpduEncoder.ULPDU_LENGTH_LENGTH, ulpdu.length());
-    }
-
-    private void dropWritten() {
-        ddp.abandon();
-        inWork = null;
-        written.clear();
-        flushed = 0;
     }
 
     /** Lets time pass; what is due comes in its order. */
@@ -235,7 +219,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
 
     /** {@return whether this end has sent FIN, and everything before it is on the wire} */
     boolean finished() {
-        return outputClosed && inWork == null && flushed == 0;
+        return outputClosed && !ddp.sendable();
     }
 
     /** {@return whether a message waits for a receive} */
@@ -258,7 +242,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            dropWritten();
+            ddp.drop();
             ddp.release();
             ddp.silence();
         }
@@ -318,18 +302,13 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     /** What RDMAP makes its connection do. The channel is given nothing, so it has taken what is on the {@link #wire}. */
     private final class Connection extends ChannelOutboundHandlerAdapter {
         @Override
-        public void write(ChannelHandlerContext ctx, Object written, ChannelPromise promise) {
-            DdpMessage message = (DdpMessage) written;
-            if (message.terminal()) {
-                dropWritten();
-                ddp.silence();
-            }
-            SimulatedStream.this.written.add(message);
+        public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+            ddp.write((DdpMessage) message);
         }
 
         @Override
         public void flush(ChannelHandlerContext ctx) {
-            flushed = written.size();
+            ddp.flush();
         }
 
         @Override

@@ -11,9 +11,12 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.Ulpdu;
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class DdpSegmenterTest {
+class SendBufferTest {
     private static final int WRITE = 0x40;
     private static final int SEND = 0x43;
 
@@ -66,9 +69,9 @@ class DdpSegmenterTest {
     @MethodSource("goldenMessages")
     @Requirement({"DDP-11", "DDP-12", "DDP-14", "DDP-15", "DDP-16", "DDP-18", "DDP-20", "DDP-21", "DDP-22"})
     void makesTheGoldenBytes(String vector, int firstMsn, DdpMessage message) {
-        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT, firstMsn);
+        SendBuffer buffer = Ulpdus.buffer(firstMsn);
 
-        List<byte[]> segments = Ulpdus.cut(segmenter, message, 1442);
+        List<byte[]> segments = Ulpdus.cut(buffer, message, 1442);
 
         assertThat(segments).containsExactly(Ulpdus.ofFpdu(GoldenVectors.bytes(vector)));
     }
@@ -142,11 +145,11 @@ class DdpSegmenterTest {
     @Test
     @Requirement({"DDP-21", "DDP-33"})
     void eachQueueCountsItsOwnMessagesFromOneAndTaggedMessagesNotAtAll() {
-        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+        SendBuffer buffer = Ulpdus.buffer();
         List<Integer> numbers = new ArrayList<>();
         for (int queue : new int[] {0, 1, 0, 3, 2, 0, 1}) {
-            Ulpdus.cut(segmenter, write(1, 1, "between"), 128);
-            List<byte[]> segments = Ulpdus.cut(segmenter, untagged(SEND, 0, queue, new byte[200]), 128);
+            Ulpdus.cut(buffer, write(1, 1, "between"), 128);
+            List<byte[]> segments = Ulpdus.cut(buffer, untagged(SEND, 0, queue, new byte[200]), 128);
             numbers.add(Ulpdus.segment(segments.get(0)).msn());
             assertThat(Ulpdus.segment(segments.get(1)).msn()).isEqualTo(numbers.get(numbers.size() - 1));
         }
@@ -157,10 +160,10 @@ class DdpSegmenterTest {
     @Test
     @Requirement("DDP-21")
     void messageNumbersWrapToZero() {
-        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT, 0xFFFF_FFFF);
+        SendBuffer buffer = Ulpdus.buffer(0xFFFF_FFFF);
         List<Integer> numbers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            numbers.add(Ulpdus.segment(Ulpdus.cut(segmenter, untagged(SEND, 0, 0, new byte[1]), 128)
+            numbers.add(Ulpdus.segment(Ulpdus.cut(buffer, untagged(SEND, 0, 0, new byte[1]), 128)
                             .get(0))
                     .msn());
         }
@@ -182,29 +185,76 @@ class DdpSegmenterTest {
     @Test
     @Requirement({"DDP-1", "DDP-2"})
     void aNewMulpduHoldsForTheSegmentsThatAreNotCutYet() {
-        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
-        segmenter.begin(tagged(WRITE, 7, 0, new byte[2000]));
+        SendBuffer buffer = Ulpdus.bufferOf(tagged(WRITE, 7, 0, new byte[2000]));
         Ulpdu ulpdu = new Ulpdu();
         List<Integer> lengths = new ArrayList<>();
         for (int mulpdu : new int[] {1014, 514, 128, 1500}) {
-            segmenter.cut(ulpdu, mulpdu);
+            buffer.cut(ulpdu, mulpdu);
             lengths.add(ulpdu.length() - DdpLayout.TAGGED_HEADER_LENGTH);
         }
 
         assertThat(lengths).containsExactly(1000, 500, 114, 386);
-        assertThat(segmenter.busy()).isFalse();
+        assertThat(buffer.sendable()).isFalse();
     }
 
     @Test
     @Requirement("DDP-33")
     void messagesNeverInterleave() {
-        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
-        segmenter.begin(write(1, 0, "first"));
+        SendBuffer buffer = Ulpdus.bufferOf(tagged(WRITE, 1, 0, new byte[200]));
+        Ulpdus.send(buffer, tagged(WRITE, 2, 0, new byte[200]));
+        buffer.add(tagged(WRITE, 3, 0, new byte[200]));
+        List<Integer> stags = new ArrayList<>();
+        Ulpdu ulpdu = new Ulpdu();
+        while (buffer.sendable()) {
+            buffer.cut(ulpdu, 128);
+            stags.add(Ulpdus.segment(Ulpdus.bytes(ulpdu)).stag());
+        }
 
-        assertThatThrownBy(() -> segmenter.begin(write(1, 0, "second"))).isInstanceOf(IllegalStateException.class);
-        segmenter.abandon();
-        assertThat(segmenter.busy()).isFalse();
-        assertThatThrownBy(() -> segmenter.cut(new Ulpdu(), 128)).isInstanceOf(IllegalStateException.class);
+        assertThat(stags).as("the third message is not flushed").containsExactly(1, 1, 2, 2);
+        assertThat(buffer.midMessage()).isFalse();
+    }
+
+    @Test
+    @Requirement("DDP-34")
+    void messagesAreSentInTheirOrderHoweverManyBurstsAreUnderWayAndWhateverTheOrderOfTheirPromises() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        Seeds.forEach(50, (seed, random) -> {
+            SendBuffer buffer = Ulpdus.buffer();
+            Ulpdu ulpdu = new Ulpdu();
+            List<DdpMessage> unsent = new ArrayList<>();
+            List<Integer> messagesOfBursts = new ArrayList<>();
+            List<ChannelPromise> promises = new ArrayList<>();
+            for (int step = 0; step < 500; step++) {
+                if (random.nextInt(5) < 3) {
+                    int count = random.nextInt(3);
+                    for (int i = 0; i < count; i++) {
+                        DdpMessage message = write(1, 0, "x".repeat(random.nextInt(300)));
+                        unsent.add(message);
+                        Ulpdus.send(buffer, message);
+                        while (buffer.sendable()) {
+                            buffer.cut(ulpdu, 128);
+                        }
+                    }
+                    ChannelPromise promise = channel.newPromise();
+                    buffer.endBurst(promise);
+                    messagesOfBursts.add(count);
+                    promises.add(promise);
+                } else if (!promises.isEmpty()) {
+                    promises.get(random.nextInt(promises.size())).trySuccess();
+                }
+                while (buffer.settledBurst() != null) {
+                    assertThat(buffer.settledBurst()).isSameAs(promises.remove(0));
+                    int count = messagesOfBursts.remove(0);
+                    assertThat(buffer.removeBurst(true)).isEqualTo(count > 0);
+                    for (int i = 0; i < count; i++) {
+                        assertThat(buffer.takeSent()).isSameAs(unsent.remove(0));
+                    }
+                    assertThat(buffer.takeSent()).isNull();
+                }
+                assertThat(promises.isEmpty() || !promises.get(0).isDone()).isTrue();
+                assertThat(buffer.isEmpty()).isEqualTo(promises.isEmpty());
+            }
+        });
     }
 
     @Test
@@ -212,12 +262,11 @@ class DdpSegmenterTest {
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(64);
         DdpMessage message = new DdpMessage().tagged(WRITE, 1, 0);
         message.payload().wrap(memory, 0, 64);
-        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
-        segmenter.begin(message);
+        SendBuffer buffer = Ulpdus.bufferOf(message);
         memory.release();
 
-        assertThatThrownBy(() -> segmenter.cut(new Ulpdu(), 128)).isInstanceOf(IllegalStateException.class);
-        assertThat(segmenter.busy()).isTrue();
+        assertThatThrownBy(() -> buffer.cut(new Ulpdu(), 128)).isInstanceOf(IllegalStateException.class);
+        assertThat(buffer.sendable()).isTrue();
     }
 
     @Test
@@ -249,17 +298,17 @@ class DdpSegmenterTest {
     }
 
     private static boolean cutsByReference(MemoryRegion region, ByteBuf memory) {
-        DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
+        SendBuffer buffer = Ulpdus.buffer();
         DdpMessage message = new DdpMessage();
         message.payload().wrap(region, 0, 100);
         Ulpdu ulpdu = new Ulpdu();
-        segmenter.begin(message);
-        segmenter.cut(ulpdu, 1000);
+        Ulpdus.send(buffer, message);
+        buffer.cut(ulpdu, 1000);
         byte[] before = Ulpdus.bytes(ulpdu);
         memory.setByte(0, memory.getByte(0) + 1);
         boolean byReference = !Arrays.equals(Ulpdus.bytes(ulpdu), before);
         ulpdu.clearPayload();
-        segmenter.release();
+        buffer.releaseCopy();
         return byReference;
     }
 
@@ -298,32 +347,19 @@ class DdpSegmenterTest {
         withHugeRegion(region -> {
             DdpMessage message = new DdpMessage().untagged(SEND, 0, 0);
             message.payload().wrap(region, 0, greatest);
-            DdpSegmenter segmenter = new DdpSegmenter(ByteBufAllocator.DEFAULT);
-            segmenter.begin(message);
+            SendBuffer buffer = Ulpdus.bufferOf(message);
             Ulpdu ulpdu = new Ulpdu();
             long sent = 0;
-            while (segmenter.busy()) {
-                segmenter.cut(ulpdu, 64768);
+            while (buffer.sendable()) {
+                buffer.cut(ulpdu, 64768);
                 assertThat(ulpdu.header().getUnsignedInt(DdpLayout.MESSAGE_OFFSET_OFFSET))
                         .isEqualTo(sent);
                 assertThat(ulpdu.header().getByte(0) & DdpLayout.LAST_FLAG)
-                        .isEqualTo(segmenter.busy() ? 0 : DdpLayout.LAST_FLAG);
+                        .isEqualTo(buffer.sendable() ? 0 : DdpLayout.LAST_FLAG);
                 sent += ulpdu.length() - DdpLayout.UNTAGGED_HEADER_LENGTH;
             }
-            segmenter.release();
+            buffer.releaseCopy();
             assertThat(sent).isEqualTo(greatest);
-        });
-    }
-
-    @Test
-    @Requirement("DDP-25")
-    void aMessageOfTwoToTheThirtySecondBytesIsRefused() {
-        withHugeRegion(region -> {
-            DdpMessage message = new DdpMessage().untagged(SEND, 0, 0);
-            message.payload().wrap(region, 0, 1L << 32);
-            assertThatThrownBy(() -> new DdpSegmenter(ByteBufAllocator.DEFAULT).begin(message))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("has 4294967296 bytes, at most 4294967295");
         });
     }
 
