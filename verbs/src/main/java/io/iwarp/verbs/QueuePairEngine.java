@@ -55,11 +55,9 @@ final class QueuePairEngine implements RdmapUlp {
     private final ReceiveSide receives;
     private final SendSide sends;
     private final RdmapHandler rdmap;
-    private final FlightEvents flight;
+    private final QueuePairRecorder recorder;
     private final LifeListener listener;
     private final boolean closeWithPeer;
-    /** Null if metrics are disabled. */
-    private final @Nullable QueuePairMetrics metrics;
     /** Null if there are none. */
     private final @Nullable IdleTimers idleTimers;
     /** Null at an initiator. */
@@ -89,22 +87,18 @@ final class QueuePairEngine implements RdmapUlp {
         life = new StreamLife(channel);
         state = life.stream();
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
-        receives = new ReceiveSide(channel, stream, settings, life, drains, routes, this::resume);
-        flight = new FlightEvents(channel, role, counters);
-        sends = new SendSide(channel, stream, settings, state, drains, flight.ofOperations() ? flight : null);
-        IwarpMetrics meters = settings.metrics();
-        if (meters == null) {
-            metrics = null;
-        } else {
-            metrics = new QueuePairMetrics(meters.enter(role, counters, this::gauges, eventLoop));
-            sends.meteredBy(metrics);
-            receives.meteredBy(metrics);
-        }
+        recorder = new QueuePairRecorder(channel, role, counters, settings);
+        receives = new ReceiveSide(channel, stream, settings, life, drains, routes, recorder, this::resume);
+        sends = new SendSide(channel, stream, settings, state, drains, recorder);
         idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
                         : new IdleTimers(settings, eventLoop, counters, this::keepAlive, this::closeInOrder);
         rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters, state, TransportHandler::closeOutput);
+        IwarpMetrics metrics = settings.metrics();
+        if (metrics != null) {
+            recorder.enter(metrics, this::gauges);
+        }
     }
 
     /** Any thread. */
@@ -218,10 +212,7 @@ final class QueuePairEngine implements RdmapUlp {
             idleTimers.start();
         }
         leaveSetup();
-        flight.established();
-        if (metrics != null) {
-            metrics.established();
-        }
+        recorder.established();
     }
 
     @Override
@@ -239,25 +230,19 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onServed(Operation operation, long bytes) {
-        if (metrics != null) {
-            metrics.served(operation, bytes);
+        if (recorder.ofRequests) {
+            recorder.served(operation, bytes);
         }
     }
 
     @Override
     public void onTerminateSent(@Nullable ProtocolError error) {
-        flight.terminate(true, error);
-        if (metrics != null) {
-            metrics.terminateSent(error);
-        }
+        recorder.terminate(true, error);
     }
 
     @Override
     public void onTerminateReceived(@Nullable ProtocolError error) {
-        flight.terminate(false, error);
-        if (metrics != null) {
-            metrics.terminateReceived(error);
-        }
+        recorder.terminate(false, error);
     }
 
     @Override
@@ -281,9 +266,7 @@ final class QueuePairEngine implements RdmapUlp {
     @Override
     public void onRejected(MpaEvent.Rejected rejection) {
         leaveSetup();
-        if (metrics != null) {
-            metrics.rejected();
-        }
+        recorder.rejected();
         setUpOver = true;
         listener.onSetUpFailed(new ConnectionRejectedException(
                 rejection.privateData(),
@@ -308,9 +291,7 @@ final class QueuePairEngine implements RdmapUlp {
         part(() -> report(reason));
         part(stream::close);
         part(this::closeQueues);
-        if (metrics != null) {
-            part(() -> ChannelOutcome.await(channel.closeFuture(), metrics::leave));
-        }
+        part(() -> ChannelOutcome.await(channel.closeFuture(), recorder::closed));
         part(() -> listener.onClosed(reason));
         life.closed().complete(reason);
     }
@@ -324,10 +305,7 @@ final class QueuePairEngine implements RdmapUlp {
         if (idleTimers != null) {
             idleTimers.stop();
         }
-        flight.ended(reason);
-        if (metrics != null) {
-            metrics.ended(reason);
-        }
+        recorder.ended(reason);
     }
 
     private void closeQueues() {

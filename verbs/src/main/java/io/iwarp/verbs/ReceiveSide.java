@@ -10,7 +10,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
-import org.jspecify.annotations.Nullable;
 
 /** Handles receives: any thread posts them, the event loop waits for and consumes them. */
 final class ReceiveSide {
@@ -20,11 +19,10 @@ final class ReceiveSide {
     private final DrainSchedule drains;
     private final StreamState state;
     private final CompletionRoutes routes;
+    private final QueuePairRecorder recorder;
     private final ReceiveStall stall;
     private final int depth;
     private volatile Receives receives;
-    /** Null if metrics are disabled. */
-    private @Nullable QueuePairMetrics metrics;
 
     /**
      * @param stream limits the memory of managed receives
@@ -37,6 +35,7 @@ final class ReceiveSide {
             StreamLife life,
             DrainSchedule drains,
             CompletionRoutes routes,
+            QueuePairRecorder recorder,
             Runnable resume) {
         this.channel = channel;
         this.eventLoop = channel.eventLoop();
@@ -44,6 +43,7 @@ final class ReceiveSide {
         this.drains = drains;
         this.state = life.stream();
         this.routes = routes;
+        this.recorder = recorder;
         this.stall = new ReceiveStall(
                 state, drains, eventLoop, settings.receiveWait().toNanos(), resume);
         this.depth = settings.receiveQueueDepth();
@@ -80,11 +80,6 @@ final class ReceiveSide {
                             + " room is needed there");
         }
         receives = new SharedReceives(channel, drains, stall, routes, pool, whenLow);
-    }
-
-    /** Reports refused receives to the metrics. Call it before the first post. */
-    void meteredBy(QueuePairMetrics newMetrics) {
-        metrics = newMetrics;
     }
 
     /** Any thread: posts a receive into the writable bytes of a buffer. */
@@ -140,9 +135,7 @@ final class ReceiveSide {
         if (over != null) {
             throw new QueuePairClosedException(over);
         }
-        if (metrics != null) {
-            metrics.refused(QueueLimit.RECEIVE);
-        }
+        recorder.refused(QueueLimit.RECEIVE);
         throw QueueFullException.ofReceives(depth);
     }
 

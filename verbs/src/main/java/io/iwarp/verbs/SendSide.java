@@ -41,36 +41,26 @@ final class SendSide implements RequestQueue {
     private final StreamAssociation stream;
     private final StreamState state;
     private final DrainSchedule drains;
-    /** Null if operations are not recorded. */
-    private final @Nullable FlightEvents flight;
-    /** Null if metrics are disabled. */
-    private @Nullable QueuePairMetrics metrics;
-
+    private final QueuePairRecorder recorder;
     private final Completion completion = new Completion();
 
-    /** @param flight null if operations are not recorded */
     SendSide(
             Channel channel,
             StreamAssociation stream,
             QueuePairSettings settings,
             StreamState state,
             DrainSchedule drains,
-            @Nullable FlightEvents flight) {
+            QueuePairRecorder recorder) {
         this.channel = channel;
         this.stream = stream;
         this.state = state;
         this.drains = drains;
-        this.flight = flight;
+        this.recorder = recorder;
         ring = new PostRing<>(
                 settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
         long bytes = settings.maximumOutstandingBytes();
         budget = bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
         extensions = settings.rdmap().extensions();
-    }
-
-    /** Reports requests to the metrics. Call it before the first post. */
-    void meteredBy(QueuePairMetrics newMetrics) {
-        metrics = newMetrics;
     }
 
     PostRing<WorkRequest> ring() {
@@ -347,9 +337,7 @@ final class SendSide implements RequestQueue {
         if (over != null) {
             return new QueuePairClosedException(over);
         }
-        if (metrics != null) {
-            metrics.refused(limit);
-        }
+        recorder.refused(limit);
         return full;
     }
 
@@ -363,11 +351,8 @@ final class SendSide implements RequestQueue {
     void publish(WorkRequest request, long id, Operation operation, PostOptions options, CompletionTarget target) {
         request.fenced(options.fenced());
         request.set(id, operation, target);
-        if (metrics != null) {
-            metrics.posted(request);
-        }
-        if (flight != null) {
-            flight.posted(request);
+        if (recorder.ofRequests) {
+            recorder.posted(request);
         }
         ring.publish(request.position());
         drains.wake();
@@ -381,8 +366,8 @@ final class SendSide implements RequestQueue {
     @Override
     public void start() {
         WorkRequest request = Objects.requireNonNull(ring.take(), "started more than was posted");
-        if (metrics != null) {
-            metrics.submitted(request);
+        if (recorder.ofRequests) {
+            recorder.submitted(request);
         }
     }
 
@@ -420,11 +405,8 @@ final class SendSide implements RequestQueue {
 
     private void complete(WorkRequest request, @Nullable CloseReason reason) {
         request.tell(completion, reason);
-        if (metrics != null) {
-            metrics.completed(request, reason == null);
-        }
-        if (flight != null) {
-            flight.completed(request, reason == null);
+        if (recorder.ofRequests) {
+            recorder.completed(request, reason == null);
         }
         CompletionTarget target = request.target();
         giveBack(request.bytes());

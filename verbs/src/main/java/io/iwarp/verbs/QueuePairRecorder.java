@@ -1,0 +1,177 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.Counter;
+import io.iwarp.Counters;
+import io.iwarp.Operation;
+import io.iwarp.ProtocolError;
+import io.iwarp.Role;
+import io.iwarp.metrics.IwarpMetrics;
+import io.iwarp.metrics.QueueLimit;
+import io.netty.channel.Channel;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports one connection to the {@link IwarpMetrics} of its settings and to JDK Flight Recorder. What is turned off it does not
+ * report. The event loop calls all methods except {@link #posted} and {@link #refused}, which any thread may call.
+ */
+final class QueuePairRecorder {
+    /**
+     * Whether {@link #posted}, {@link #submitted}, {@link #completed} and {@link #served} have an effect. Test it before each
+     * call, so that a request costs no more than this if nothing is recorded.
+     */
+    final boolean ofRequests;
+
+    private final Channel channel;
+    private final Role role;
+    private final Counters counters;
+    private final boolean longOperations = new LongOperationEvent().isEnabled();
+    private final ConnectionEvent connection = new ConnectionEvent();
+    /** Null before {@link #enter}, and without metrics. */
+    private IwarpMetrics.@Nullable Connection metrics;
+
+    QueuePairRecorder(Channel channel, Role role, Counters counters, QueuePairSettings settings) {
+        this.channel = channel;
+        this.role = role;
+        this.counters = counters;
+        ofRequests = settings.metrics() != null || longOperations;
+        connection.begin();
+    }
+
+    /**
+     * Adds the connection to metrics. Call it before the first post.
+     *
+     * @param gauges returns the current numbers of the queue pair; called by any thread
+     */
+    void enter(IwarpMetrics sums, Supplier<IwarpMetrics.Gauges> gauges) {
+        metrics = sums.enter(role, counters, gauges, channel.eventLoop());
+    }
+
+    void posted(WorkRequest request) {
+        if (metrics != null) {
+            // 0 means that the time of the post is not recorded, so replace a clock value of 0.
+            request.postedAt(metrics.timesRequest(request.position()) ? System.nanoTime() | 1 : 0);
+        }
+        if (longOperations) {
+            LongOperationEvent event = new LongOperationEvent();
+            event.begin();
+            request.event(event);
+        }
+    }
+
+    void refused(QueueLimit limit) {
+        if (metrics != null) {
+            metrics.refused(limit);
+        }
+    }
+
+    void submitted(WorkRequest request) {
+        if (metrics != null) {
+            long bytes = request.bytes();
+            request.countedBytes(bytes);
+            metrics.submitted(request.operation(), bytes);
+        }
+    }
+
+    void completed(WorkRequest request, boolean successful) {
+        if (metrics != null) {
+            count(metrics, request, successful);
+        }
+        LongOperationEvent event = request.event();
+        if (event == null) {
+            return;
+        }
+        request.event(null);
+        event.end();
+        if (event.shouldCommit()) {
+            event.channel = channel.id().asShortText();
+            event.operation = request.operation().name();
+            event.bytes = request.bytes();
+            event.successful = successful;
+            event.commit();
+        }
+    }
+
+    private static void count(IwarpMetrics.Connection metrics, WorkRequest request, boolean successful) {
+        Operation operation = request.operation();
+        metrics.released(operation, request.countedBytes());
+        request.countedBytes(0);
+        if (!successful) {
+            metrics.flushed(operation);
+            return;
+        }
+        metrics.completed(operation, request.bytes());
+        if (request.postedNanos() != 0) {
+            metrics.took(operation, System.nanoTime() - request.postedNanos());
+        }
+    }
+
+    void served(Operation operation, long bytes) {
+        if (metrics != null) {
+            metrics.served(operation, bytes);
+        }
+    }
+
+    void terminate(boolean sent, @Nullable ProtocolError error) {
+        if (metrics != null) {
+            metrics.terminate(sent, error);
+        }
+        TerminateEvent event = new TerminateEvent();
+        if (event.shouldCommit()) {
+            event.channel = channel.id().asShortText();
+            event.sent = sent;
+            event.error = error == null ? "not assigned by any RFC" : error.toString();
+            event.commit();
+        }
+    }
+
+    void established() {
+        if (metrics != null) {
+            metrics.established();
+        }
+        connection.established = true;
+        if (connection.isEnabled()) {
+            // Store the addresses now; the channel may not know them later.
+            nameAddresses();
+        }
+    }
+
+    void rejected() {
+        if (metrics != null) {
+            metrics.rejected();
+        }
+    }
+
+    void ended(CloseReason reason) {
+        if (metrics != null) {
+            metrics.ended(reason);
+        }
+        connection.end();
+        if (connection.shouldCommit()) {
+            if (connection.localAddress == null) {
+                nameAddresses();
+            }
+            connection.channel = channel.id().asShortText();
+            connection.role = role.name();
+            connection.endedBy = reason.endedBy().name();
+            connection.reason = reason.toString();
+            connection.bytesSent = counters.get(Counter.ULPDU_BYTES_SENT);
+            connection.bytesReceived = counters.get(Counter.ULPDU_BYTES_RECEIVED);
+            connection.commit();
+        }
+    }
+
+    private void nameAddresses() {
+        connection.localAddress = Objects.toString(channel.localAddress(), null);
+        connection.remoteAddress = Objects.toString(channel.remoteAddress(), null);
+    }
+
+    /** The channel is closed, and all requests have been flushed: ends the counting for this connection. */
+    void closed() {
+        if (metrics != null) {
+            metrics.closed();
+        }
+    }
+}
