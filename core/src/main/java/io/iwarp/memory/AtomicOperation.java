@@ -13,8 +13,9 @@ import org.apiguardian.api.API;
  *
  * <p>The 8 bytes are a number in the byte order of this machine ({@link ByteOrder#nativeOrder}). The operation is atomic with
  * regard to all others on the same memory, and to accesses of the application with a {@link VarHandle} of
- * {@link MethodHandles#byteBufferViewVarHandle} in native order. RFC 7306 does not require the latter. RDMA Writes,
- * RDMA Reads and local copies are not atomic: they may read or write part of a number.
+ * {@link MethodHandles#byteBufferViewVarHandle} in native order. RFC 7306 does not require the latter. RDMA Writes
+ * and local copies into the memory are not atomic: part of a number may be seen. Copies out of it, for RDMA Reads too, read each
+ * number whole.
  *
  * <p>The object belongs to one thread.
  */

@@ -108,6 +108,11 @@ final class FileMemory implements TaggedMemory {
     }
 
     @Override
+    public int misalignment(long offset) {
+        return 0;
+    }
+
+    @Override
     public void execute(long offset, AtomicOperation operation) {
         throw onlyRead();
     }

@@ -174,7 +174,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     /**
      * Returns a read-only view of part of the region, without a copy. The view keeps its memory: it can be read until it is
-     * released, even if the region is closed before. It shows what peers change meanwhile, until the region is invalidated.
+     * released, even if the region is closed before. It shows what peers change meanwhile, until the region is invalidated. Read
+     * numbers that change with {@link #getLongs}.
      *
      * <p>If the part lies in several buffers of the region, the view is a composite buffer. Then
      * {@link ByteBuf#nioBuffers()} gives the pieces without a copy, and {@link ByteBuf#nioBuffer()} copies them.
@@ -202,8 +203,9 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Copies bytes of the region to the writer index of a buffer, and increases the writer index by their number. Errors are
-     * as for {@link #view}.
+     * Copies bytes of the region to the writer index of a buffer, and increases the writer index by their number. Each number
+     * of 8 bytes at an address that is a multiple of 8 is copied whole, as {@link #getLongs} reads it. Errors are as for
+     * {@link #view}.
      *
      * @param offset the offset of the first byte in the region
      * @param dst the destination, used by the calling thread only; it grows as {@link ByteBuf#ensureWritable} says
@@ -257,6 +259,20 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             return bytes.getVolatile(offset);
         } finally {
             bytes.leave();
+        }
+    }
+
+    /**
+     * Reads numbers of 8 bytes in native byte order. Each is read at once: an atomic or {@link #setVolatile} that changes it
+     * meanwhile is seen or is not, but never in part. Different numbers may be of different times. Errors are as for
+     * {@link #getVolatile}.
+     *
+     * @param offset the offset of the first number in the region; its address must be a multiple of 8
+     * @param into takes the numbers, as many as it has elements
+     */
+    public void getLongs(long offset, long[] into) {
+        if (!bytesOf(offset, (long) into.length * Long.BYTES).getLongs(offset, into)) {
+            throw closed();
         }
     }
 
@@ -326,12 +342,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     private RegionMemory requireAligned(long offset) {
         Objects.checkFromIndexSize(offset, AtomicOperation.LENGTH, length());
         RegionMemory bytes = memory();
-        if (!bytes.isAligned(offset)) {
-            throw new IllegalArgumentException("the " + AtomicOperation.LENGTH + " bytes at offset " + offset
-                    + " do not lie in one buffer at an address that is a multiple of " + AtomicOperation.LENGTH
-                    + "; register buffers that begin at such addresses and have lengths that are multiples, and use"
-                    + " offsets that are multiples");
-        }
+        bytes.requireAligned(offset);
         return bytes;
     }
 

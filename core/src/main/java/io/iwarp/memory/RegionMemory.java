@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * closed, each posted local request holds one until it completes, and each copy out of the memory holds one.
  */
 final class RegionMemory implements TaggedMemory {
+    private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
     private final ByteBuf[] buffers;
     private final ByteBuffer[] views;
     /** Offset of the first byte of each buffer, and finally the total length. */
@@ -236,18 +239,44 @@ final class RegionMemory implements TaggedMemory {
         }
     }
 
+    /** Copies out of a buffer. A number of 8 bytes at an aligned address is read at once, so that nobody sees part of it. */
     private static void copy(ByteBuffer src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
-        if (dst.hasArray()) {
-            Objects.checkFromIndexSize(dstIndex, length, dst.capacity());
-            src.get(srcIndex, dst.array(), dst.arrayOffset() + dstIndex, length);
-        } else if (dst.nioBufferCount() == 1) {
+        Objects.checkFromIndexSize(dstIndex, length, dst.capacity());
+        int misalignment = src.alignmentOffset(srcIndex, AtomicOperation.LENGTH);
+        int head = Math.min(length, -misalignment & (AtomicOperation.LENGTH - 1));
+        int numbers = (length - head) & -AtomicOperation.LENGTH;
+        copyBytes(src, srcIndex, dst, dstIndex, head);
+        copyNumbers(src, srcIndex + head, dst, dstIndex + head, numbers);
+        int tail = head + numbers;
+        copyBytes(src, srcIndex + tail, dst, dstIndex + tail, length - tail);
+    }
+
+    private static void copyBytes(ByteBuffer src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
+        for (int i = 0; i < length; i++) {
+            dst.setByte(dstIndex + i, src.get(srcIndex + i));
+        }
+    }
+
+    private static void copyNumbers(ByteBuffer src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
+        if (length == 0) {
+            return;
+        }
+        if (dst.isDirect() && dst.nioBufferCount() == 1) {
             ByteBuffer bytes = dst.internalNioBuffer(dstIndex, length);
-            bytes.put(bytes.position(), src, srcIndex, length);
-        } else {
-            int index = srcIndex;
-            for (ByteBuffer bytes : dst.nioBuffers(dstIndex, length)) {
-                bytes.put(bytes.position(), src, index, bytes.remaining());
-                index += bytes.remaining();
+            if (bytes.alignmentOffset(bytes.position(), AtomicOperation.LENGTH) == 0) {
+                // If both addresses and the length are multiples of 8, the JDK copies 8 bytes at once or more
+                // (copyMemory of
+                // its Unsafe).
+                bytes.put(bytes.position(), src, srcIndex, length);
+                return;
+            }
+        }
+        for (int i = 0; i < length; i += AtomicOperation.LENGTH) {
+            long number = (long) AtomicOperation.NUMBER.getOpaque(src, srcIndex + i);
+            if (LITTLE_ENDIAN) {
+                dst.setLongLE(dstIndex + i, number);
+            } else {
+                dst.setLong(dstIndex + i, number);
             }
         }
     }
@@ -261,11 +290,52 @@ final class RegionMemory implements TaggedMemory {
                 && views[piece].alignmentOffset(index, AtomicOperation.LENGTH) == 0;
     }
 
+    @Override
+    public int misalignment(long offset) {
+        int piece = pieceAt(offset);
+        return views[piece].alignmentOffset((int) (offset - starts[piece]), AtomicOperation.LENGTH);
+    }
+
     /** Executes an operation on 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
     @Override
     public void execute(long offset, AtomicOperation operation) {
         int piece = pieceAt(offset);
         operation.execute(view(piece), (int) (offset - starts[piece]));
+    }
+
+    /** Refuses 8 bytes that cannot be accessed atomically. */
+    void requireAligned(long offset) {
+        if (!isAligned(offset)) {
+            throw new IllegalArgumentException("the " + AtomicOperation.LENGTH + " bytes at offset " + offset
+                    + " do not lie in one buffer at an address that is a multiple of " + AtomicOperation.LENGTH
+                    + "; register buffers that begin at such addresses and have lengths that are multiples, and use"
+                    + " offsets that are multiples");
+        }
+    }
+
+    /** Reads numbers, each at once. Returns false if the buffers were released; then nothing was read. */
+    boolean getLongs(long offset, long[] into) {
+        if (!retain()) {
+            return false;
+        }
+        try {
+            int done = 0;
+            while (done < into.length) {
+                long from = offset + (long) done * AtomicOperation.LENGTH;
+                requireAligned(from);
+                int piece = pieceAt(from);
+                int index = (int) (from - starts[piece]);
+                int end = done + Math.min(into.length - done, (capacity(piece) - index) / AtomicOperation.LENGTH);
+                ByteBuffer view = view(piece);
+                for (; done < end; done++) {
+                    into[done] = (long) AtomicOperation.NUMBER.getOpaque(view, index);
+                    index += AtomicOperation.LENGTH;
+                }
+            }
+        } finally {
+            release();
+        }
+        return true;
     }
 
     /** Reads 8 aligned bytes; the caller is inside a gate that is closed before the region is. */

@@ -132,7 +132,9 @@ public final class TaggedBuffer {
 
     /**
      * Copies bytes out of the buffer, unless it was revoked after the check. The caller has checked the access. A range that
-     * is not within the buffer causes an exception before a byte is copied.
+     * is not within the buffer causes an exception before a byte is copied. Each number of 8 bytes that lies in the range at
+     * an address that is a multiple of 8 is copied whole: an atomic that changes it meanwhile is in the copy or is not. The copy
+     * is faster if the destination has the {@link #misalignment} of the source.
      *
      * @param taggedOffset the tagged offset of the first byte, unsigned
      * @param dst the destination; used by the calling thread only, not released or retained, indexes unchanged
@@ -162,6 +164,17 @@ public final class TaggedBuffer {
     public boolean isAligned(long taggedOffset) {
         requireWithin(taggedOffset, AtomicOperation.LENGTH, "isAligned");
         return memory.isAligned(offsetInMemory(taggedOffset));
+    }
+
+    /**
+     * Returns by how many bytes the memory address of a byte exceeds a multiple of 8.
+     *
+     * @param taggedOffset the tagged offset of the byte, unsigned; it must be within the buffer
+     * @return 0 to 7; 0 for a file
+     */
+    public int misalignment(long taggedOffset) {
+        requireWithin(taggedOffset, 1, "misalignment");
+        return memory.misalignment(offsetInMemory(taggedOffset));
     }
 
     /**

@@ -127,6 +127,37 @@ class LocalAccessTest {
     }
 
     @Test
+    void numbersAreReadInNativeOrderOverAnyPieces() {
+        ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(64, 64);
+        try (MemoryRegion region = domain.region()
+                .buffers(memory.slice(0, 16), memory.slice(32, 8), memory.slice(40, 24))
+                .register()) {
+            for (int i = 0; i < 6; i++) {
+                region.setVolatile(8L * i, -i - 1);
+            }
+            long[] all = new long[6];
+            region.getLongs(0, all);
+            assertThat(all).containsExactly(-1, -2, -3, -4, -5, -6);
+            long[] some = new long[3];
+            region.getLongs(8, some);
+            assertThat(some).containsExactly(-2, -3, -4);
+            region.getLongs(48, new long[0]);
+            assertThatThrownBy(() -> region.getLongs(32, some)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> region.getLongs(4, some))
+                    .withMessageContaining("the 8 bytes at offset 4 do not lie in one buffer at an address");
+        }
+        try (MemoryRegion region = domain.region()
+                .buffers(memory.slice(0, 20), memory.slice(24, 20))
+                .register()) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> region.getLongs(0, new long[3]))
+                    .withMessageContaining("the 8 bytes at offset 16 do not lie in one buffer");
+        }
+        memory.release();
+    }
+
+    @Test
     void whatIsNotWithinTheRegionIsRefusedBeforeAByteIsCopied() {
         ByteBuf four = Unpooled.buffer(4, 4).writeInt(-1);
         MemoryRegion region = domain.allocate(8);
@@ -148,6 +179,7 @@ class LocalAccessTest {
         region.close();
         for (ThrowingCallable access : List.<ThrowingCallable>of(
                 () -> region.view(0, 8),
+                () -> region.getLongs(0, new long[1]),
                 () -> region.getBytes(0, four.clear(), 4),
                 () -> region.setBytes(0, four.setIndex(0, 4)))) {
             assertThatIllegalStateException().isThrownBy(access).withMessageMatching("region STag .* was closed; .*");

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A payload is sent by reference, except for a segment that spans two pieces of a region, and for a region that peers may
  * change: bytes that change between the computation of the CRC and the transport's copy would end the stream. A source is
  * always copied, and only while its STag is valid. A copy is valid until the next cut unless somebody retains its buffer. If
- * nobody does, the buffer is reused for the next copy.
+ * nobody does, the buffer is reused for the next copy. Segments of a source end where a number of 8 bytes ends in memory,
+ * and so may be up to 7 bytes shorter: an atomic that changes the number meanwhile is seen whole or not at all.
  *
  * <p><b>Bursts.</b> A burst is what is written to the transport in one go. The promise of its last segment tells when the
  * transport has taken it. Bursts are accounted for in their order, whatever the order of their promises.
@@ -147,6 +148,10 @@ final class SendBuffer {
         }
         int count = (int) Math.min(mulpdu - headerLength, length - offset);
         boolean last = offset + count == length;
+        TaggedBuffer source = current.source();
+        if (source != null && !last) {
+            count -= source.misalignment(current.sourceOffset() + offset + count);
+        }
         if (!putPayload(ulpdu, current, count)) {
             return false;
         }
@@ -198,11 +203,13 @@ final class SendBuffer {
             putPayload(ulpdu, current.payload(), count);
             return true;
         }
-        ByteBuf bytes = copyBuffer(count);
-        if (!source.fetch(current.sourceOffset() + offset, bytes, 0, count)) {
+        long from = current.sourceOffset() + offset;
+        int index = source.misalignment(from);
+        ByteBuf bytes = copyBuffer(index + count);
+        if (!source.fetch(from, bytes, index, count)) {
             return false;
         }
-        ulpdu.payload(bytes, 0, count);
+        ulpdu.payload(bytes, index, count);
         return true;
     }
 

@@ -42,7 +42,8 @@ import org.junit.jupiter.api.Test;
 class DdpHandlerSourceTest {
     private static final int WINDOW = DdpSettings.MIN_TRANSMIT_WINDOW;
     private static final int LONG = 10 * WINDOW;
-    private static final int SEGMENT = MULPDU - DdpLayout.TAGGED_HEADER_LENGTH;
+    /** Numbers of 8 bytes are not split. */
+    private static final int SEGMENT = (MULPDU - DdpLayout.TAGGED_HEADER_LENGTH) & -Long.BYTES;
 
     private final DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW)).ready();
     private final SlowTransport transport = ddp.transport;

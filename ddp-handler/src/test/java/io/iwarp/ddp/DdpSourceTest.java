@@ -47,33 +47,46 @@ class DdpSourceTest {
 
     @Test
     @Requirement({"DDP-12", "DDP-18", "DDP-24", "DDP-26", "DDP-29", "DDP-34"})
-    void aSourceIsCutLikeAPayloadOfTheSameBytes() {
+    void aSourceIsCutIntoFullSegmentsThatSplitNoAlignedNumber() {
         Seeds.forEach(200, (seed, random) -> {
             byte[] content = bytes(random, 1 + random.nextInt(20_000));
             TaggedBuffer buffer = register(random, content);
             int from = random.nextInt(content.length);
             int length = random.nextInt(content.length - from + 1);
             int mulpdu = 128 + random.nextInt(random.nextBoolean() ? 500 : 8000);
-            DdpMessage payload = new DdpMessage().tagged(READ_RESPONSE, SINK_STAG, -length);
-            payload.payload().wrap(Unpooled.wrappedBuffer(content), from, length);
             DdpMessage source =
                     new DdpMessage().tagged(READ_RESPONSE, SINK_STAG, -length).source(buffer, BASE + from, length);
 
             assertThat(source.messageLength()).isEqualTo(length);
-            assertThat(Ulpdus.cut(source, mulpdu)).containsExactlyElementsOf(Ulpdus.cut(payload, mulpdu));
+            int at = 0;
+            for (byte[] oneUlpdu : Ulpdus.cut(source, mulpdu)) {
+                DdpSegment segment = Ulpdus.segment(oneUlpdu);
+                assertThat(segment.control()).isEqualTo(READ_RESPONSE);
+                assertThat(segment.stag()).isEqualTo(SINK_STAG);
+                assertThat(segment.taggedOffset()).isEqualTo(-length + at);
+                int end = at + segment.payloadLength();
+                assertThat(payloadOf(segment)).isEqualTo(Arrays.copyOfRange(content, from + at, from + end));
+                at = end;
+                assertThat(segment.last()).isEqualTo(at == length);
+                if (!segment.last()) {
+                    assertThat(buffer.misalignment(BASE + from + at)).isZero();
+                    assertThat(segment.ulpduLength()).isBetween(mulpdu - 7, mulpdu);
+                }
+            }
+            assertThat(at).isEqualTo(length);
         });
     }
 
     @Test
     void eachSegmentHasTheBytesOfTheMomentWhenItIsCutAndKeepsThem() {
-        MemoryRegion region = region(new byte[300]);
-        Ulpdus.send(buffer, response().source(bufferOf(region), BASE, 300));
+        MemoryRegion region = region(new byte[312]);
+        Ulpdus.send(buffer, response().source(bufferOf(region), BASE, 312));
         for (int i = 1; i <= 3; i++) {
             fill(region, i);
-            assertThat(buffer.cut(ulpdu, 114)).isTrue();
+            assertThat(buffer.cut(ulpdu, 118)).isTrue();
             fill(region, 0x77);
             DdpSegment segment = Ulpdus.segment(Ulpdus.bytes(ulpdu));
-            byte[] expected = new byte[100];
+            byte[] expected = new byte[104];
             Arrays.fill(expected, (byte) i);
             assertThat(payloadOf(segment)).isEqualTo(expected);
         }
@@ -82,15 +95,15 @@ class DdpSourceTest {
 
     @Test
     void aRevokedSourceIsNotCutAnyFurther() {
-        MemoryRegion region = region(new byte[300]);
-        Ulpdus.send(buffer, response().source(bufferOf(region), BASE, 300));
-        assertThat(buffer.cut(ulpdu, 114)).isTrue();
+        MemoryRegion region = region(new byte[312]);
+        Ulpdus.send(buffer, response().source(bufferOf(region), BASE, 312));
+        assertThat(buffer.cut(ulpdu, 118)).isTrue();
         region.invalidate();
 
-        assertThat(buffer.cut(ulpdu, 114)).isFalse();
-        assertThat(buffer.cut(ulpdu, 114)).isFalse();
+        assertThat(buffer.cut(ulpdu, 118)).isFalse();
+        assertThat(buffer.cut(ulpdu, 118)).isFalse();
         assertThat(buffer.midMessage()).isTrue();
-        assertThat(buffer.currentBytesCut()).isEqualTo(100);
+        assertThat(buffer.currentBytesCut()).isEqualTo(104);
 
         buffer.dropUnsent(new IllegalStateException("revoked"));
         assertThat(Ulpdus.cut(buffer, DdpChannel.message("next"), 128)).hasSize(1);

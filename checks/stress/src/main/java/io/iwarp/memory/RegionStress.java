@@ -3,6 +3,8 @@ package io.iwarp.memory;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
@@ -123,6 +125,54 @@ public final class RegionStress {
             result.r2 = isAsRemembered() && !place();
             result.r3 = memory.refCnt() == 1 && device.regions() == 0;
             memory.release();
+        }
+    }
+
+    /** Numbers are changed while a peer reads the bytes around them, and this side reads and copies them. */
+    @JCStressTest
+    @Outcome(id = "true, true, true", expect = Expect.ACCEPTABLE, desc = "each number was read whole")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "part of a number was read")
+    @State
+    public static class ReadBesideChangeOfNumbers extends Registered {
+        private static final int START = 3;
+        private final ByteBuf response = UnpooledByteBufAllocator.DEFAULT.directBuffer(LENGTH, LENGTH);
+        private final ByteBuf copy = Unpooled.buffer(LENGTH, LENGTH);
+        private final long[] numbers = new long[LENGTH / Long.BYTES];
+
+        /** Changes each number from 0 to -1. */
+        @Actor
+        public void owner() {
+            for (int i = 0; i < LENGTH; i += Long.BYTES) {
+                region.setVolatile(i, -1);
+            }
+        }
+
+        /** Reads for a peer, from an address that is not aligned to one that is, then for this side. */
+        @Actor
+        public void loop() {
+            TaggedBuffer buffer = Objects.requireNonNull(stream.lookup(region.stag()));
+            buffer.fetch(START, response, 0, LENGTH - START);
+            region.getLongs(0, numbers);
+            region.getBytes(0, copy, LENGTH);
+        }
+
+        /** Looks at what was read. */
+        @Arbiter
+        public void rest(ZZZ_Result result) {
+            result.r1 = areWhole(response, Long.BYTES - START);
+            result.r2 = Arrays.stream(numbers).allMatch(number -> number == 0 || number == -1);
+            result.r3 = areWhole(copy, 0);
+            region.close();
+            memory.release();
+            response.release();
+        }
+
+        private static boolean areWhole(ByteBuf bytes, int first) {
+            boolean whole = true;
+            for (int i = first; i + Long.BYTES <= LENGTH - START; i += Long.BYTES) {
+                whole &= bytes.getLong(i) == 0 || bytes.getLong(i) == -1;
+            }
+            return whole;
         }
     }
 
