@@ -321,7 +321,7 @@ class DdpHandlerSourceTest {
             Counters counters = new Counters();
             DdpHandler handler = new DdpHandler(DdpSettings.DEFAULT, stream, ulp, counters);
             ulp.idle = handler::idle;
-            channel.pipeline().addLast(socket, new MpaFramingHandler(MpaSettings.defaults(), counters), handler);
+            channel.pipeline().addLast(socket, new MpaFramingHandler(MpaSettings.DEFAULT, counters), handler);
             channel.pipeline()
                     .fireUserEventTriggered(new MpaEvent.Established(
                             MpaParameters.builder(Role.INITIATOR).build()));

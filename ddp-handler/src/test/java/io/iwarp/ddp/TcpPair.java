@@ -79,7 +79,7 @@ final class TcpPair implements AutoCloseable {
         }
 
         private ChannelHandler initializer(ChannelHandler startup) {
-            MpaFramingHandler framing = new MpaFramingHandler(MpaSettings.defaults(), counters);
+            MpaFramingHandler framing = new MpaFramingHandler(MpaSettings.DEFAULT, counters);
             DdpHandler ddp = new DdpHandler(DdpSettings.DEFAULT, stream, ulp, counters);
             ulp.idle = ddp::idle;
             return new ChannelInitializer<>() {
@@ -124,7 +124,7 @@ final class TcpPair implements AutoCloseable {
 
     /** Connects the two and ends start-up. */
     TcpPair connect() {
-        MpaSettings settings = MpaSettings.defaults();
+        MpaSettings settings = MpaSettings.DEFAULT;
         Channel server = new ServerBootstrap()
                 .group(group)
                 .channel(NioServerSocketChannel.class)

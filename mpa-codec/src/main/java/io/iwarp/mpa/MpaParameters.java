@@ -30,8 +30,8 @@ public final class MpaParameters {
 
     /**
      * Returns a builder of parameters, for handlers that are used or tested without a start-up. It starts with those of
-     * a plain start-up: revision 1, CRC, no markers, the largest MULPDU, no private data, and depths of
-     * {@value MpaSettings#DEFAULT_DEPTH}.
+     * a plain start-up: revision 1, CRC, no markers, the largest MULPDU, no private data, and the
+     * default depths of {@link MpaSettings}.
      *
      * @param role the role of this end in the start-up
      */
@@ -166,7 +166,7 @@ public final class MpaParameters {
         private boolean receiveMarkers;
         private int mulpdu = MpaSettings.MAX_MULPDU;
         private byte[] peerPrivateData = {};
-        private AgreedSetup setup = AgreedSetup.plain(MpaSettings.DEFAULT_DEPTH, MpaSettings.DEFAULT_DEPTH);
+        private AgreedSetup setup = AgreedSetup.plain(MpaSettings.DEFAULT.ird(), MpaSettings.DEFAULT.ord());
 
         private Builder(Role role) {
             this.role = Objects.requireNonNull(role, "role");

@@ -1,21 +1,21 @@
 package io.iwarp.mpa;
 
+import io.iwarp.internal.Setting;
+import io.iwarp.internal.Settings;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What an endpoint asks for in its MPA connections. Make one with {@link #builder()}. Immutable; any number of
  * connections may share it.
  */
 public final class MpaSettings {
-    /** Default of {@link #ird()} and {@link #ord()}. */
-    public static final int DEFAULT_DEPTH = 128;
-
     /** Smallest value of {@link #maximumUlpdu()} in bytes, the smallest MULPDU that MPA may offer (RFC 5044, section 3). */
     public static final int MIN_MULPDU = 128;
 
@@ -25,77 +25,30 @@ public final class MpaSettings {
     /** Largest value of {@link #emss()} in bytes: what TCP's 16-bit MSS option can express. */
     public static final int MAX_EMSS = 65535;
 
-    private final boolean requestMarkers;
-    private final boolean crc;
-    private final StartMode start;
-    private final Duration startupTimeout;
-    private final int emss;
-    private final int maximumUlpdu;
-    private final boolean refuseEarlyFpdus;
-    private final int revision;
-    private final boolean enhanced;
-    private final int ird;
-    private final int ord;
-    private final boolean negotiateDepths;
-    private final boolean peerToPeer;
-    private final Set<ReadyToReceive> readyToReceive;
-    private final Duration firstFpduDelay;
-    private final Duration fpduTimeout;
+    /** The default settings: CRC on, no markers requested, Request and Reply exchanged. */
+    public static final MpaSettings DEFAULT = new MpaSettings(Settings.DEFAULT);
 
-    private MpaSettings(Builder builder) {
-        requestMarkers = builder.requestMarkers;
-        crc = builder.crc;
-        start = Objects.requireNonNull(builder.start, "start");
-        startupTimeout = Objects.requireNonNull(builder.startupTimeout, "startupTimeout");
-        emss = builder.emss;
-        maximumUlpdu = builder.maximumUlpdu;
-        refuseEarlyFpdus = builder.refuseEarlyFpdus;
-        revision = builder.revision;
-        enhanced = builder.enhanced || builder.peerToPeer;
-        ird = builder.ird;
-        ord = builder.ord;
-        negotiateDepths = builder.negotiateDepths;
-        peerToPeer = builder.peerToPeer;
-        readyToReceive = MpaSettingsRules.copyOf(builder.readyToReceive);
-        firstFpduDelay = builder.firstFpduDelay;
-        fpduTimeout = builder.fpduTimeout;
-        MpaSettingsRules.checkStartupTimeout(startupTimeout);
-        MpaSettingsRules.checkSizes(emss, maximumUlpdu);
-        MpaSettingsRules.checkDepths(ird, ord);
-        MpaSettingsRules.checkRevision(revision, enhanced, start);
-        MpaSettingsRules.checkFpduTimes(firstFpduDelay, fpduTimeout);
-        MpaSettingsRules.warnOfCrcOff(crc);
-    }
+    private static final Logger LOG = LoggerFactory.getLogger(MpaSettings.class);
+    /**
+     * Whether the warning was logged. Settings may be made for each connection, and nobody reads a log that repeats
+     * itself.
+     */
+    private static final AtomicBoolean WARNED_OF_CRC_OFF = new AtomicBoolean();
 
-    /** Returns the settings with every default: CRC on, no markers requested, Request and Reply exchanged. */
-    public static MpaSettings defaults() {
-        return builder().build();
+    private final Settings values;
+
+    private MpaSettings(Settings values) {
+        this.values = values;
     }
 
     /** Returns a builder with every default. */
     public static Builder builder() {
-        return new Builder();
+        return DEFAULT.toBuilder();
     }
 
     /** Returns a builder that starts with these settings. */
     public Builder toBuilder() {
-        return builder()
-                .requestMarkers(requestMarkers)
-                .crc(crc)
-                .start(start)
-                .startupTimeout(startupTimeout)
-                .emss(emss)
-                .maximumUlpdu(maximumUlpdu)
-                .refuseEarlyFpdus(refuseEarlyFpdus)
-                .revision(revision)
-                .enhanced(enhanced)
-                .ird(ird)
-                .ord(ord)
-                .negotiateDepths(negotiateDepths)
-                .peerToPeer(peerToPeer)
-                .readyToReceive(readyToReceive)
-                .firstFpduDelay(firstFpduDelay)
-                .fpduTimeout(fpduTimeout);
+        return new Builder(values);
     }
 
     /**
@@ -106,14 +59,18 @@ public final class MpaSettings {
         return toBuilder().enhanced(false).peerToPeer(false).build();
     }
 
+    private static final Setting<Boolean> REQUEST_MARKERS = Setting.of("requestMarkers", false);
+
     /**
      * Returns whether the peer is asked to put markers into what it sends, the M bit of this end (RFC 5044, section
      * 7.1.1). Default false. The peer decides whether this end sends markers. Over a socket, a receiver gains nothing
      * from markers and has to remove them. With {@link StartMode#PREAGREED} the setting applies to both directions.
      */
     public boolean requestMarkers() {
-        return requestMarkers;
+        return values.get(REQUEST_MARKERS);
     }
+
+    private static final Setting<Boolean> CRC = Setting.of("crc", true);
 
     /**
      * Returns whether this end asks for CRC32C, the C bit. Default true. It is on in both directions if either side
@@ -124,31 +81,43 @@ public final class MpaSettings {
      * first settings of a process that turn it off log a warning.
      */
     public boolean crc() {
-        return crc;
+        return values.get(CRC);
     }
+
+    private static final Setting<StartMode> START = Setting.of("start", StartMode.REQUEST_REPLY);
 
     /** Returns how Full Operation is entered. Default {@link StartMode#REQUEST_REPLY}. */
     public StartMode start() {
-        return start;
+        return values.get(START);
     }
+
+    private static final Setting<Duration> STARTUP_TIMEOUT =
+            Setting.within("startupTimeout", Duration.ofSeconds(10), Duration.ofMillis(1), Duration.ofHours(24));
 
     /**
      * Returns how long the whole start-up may take, including the decision about a connection request: 1 ms to 24 h,
      * default 10 s. It limits how long a silent peer holds a connection.
      */
     public Duration startupTimeout() {
-        return startupTimeout;
+        return values.get(STARTUP_TIMEOUT);
     }
+
+    private static final Setting<Integer> EMSS = Setting.within("emss", 0, 0, MAX_EMSS);
 
     /** Returns the EMSS to derive the MULPDU from, 1 to 65535 bytes; or 0, the default, for the transport's own. */
     public int emss() {
-        return emss;
+        return values.get(EMSS);
     }
+
+    private static final Setting<Integer> MAXIMUM_ULPDU =
+            Setting.within("maximumUlpdu", MAX_MULPDU, MIN_MULPDU, MAX_MULPDU);
 
     /** Returns the upper limit of the MULPDU in bytes, 128 to 64768 (default), whatever the EMSS. */
     public int maximumUlpdu() {
-        return maximumUlpdu;
+        return values.get(MAXIMUM_ULPDU);
     }
+
+    private static final Setting<Boolean> REFUSE_EARLY_FPDUS = Setting.of("refuseEarlyFpdus", false);
 
     /**
      * Returns whether an initiator treats bytes that arrive directly after the MPA Reply Frame as a protocol error.
@@ -156,8 +125,11 @@ public final class MpaSettings {
      * some responders do.
      */
     public boolean refuseEarlyFpdus() {
-        return refuseEarlyFpdus;
+        return values.get(REFUSE_EARLY_FPDUS);
     }
+
+    private static final Setting<Integer> REVISION =
+            Setting.within("revision", MpaRevisions.ENHANCED, MpaRevisions.PLAIN, MpaRevisions.ENHANCED);
 
     /**
      * Returns the highest MPA revision that this end supports, 1 or 2 (default). A responder with 2 answers plain
@@ -165,8 +137,10 @@ public final class MpaSettings {
      * the connection on an enhanced request.
      */
     public int revision() {
-        return revision;
+        return values.get(REVISION);
     }
+
+    private static final Setting<Boolean> ENHANCED = Setting.of("enhanced", false);
 
     /**
      * Returns whether an initiator asks for the enhanced set-up of revision 2, which negotiates {@link #ird()} and
@@ -174,8 +148,10 @@ public final class MpaSettings {
      * private data.
      */
     public boolean enhanced() {
-        return enhanced;
+        return values.get(ENHANCED);
     }
+
+    private static final Setting<Integer> IRD = Setting.within("ird", 128, 0, EnhancedSetup.MAX_DEPTH);
 
     /**
      * Returns the maximum number of RDMA Reads and atomics of the peer that this end accepts at a time, 0 to 16382,
@@ -183,37 +159,52 @@ public final class MpaSettings {
      * ends the connection if the responder asks for more.
      */
     public int ird() {
-        return ird;
+        return values.get(IRD);
     }
+
+    private static final Setting<Integer> ORD = Setting.within("ord", 128, 0, EnhancedSetup.MAX_DEPTH);
 
     /**
      * Returns the maximum number of RDMA Reads and atomics that this end has outstanding, 0 to 16382, default 128.
      * With the enhanced set-up it is lowered to the peer's IRD. With a plain set-up the ULPs have to agree.
      */
     public int ord() {
-        return ord;
+        return values.get(ORD);
     }
+
+    private static final Setting<Boolean> NEGOTIATE_DEPTHS = Setting.of("negotiateDepths", true);
 
     /**
      * Returns whether an initiator's enhanced request states {@link #ird()} and {@link #ord()}. Default true.
      * Otherwise it leaves them to the ULPs ({@link EnhancedSetup#NOT_NEGOTIATED}).
      */
     public boolean negotiateDepths() {
-        return negotiateDepths;
+        return values.get(NEGOTIATE_DEPTHS);
     }
+
+    private static final Setting<Boolean> PEER_TO_PEER = Setting.of("peerToPeer", false);
 
     /**
      * Returns whether an initiator asks for the peer-to-peer model, in which the responder may send before the
      * initiator's application does (RFC 6581, section 9.2). Default false. It implies {@link #enhanced()}.
      */
     public boolean peerToPeer() {
-        return peerToPeer;
+        return values.get(PEER_TO_PEER);
     }
+
+    private static final Setting<Set<ReadyToReceive>> READY_TO_RECEIVE = Setting.of(
+            "readyToReceive",
+            copy(EnumSet.allOf(ReadyToReceive.class)),
+            "at least one kind",
+            kinds -> !kinds.isEmpty());
 
     /** Returns the kinds of ready-to-receive message that this end can send and accept. Default all. Unmodifiable. */
     public Set<ReadyToReceive> readyToReceive() {
-        return readyToReceive;
+        return values.get(READY_TO_RECEIVE);
     }
+
+    private static final Setting<Duration> FIRST_FPDU_DELAY =
+            Setting.within("firstFpduDelay", Duration.ZERO, Duration.ZERO, Duration.ofSeconds(10));
 
     /**
      * Returns how long an initiator waits between the Reply and its first FPDU, 0 (default) to 10 s. The siw of Linux,
@@ -221,8 +212,11 @@ public final class MpaSettings {
      * follows. A delay of 10 ms avoids this. An FPDU of the peer ends the delay.
      */
     public Duration firstFpduDelay() {
-        return firstFpduDelay;
+        return values.get(FIRST_FPDU_DELAY);
     }
+
+    private static final Setting<Duration> FPDU_TIMEOUT =
+            Setting.orOff("fpduTimeout", Duration.ofMinutes(1), Duration.ofHours(24));
 
     /**
      * Returns how long the rest of an FPDU may take to arrive after its first byte, 1 ms to 24 h, default 1 min; or 0
@@ -230,170 +224,150 @@ public final class MpaSettings {
      * because a message waits for a receive, does not count.
      */
     public Duration fpduTimeout() {
-        return fpduTimeout;
+        return values.get(FPDU_TIMEOUT);
     }
 
-    private Map<String, Object> values() {
-        Map<String, Object> values = new LinkedHashMap<>();
-        values.put("requestMarkers", requestMarkers);
-        values.put("crc", crc);
-        values.put("start", start);
-        values.put("startupTimeout", startupTimeout);
-        values.put("emss", emss);
-        values.put("maximumUlpdu", maximumUlpdu);
-        values.put("refuseEarlyFpdus", refuseEarlyFpdus);
-        values.put("revision", revision);
-        values.put("enhanced", enhanced);
-        values.put("ird", ird);
-        values.put("ord", ord);
-        values.put("negotiateDepths", negotiateDepths);
-        values.put("peerToPeer", peerToPeer);
-        values.put("readyToReceive", readyToReceive);
-        values.put("firstFpduDelay", firstFpduDelay);
-        values.put("fpduTimeout", fpduTimeout);
-        return values;
+    private static Set<ReadyToReceive> copy(Set<ReadyToReceive> kinds) {
+        Set<ReadyToReceive> copy = EnumSet.noneOf(ReadyToReceive.class);
+        copy.addAll(kinds);
+        return Collections.unmodifiableSet(copy);
+    }
+
+    /** Refuses settings that contradict each other, and warns of those that endanger data. */
+    private void check() {
+        if (enhanced() && revision() < MpaRevisions.ENHANCED) {
+            throw new IllegalArgumentException("the enhanced set-up and the peer-to-peer model need revision "
+                    + MpaRevisions.ENHANCED + ", but revision is " + revision());
+        }
+        if (enhanced() && start() == StartMode.PREAGREED) {
+            throw new IllegalArgumentException("a pre-agreed start sends no frame that could carry the enhanced set-up;"
+                    + " use REQUEST_REPLY, or turn enhanced and peerToPeer off");
+        }
+        if (!crc() && WARNED_OF_CRC_OFF.compareAndSet(false, true)) {
+            LOG.warn("The settings of a connection turn CRC32C off. TCP's checksum lets errors through, and they end in"
+                    + " registered memory. Use crc(true), the default, unless something as strong protects the bytes"
+                    + " from end to end, such as TLS (RFC 5044, section 4.4).");
+        }
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof MpaSettings that && values().equals(that.values());
+        return other instanceof MpaSettings that && values.equals(that.values);
     }
 
     @Override
     public int hashCode() {
-        return values().hashCode();
+        return values.hashCode();
     }
 
-    /** Returns all settings with their names, in one line. */
+    /** Returns the settings that differ from their defaults, with their names, in one line. */
     @Override
     public String toString() {
-        return "MpaSettings" + values();
+        return "MpaSettings" + values;
     }
 
-    /** Collects settings. {@link #build()} checks them. Not thread-safe. */
+    /** Collects settings. Each method throws {@link IllegalArgumentException} if the value is outside its range. Not thread-safe. */
     public static final class Builder {
-        private boolean requestMarkers;
-        private boolean crc = true;
-        private StartMode start = StartMode.REQUEST_REPLY;
-        private Duration startupTimeout = Duration.ofSeconds(10);
-        private int emss;
-        private int maximumUlpdu = MAX_MULPDU;
-        private boolean refuseEarlyFpdus;
-        private int revision = MpaRevisions.ENHANCED;
-        private boolean enhanced;
-        private int ird = DEFAULT_DEPTH;
-        private int ord = DEFAULT_DEPTH;
-        private boolean negotiateDepths = true;
-        private boolean peerToPeer;
-        private Set<ReadyToReceive> readyToReceive = EnumSet.allOf(ReadyToReceive.class);
-        private Duration firstFpduDelay = Duration.ZERO;
-        private Duration fpduTimeout = Duration.ofMinutes(1);
+        private Settings values;
 
-        private Builder() {}
+        private Builder(Settings values) {
+            this.values = values;
+        }
 
-        /** Sets {@link MpaSettings#requestMarkers()}; default false. */
-        public Builder requestMarkers(boolean requestMarkers) {
-            this.requestMarkers = requestMarkers;
+        private <T> Builder set(Setting<T> setting, T value) {
+            values = values.with(setting, value);
             return this;
         }
 
-        /** Sets {@link MpaSettings#crc()}; default true. */
-        public Builder crc(boolean crc) {
-            this.crc = crc;
-            return this;
+        /** Sets {@link MpaSettings#requestMarkers()}. */
+        public Builder requestMarkers(boolean on) {
+            return set(REQUEST_MARKERS, on);
         }
 
-        /** Sets {@link MpaSettings#start()}; default {@link StartMode#REQUEST_REPLY}. */
-        public Builder start(StartMode start) {
-            this.start = start;
-            return this;
+        /** Sets {@link MpaSettings#crc()}. */
+        public Builder crc(boolean on) {
+            return set(CRC, on);
         }
 
-        /** Sets {@link MpaSettings#startupTimeout()}, 1 ms to 24 h; default 10 s. */
-        public Builder startupTimeout(Duration startupTimeout) {
-            this.startupTimeout = startupTimeout;
-            return this;
+        /** Sets {@link MpaSettings#start()}. */
+        public Builder start(StartMode mode) {
+            return set(START, mode);
         }
 
-        /** Sets {@link MpaSettings#emss()} in bytes, 1 to 65535, or 0 for automatic; default 0. */
-        public Builder emss(int emss) {
-            this.emss = emss;
-            return this;
+        /** Sets {@link MpaSettings#startupTimeout()}. */
+        public Builder startupTimeout(Duration time) {
+            return set(STARTUP_TIMEOUT, time);
         }
 
-        /** Sets {@link MpaSettings#maximumUlpdu()} in bytes, 128 to 64768; default 64768. */
-        public Builder maximumUlpdu(int maximumUlpdu) {
-            this.maximumUlpdu = maximumUlpdu;
-            return this;
+        /** Sets {@link MpaSettings#emss()}. */
+        public Builder emss(int bytes) {
+            return set(EMSS, bytes);
         }
 
-        /** Sets {@link MpaSettings#refuseEarlyFpdus()}; default false. */
-        public Builder refuseEarlyFpdus(boolean refuseEarlyFpdus) {
-            this.refuseEarlyFpdus = refuseEarlyFpdus;
-            return this;
+        /** Sets {@link MpaSettings#maximumUlpdu()}. */
+        public Builder maximumUlpdu(int bytes) {
+            return set(MAXIMUM_ULPDU, bytes);
         }
 
-        /** Sets {@link MpaSettings#revision()}, 1 or 2; default 2. */
+        /** Sets {@link MpaSettings#refuseEarlyFpdus()}. */
+        public Builder refuseEarlyFpdus(boolean on) {
+            return set(REFUSE_EARLY_FPDUS, on);
+        }
+
+        /** Sets {@link MpaSettings#revision()}. */
         public Builder revision(int revision) {
-            this.revision = revision;
-            return this;
+            return set(REVISION, revision);
         }
 
-        /** Sets {@link MpaSettings#enhanced()}; default false. */
-        public Builder enhanced(boolean enhanced) {
-            this.enhanced = enhanced;
-            return this;
+        /** Sets {@link MpaSettings#enhanced()}. */
+        public Builder enhanced(boolean on) {
+            return set(ENHANCED, on);
         }
 
-        /** Sets {@link MpaSettings#ird()}, 0 to 16382; default 128. */
-        public Builder ird(int ird) {
-            this.ird = ird;
-            return this;
+        /** Sets {@link MpaSettings#ird()}. */
+        public Builder ird(int depth) {
+            return set(IRD, depth);
         }
 
-        /** Sets {@link MpaSettings#ord()}, 0 to 16382; default 128. */
-        public Builder ord(int ord) {
-            this.ord = ord;
-            return this;
+        /** Sets {@link MpaSettings#ord()}. */
+        public Builder ord(int depth) {
+            return set(ORD, depth);
         }
 
-        /** Sets {@link MpaSettings#negotiateDepths()}; default true. */
-        public Builder negotiateDepths(boolean negotiateDepths) {
-            this.negotiateDepths = negotiateDepths;
-            return this;
+        /** Sets {@link MpaSettings#negotiateDepths()}. */
+        public Builder negotiateDepths(boolean on) {
+            return set(NEGOTIATE_DEPTHS, on);
         }
 
-        /** Sets {@link MpaSettings#peerToPeer()}; default false. */
-        public Builder peerToPeer(boolean peerToPeer) {
-            this.peerToPeer = peerToPeer;
-            return this;
+        /** Sets {@link MpaSettings#peerToPeer()}. */
+        public Builder peerToPeer(boolean on) {
+            return set(PEER_TO_PEER, on);
         }
 
-        /** Sets {@link MpaSettings#readyToReceive()}, at least one kind; default all. */
-        public Builder readyToReceive(Set<ReadyToReceive> readyToReceive) {
-            this.readyToReceive = readyToReceive;
-            return this;
+        /** Sets {@link MpaSettings#readyToReceive()}. */
+        public Builder readyToReceive(Set<ReadyToReceive> kinds) {
+            return set(READY_TO_RECEIVE, copy(kinds));
         }
 
-        /** Sets {@link MpaSettings#firstFpduDelay()}, 0 to 10 s; default 0. */
-        public Builder firstFpduDelay(Duration firstFpduDelay) {
-            this.firstFpduDelay = firstFpduDelay;
-            return this;
+        /** Sets {@link MpaSettings#firstFpduDelay()}. */
+        public Builder firstFpduDelay(Duration time) {
+            return set(FIRST_FPDU_DELAY, time);
         }
 
-        /** Sets {@link MpaSettings#fpduTimeout()}, 1 ms to 24 h, or 0 for none; default 1 min. */
-        public Builder fpduTimeout(Duration fpduTimeout) {
-            this.fpduTimeout = fpduTimeout;
-            return this;
+        /** Sets {@link MpaSettings#fpduTimeout()}. */
+        public Builder fpduTimeout(Duration time) {
+            return set(FPDU_TIMEOUT, time);
         }
 
         /**
          * Returns the settings.
          *
-         * @throws IllegalArgumentException if one is out of its range, or two contradict each other
+         * @throws IllegalArgumentException if two contradict each other
          */
         public MpaSettings build() {
-            return new MpaSettings(this);
+            MpaSettings settings = new MpaSettings(values.get(PEER_TO_PEER) ? values.with(ENHANCED, true) : values);
+            settings.check();
+            return settings;
         }
     }
 }

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Enhanced set-ups that one side does not want, or does not know. */
 class EnhancedRefusalTest {
 
-    private static final MpaSettings DEFAULTS = MpaSettings.defaults();
+    private static final MpaSettings DEFAULTS = MpaSettings.DEFAULT;
     private static final MpaSettings ENHANCED =
             MpaSettings.builder().enhanced(true).build();
 

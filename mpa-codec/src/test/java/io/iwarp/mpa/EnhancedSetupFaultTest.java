@@ -63,7 +63,7 @@ class EnhancedSetupFaultTest {
     void anInitiatorThatFailsForItsOwnReasonsReportsItAsItsOwn() {
         for (boolean enhanced : new boolean[] {false, true}) {
             StartupPeer peer = framed(new NamelessChannel());
-            peer.switchesTo(MpaStartupHandler.initiator(enhanced ? ENHANCED : MpaSettings.defaults(), NO_PRIVATE_DATA));
+            peer.switchesTo(MpaStartupHandler.initiator(enhanced ? ENHANCED : MpaSettings.DEFAULT, NO_PRIVATE_DATA));
             peer.written();
 
             peer.sends(enhanced ? enhancedReply("00100010") : reply("40010000"));
@@ -80,7 +80,7 @@ class EnhancedSetupFaultTest {
     void aResponderThatFailsForItsOwnReasonsClosesInsteadOfAccepting() {
         for (byte[] asked : new byte[][] {request("40010000"), enhancedRequest("00010001")}) {
             StartupPeer peer = new StartupPeer(new NamelessChannel());
-            peer.switchesTo(MpaStartupHandler.responder(MpaSettings.defaults(), peer.requests::add))
+            peer.switchesTo(MpaStartupHandler.responder(MpaSettings.DEFAULT, peer.requests::add))
                     .sends(asked);
 
             ChannelFuture answered = peer.request().accept(NO_PRIVATE_DATA);
@@ -120,7 +120,7 @@ class EnhancedSetupFaultTest {
     void afterAPeerToPeerSetupTheResponderWaitsForAnFpdu() {
         byte[] rtr = hex("c14000000001" + "0000000000000000");
         StartupPeer peer = framed(new EmbeddedChannel());
-        peer.switchesTo(MpaStartupHandler.responder(MpaSettings.defaults(), asked -> asked.accept(NO_PRIVATE_DATA)))
+        peer.switchesTo(MpaStartupHandler.responder(MpaSettings.DEFAULT, asked -> asked.accept(NO_PRIVATE_DATA)))
                 .sends(enhancedRequest("80108010"))
                 .expects(enhancedReply("80108010"));
         Ulpdu early = new Ulpdu();
@@ -149,7 +149,7 @@ class EnhancedSetupFaultTest {
 
     private static StartupPeer framed(EmbeddedChannel channel) {
         StartupPeer peer = new StartupPeer(channel);
-        channel.pipeline().addBefore("above", "framing", new MpaFramingHandler(MpaSettings.defaults(), new Counters()));
+        channel.pipeline().addBefore("above", "framing", new MpaFramingHandler(MpaSettings.DEFAULT, new Counters()));
         return peer;
     }
 

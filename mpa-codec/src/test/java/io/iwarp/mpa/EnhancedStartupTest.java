@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The enhanced set-up as a scripted peer sees it: bytes in, bytes and events out. */
 class EnhancedStartupTest {
 
-    private static final MpaSettings DEFAULTS = MpaSettings.defaults();
+    private static final MpaSettings DEFAULTS = MpaSettings.DEFAULT;
     private static final MpaSettings ENHANCED = depths(16, 16).enhanced(true).build();
     private static final MpaSettings PEER_TO_PEER =
             depths(16, 16).peerToPeer(true).build();

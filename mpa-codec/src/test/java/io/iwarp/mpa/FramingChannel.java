@@ -49,7 +49,7 @@ final class FramingChannel {
     }
 
     FramingChannel() {
-        this(MpaSettings.defaults(), TcpSegmentSize::of);
+        this(MpaSettings.DEFAULT, TcpSegmentSize::of);
     }
 
     static FramingChannel established(Role role, boolean crc, boolean send, boolean receive) {

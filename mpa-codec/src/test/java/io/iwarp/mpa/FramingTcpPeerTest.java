@@ -47,7 +47,7 @@ class FramingTcpPeerTest {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel child) {
-                        MpaFramingHandler framing = new MpaFramingHandler(MpaSettings.defaults(), new Counters());
+                        MpaFramingHandler framing = new MpaFramingHandler(MpaSettings.DEFAULT, new Counters());
                         child.pipeline().addLast(framing, new AnswerAtTheEnd());
                         MpaParameters agreed = MpaParameters.builder(Role.RESPONDER)
                                 .sendMarkers(true)

@@ -133,7 +133,7 @@ class FramingTransportTest {
     }
 
     private static MpaFramingHandler framing() {
-        return new MpaFramingHandler(MpaSettings.defaults(), new Counters());
+        return new MpaFramingHandler(MpaSettings.DEFAULT, new Counters());
     }
 
     private static void establish(Channel channel, Role role) {

@@ -306,7 +306,7 @@ class MpaFramingOutboundTest {
     void announcesANewMulpduWhenTheSegmentSizeHasChanged() {
         mpa.finish();
         int[] segmentSize = {1460};
-        mpa = new FramingChannel(MpaSettings.defaults(), channel -> segmentSize[0]);
+        mpa = new FramingChannel(MpaSettings.DEFAULT, channel -> segmentSize[0]);
         mpa.establish(Role.INITIATOR, true, true, true);
 
         sendBytes(FpduOutput.BYTES_BETWEEN_LOOKS);

@@ -17,7 +17,7 @@ class MpaSettingsTest {
     @Test
     @Requirement("MPA-33")
     void defaultsAskForCrcAndForNoMarkers() {
-        MpaSettings defaults = MpaSettings.defaults();
+        MpaSettings defaults = MpaSettings.DEFAULT;
 
         assertThat(defaults.crc()).isTrue();
         assertThat(defaults.requestMarkers()).isFalse();
@@ -56,7 +56,7 @@ class MpaSettingsTest {
 
         for (MpaSettings each : new MpaSettings[] {settings, enhanced, peerToPeer}) {
             assertThat(each.toBuilder().build()).isEqualTo(each);
-            assertThat(each).isNotEqualTo(MpaSettings.defaults());
+            assertThat(each).isNotEqualTo(MpaSettings.DEFAULT);
         }
     }
 
@@ -75,19 +75,19 @@ class MpaSettingsTest {
     @Requirement("SETUP-27")
     void depthsOutOfRangeAreRefused(int depth) {
         assertThatIllegalArgumentException()
-                .isThrownBy(MpaSettings.builder().ird(depth)::build)
-                .withMessageContainingAll("ird is " + depth, "0 to 16382");
+                .isThrownBy(() -> MpaSettings.builder().ird(depth))
+                .withMessageContainingAll("ird is " + depth, "0 to 16,382");
         assertThatIllegalArgumentException()
-                .isThrownBy(MpaSettings.builder().ord(depth)::build)
-                .withMessageContainingAll("ord is " + depth, "0 to 16382");
+                .isThrownBy(() -> MpaSettings.builder().ord(depth))
+                .withMessageContainingAll("ord is " + depth, "0 to 16,382");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 3, -1})
     void revisionOutOfRangeIsRefused(int revision) {
         assertThatIllegalArgumentException()
-                .isThrownBy(MpaSettings.builder().revision(revision)::build)
-                .withMessageContainingAll("revision is " + revision, "1 and 2");
+                .isThrownBy(() -> MpaSettings.builder().revision(revision))
+                .withMessageContainingAll("revision is " + revision, "1 to 2");
     }
 
     @Test
@@ -105,8 +105,8 @@ class MpaSettingsTest {
     @Requirement("SETUP-17")
     void atLeastOneRtrKindHasToBePossible() {
         assertThatIllegalArgumentException()
-                .isThrownBy(MpaSettings.builder().readyToReceive(Set.of())::build)
-                .withMessageContaining("readyToReceive is empty");
+                .isThrownBy(() -> MpaSettings.builder().readyToReceive(Set.of()))
+                .withMessageContaining("readyToReceive is [], but has to be at least one kind");
     }
 
     @Test
@@ -124,23 +124,23 @@ class MpaSettingsTest {
     @ValueSource(ints = {-1, 65536})
     void emssOutOfRangeIsRefused(int emss) {
         assertThatIllegalArgumentException()
-                .isThrownBy(MpaSettings.builder().emss(emss)::build)
-                .withMessageContainingAll("emss is " + emss, "1 to 65535");
+                .isThrownBy(() -> MpaSettings.builder().emss(emss))
+                .withMessageContainingAll("emss is " + emss, "0 to 65,535");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {127, 64769})
     void maximumUlpduOutOfRangeIsRefused(int maximum) {
         assertThatIllegalArgumentException()
-                .isThrownBy(MpaSettings.builder().maximumUlpdu(maximum)::build)
-                .withMessageContainingAll("maximumUlpdu is " + maximum, "128 to 64768");
+                .isThrownBy(() -> MpaSettings.builder().maximumUlpdu(maximum))
+                .withMessageContainingAll("maximumUlpdu is " + maximum, "128 to 64,768");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"PT0S", "PT-1S", "PT0.000999999S", "PT24H0.000000001S", "PT9999999999H"})
     void startupTimeoutOutOfRangeIsRefused(String timeout) {
         assertThatIllegalArgumentException()
-                .isThrownBy(MpaSettings.builder().startupTimeout(Duration.parse(timeout))::build)
+                .isThrownBy(() -> MpaSettings.builder().startupTimeout(Duration.parse(timeout)))
                 .withMessageContaining("startupTimeout is " + Duration.parse(timeout));
     }
 }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** Start-ups that come to nothing: each is reported once, the channel is closed, nothing is left behind. */
 class MpaStartupFailureTest {
 
-    private static final MpaSettings DEFAULTS = MpaSettings.defaults();
+    private static final MpaSettings DEFAULTS = MpaSettings.DEFAULT;
     private static final MpaSettings PATIENT =
             MpaSettings.builder().startupTimeout(Duration.ofSeconds(30)).build();
 
@@ -150,7 +150,7 @@ class MpaStartupFailureTest {
     @Test
     @Requirement("MPA-75")
     void aPeerThatSendsAnByteASecondGetsNoMoreTimeForIt() {
-        StartupPeer peer = StartupPeer.ofResponder(MpaSettings.defaults());
+        StartupPeer peer = StartupPeer.ofResponder(MpaSettings.DEFAULT);
         byte[] bytes = request("40010000");
         for (int i = 0; i < 9; i++) {
             peer.sends(bytes[i]);

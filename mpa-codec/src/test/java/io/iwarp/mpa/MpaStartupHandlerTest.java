@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Start-ups that end well, or in a rejection. */
 class MpaStartupHandlerTest {
 
-    private static final MpaSettings DEFAULTS = MpaSettings.defaults();
+    private static final MpaSettings DEFAULTS = MpaSettings.DEFAULT;
     private static final MpaSettings PREAGREED =
             MpaSettings.builder().start(StartMode.PREAGREED).build();
     private static final byte[] FPDUS = ascii("the bytes of some FPDUs");

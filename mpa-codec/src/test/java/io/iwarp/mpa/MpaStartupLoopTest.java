@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 class MpaStartupLoopTest {
 
     private static final long PATIENCE_SECONDS = 20;
-    private static final MpaSettings DEFAULTS = MpaSettings.defaults();
+    private static final MpaSettings DEFAULTS = MpaSettings.DEFAULT;
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
     private LoopEndpoint client;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What the start-up refuses, and at which byte it knows. */
 class MpaStartupRefusalTest {
 
-    private static final MpaSettings DEFAULTS = MpaSettings.defaults();
+    private static final MpaSettings DEFAULTS = MpaSettings.DEFAULT;
 
     @Test
     @Requirement({"MPA-54", "MPA-66", "MPA-73", "MPA-86"})

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What the start-up agrees on, and in which order. */
 class MpaStartupTest {
 
-    private static final MpaSettings DEFAULTS = MpaSettings.defaults();
+    private static final MpaSettings DEFAULTS = MpaSettings.DEFAULT;
 
     @Test
     @Requirement({"MPA-33", "MPA-52", "MPA-64", "SETUP-24"})

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class MulpduTest {
 
-    private static final MpaSettings AUTOMATIC = MpaSettings.defaults();
+    private static final MpaSettings AUTOMATIC = MpaSettings.DEFAULT;
 
     @ParameterizedTest
     @CsvSource({

@@ -128,7 +128,7 @@ class StallTest {
     }
 
     private FramingChannel stalling(IwarpDevice device, boolean markers) {
-        FramingChannel end = new FramingChannel(MpaSettings.defaults(), TcpSegmentSize::of, device)
+        FramingChannel end = new FramingChannel(MpaSettings.DEFAULT, TcpSegmentSize::of, device)
                 .establish(Role.RESPONDER, true, false, markers);
         end.onUlpdu = (ctx, ulpdu) -> {
             if (full) {

@@ -58,8 +58,7 @@ class TcpSegmentSizeTest {
 
             // With the timestamp option, 12 bytes of the 1000 are not ours.
             assertThat(segment).isIn(1000, 988);
-            assertThat(Mulpdu.initial(MpaSettings.defaults(), client, false))
-                    .isEqualTo(Mulpdu.fromEmss(segment, false));
+            assertThat(Mulpdu.initial(MpaSettings.DEFAULT, client, false)).isEqualTo(Mulpdu.fromEmss(segment, false));
             client.close().sync();
             assertThat(TcpSegmentSize.of(client)).isEqualTo(TcpSegmentSize.UNKNOWN);
         } finally {

@@ -33,7 +33,7 @@ class ConfigurationDocumentTest {
     static Stream<Object> settings() {
         return Stream.of(
                 QueuePairSettings.DEFAULT,
-                MpaSettings.defaults(),
+                MpaSettings.DEFAULT,
                 DdpSettings.DEFAULT,
                 RdmapSettings.DEFAULT,
                 IwarpDevice.create(),

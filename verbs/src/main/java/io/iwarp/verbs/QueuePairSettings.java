@@ -265,7 +265,7 @@ public final class QueuePairSettings {
         private boolean closeWithPeer = true;
         private Duration idleTimeout = Duration.ZERO;
         private Duration keepAliveInterval = Duration.ZERO;
-        private MpaSettings mpa = MpaSettings.defaults();
+        private MpaSettings mpa = MpaSettings.DEFAULT;
         private DdpSettings ddp = DdpSettings.DEFAULT;
         private RdmapSettings rdmap = RdmapSettings.DEFAULT;
         private @Nullable IwarpMetrics metrics;

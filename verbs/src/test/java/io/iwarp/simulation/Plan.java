@@ -138,12 +138,11 @@ final class Plan {
                 .peerToPeer(peerToPeer)
                 .ird(fewReads ? trouble.dice.below(2) : depthOf(enhanced, depth))
                 .ord(fewReads ? trouble.dice.below(2) : depthOf(enhanced, depth))
-                .readyToReceive(
-                        startsAnyhow ? readyToReceive : MpaSettings.defaults().readyToReceive())
+                .readyToReceive(startsAnyhow ? readyToReceive : MpaSettings.DEFAULT.readyToReceive())
                 .fpduTimeout(
                         trouble.has(Trouble.Kind.HALF_FPDU)
                                 ? Duration.ofNanos(trouble.dice.oneOf(100 * MILLI, 1000 * MILLI))
-                                : MpaSettings.defaults().fpduTimeout())
+                                : MpaSettings.DEFAULT.fpduTimeout())
                 .firstFpduDelay(Duration.ofNanos(dice.oneOf(0L, 0L, MILLI)))
                 .build();
         RdmapSettings rdmap = RdmapSettings.DEFAULT

@@ -35,7 +35,7 @@ public class WireOptions {
                     "How many Reads and atomics of the peer are executed at a time, 0 to 16,382. The enhanced set-up"
                             + " tells the peer. Default: ${DEFAULT-VALUE}",
             showDefaultValue = Visibility.NEVER)
-    private int ird = MpaSettings.DEFAULT_DEPTH;
+    private int ird = MpaSettings.DEFAULT.ird();
 
     @Option(
             names = "--ord",
@@ -44,7 +44,7 @@ public class WireOptions {
                     "How many Reads and atomics of this side may be outstanding, 0 to 16,382. The enhanced set-up tells"
                             + " the peer. Default: ${DEFAULT-VALUE}",
             showDefaultValue = Visibility.NEVER)
-    private int ord = MpaSettings.DEFAULT_DEPTH;
+    private int ord = MpaSettings.DEFAULT.ord();
 
     @Option(
             names = "--mss",

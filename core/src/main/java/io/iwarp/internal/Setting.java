@@ -1,0 +1,110 @@
+package io.iwarp.internal;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the {@link Settings} of a class: its name, default and range. The class has it as a private constant, above the
+ * getter. Immutable.
+ *
+ * @param <T> the type of its values
+ */
+public final class Setting<T extends @Nullable Object> {
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+
+    private final String name;
+    private final T initial;
+    private final String range;
+    private final Predicate<? super T> inRange;
+
+    private Setting(String name, T initial, String range, Predicate<? super T> inRange) {
+        this.name = name;
+        this.initial = initial;
+        this.range = range;
+        this.inRange = inRange;
+    }
+
+    /** Returns a setting without a range. Only if its default is null, its value may be null. */
+    public static <T extends @Nullable Object> Setting<T> of(String name, T initial) {
+        return new Setting<>(name, initial, "", value -> true);
+    }
+
+    /** Returns a setting with a range that these words describe. */
+    public static <T> Setting<T> of(String name, T initial, String range, Predicate<? super T> inRange) {
+        return new Setting<>(name, initial, range, inRange);
+    }
+
+    /** Returns a setting with a least value. */
+    public static <T extends Comparable<T>> Setting<T> atLeast(String name, T initial, T least) {
+        return of(name, initial, "at least " + text(least), value -> value.compareTo(least) >= 0);
+    }
+
+    /** Returns a setting with a least and a greatest value. */
+    public static <T extends Comparable<T>> Setting<T> within(String name, T initial, T least, T greatest) {
+        return of(
+                name,
+                initial,
+                text(least) + " to " + text(greatest),
+                value -> value.compareTo(least) >= 0 && value.compareTo(greatest) <= 0);
+    }
+
+    /** Returns a setting of a time of at least 1 ms. It is off at 0. */
+    public static Setting<Duration> orOff(String name, Duration initial, Duration longest) {
+        Setting<Duration> on = within(name, initial, SHORTEST, longest);
+        return of(name, initial, on.range + ", or 0", value -> value.isZero() || on.inRange.test(value));
+    }
+
+    private static String text(Object limit) {
+        if (limit instanceof Number number) {
+            return String.format(Locale.ROOT, "%,d", number.longValue());
+        }
+        Duration time = (Duration) limit;
+        if (time.isZero()) {
+            return "0";
+        }
+        if (time.toMillisPart() > 0) {
+            return time.toMillis() + " ms";
+        }
+        if (time.toSecondsPart() > 0) {
+            return time.toSeconds() + " s";
+        }
+        return time.toMinutesPart() > 0 ? time.toMinutes() + " min" : time.toHours() + " h";
+    }
+
+    /** Returns the name of the getter and of the builder's method. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the default. */
+    public T initial() {
+        return initial;
+    }
+
+    /** Returns which values are allowed, in words, or nothing if all are. */
+    public String range() {
+        return range;
+    }
+
+    /**
+     * Checks a value.
+     *
+     * @throws IllegalArgumentException if it is outside the range
+     * @throws NullPointerException if it is null and the default is not
+     */
+    void check(T value) {
+        if (value == null && initial != null) {
+            throw new NullPointerException(name + " is null");
+        }
+        if (!inRange.test(value)) {
+            throw new IllegalArgumentException(name + " is " + value + ", but has to be " + range);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

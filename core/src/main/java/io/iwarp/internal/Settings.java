@@ -1,0 +1,57 @@
+package io.iwarp.internal;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What differs from the defaults of the settings of a class. Immutable. */
+public final class Settings {
+    /** Every default. */
+    public static final Settings DEFAULT = new Settings(Map.of());
+
+    private final Map<Setting<?>, Object> changed;
+
+    private Settings(Map<Setting<?>, Object> changed) {
+        this.changed = changed;
+    }
+
+    /** Returns the value of a setting. */
+    @SuppressWarnings("unchecked") // with() put it there
+    public <T extends @Nullable Object> T get(Setting<T> setting) {
+        Object value = changed.get(setting);
+        return value == null ? setting.initial() : (T) value;
+    }
+
+    /**
+     * Returns these settings with another value of one of them.
+     *
+     * @throws IllegalArgumentException if it is outside its range; the message names setting, value and range
+     * @throws NullPointerException if it is null and the default is not
+     */
+    public <T extends @Nullable Object> Settings with(Setting<T> setting, T value) {
+        setting.check(value);
+        Map<Setting<?>, Object> copy = new LinkedHashMap<>(changed);
+        if (value == null || value.equals(setting.initial())) {
+            copy.remove(setting);
+        } else {
+            copy.put(setting, value);
+        }
+        return new Settings(copy);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Settings that && changed.equals(that.changed);
+    }
+
+    @Override
+    public int hashCode() {
+        return changed.hashCode();
+    }
+
+    /** Returns what differs from the defaults, with the names, in one line. */
+    @Override
+    public String toString() {
+        return changed.toString();
+    }
+}
