@@ -5,6 +5,7 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
 import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
@@ -15,6 +16,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -44,18 +46,39 @@ import org.jspecify.annotations.Nullable;
  * pipeline.
  *
  * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAX} bytes. FPDUs are
- * gathered and written on flush, when the buffer is full, or with a write whose promise is not void.
+ * gathered and written on flush, when the batch is full, or with a write whose promise is not void.
  * That promise completes when the transport has taken all bytes up to that FPDU. A write fails and
  * sends nothing if the ULPDU is too long ({@link IllegalArgumentException}),
  * before TransmitReady ({@link IllegalStateException}), or if the message is something else ({@link
  * UnsupportedOperationException}; the message is released). An empty {@link ByteBuf} is passed on in
  * order with the FPDUs.
  *
- * <p>While bytes are sent, the MULPDU follows the segment size of the connection if the transport reports
- * it. {@link MpaEvent.MulpduChanged} announces a change after a flush. ULPDUs made for an earlier,
+ * <p>The FPDUs of a batch are next to each other in one buffer. A large payload without markers is sent by reference: a slice
+ * of that buffer with everything encoded so far, then a slice of the payload. The rest of the FPDU goes into the buffer again.
+ * It grows only while no slice of it is in flight, because growing moves its bytes.
+ *
+ * <p>While bytes are sent, the MULPDU follows the segment size of the connection, which TCP may change at any time, if the
+ * transport reports it (section 4.5). {@link MpaEvent.MulpduChanged} announces a change after a flush. ULPDUs made for an earlier,
  * larger MULPDU are sent unchanged.
  */
 public final class MpaFramingHandler extends ChannelDuplexHandler {
+
+    /** A batch of FPDUs with this many bytes is full; holds the largest FPDU with all its markers. */
+    static final int BATCH_LIMIT = 64 * 1024;
+
+    /**
+     * Payloads from this many bytes on are sent by reference where that is possible. {@code FpduByReferenceBenchmark} and
+     * {@code FpduBenchmark} compare that with a copy.
+     */
+    static final int BY_REFERENCE_THRESHOLD = 4 * 1024;
+
+    /** Bytes sent between two looks at the segment size, because a look is a system call. */
+    static final int BYTES_BETWEEN_LOOKS = 1 << 20;
+
+    private static final int MIN_BATCH_CAPACITY = 512;
+
+    /** As many as wait for the transport when a window of 1 MiB is full, and what is being filled. */
+    private static final EventLoopBuffers BATCHES = new EventLoopBuffers(BATCH_LIMIT, 18);
 
     private enum Phase {
         STARTING,
@@ -74,7 +97,15 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private Phase phase = Phase.STARTING;
     private boolean parsing;
     private @Nullable FpduInput input;
-    private @Nullable FpduOutput output;
+    private @Nullable FpduEncoder encoder;
+    /** The FPDUs of a batch. Those before {@code handedOver} were written to the transport. */
+    private @Nullable ByteBuf batch;
+
+    private int handedOver;
+    private int usualBatch = MIN_BATCH_CAPACITY;
+    private boolean outputEnded;
+    private int mulpdu;
+    private long nextLook = BYTES_BETWEEN_LOOKS;
 
     /** TransmitReady was fired, or only a Terminate may be sent. */
     private boolean mayTransmit;
@@ -269,7 +300,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (message instanceof Ulpdu outgoing) {
             send(ctx, outgoing, promise);
         } else if (message instanceof ByteBuf bytes && !bytes.isReadable()) {
-            handOverBatch(ctx);
+            handOver(ctx, ctx.voidPromise());
             ctx.write(bytes, promise);
         } else {
             ReferenceCountUtil.release(message);
@@ -281,10 +312,10 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     @Override
     public void flush(ChannelHandlerContext ctx) {
-        handOverBatch(ctx);
+        handOver(ctx, ctx.voidPromise());
         ctx.flush();
-        if (output != null) {
-            output.reviewMulpdu(ctx);
+        if (encoder != null && settings.emss() == 0 && encoder.position() >= nextLook) {
+            reviewMulpdu(ctx, encoder);
         }
     }
 
@@ -299,7 +330,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         if (ctx.channel().isActive()) {
-            handOverBatch(ctx);
+            handOver(ctx, ctx.voidPromise());
             ctx.flush();
         }
         end();
@@ -315,7 +346,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
         MpaParameters agreed = established.parameters();
         input = new FpduInput(ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed, counters), inputBudget);
-        output = new FpduOutput(settings, agreed, segmentSize, counters);
+        encoder = new FpduEncoder(agreed, counters);
+        mulpdu = agreed.mulpdu();
         phase = Phase.RECEIVING;
         ctx.fireUserEventTriggered(established);
         ProtocolFault failed = established.setupFault();
@@ -402,20 +434,117 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    private void send(ChannelHandlerContext ctx, Ulpdu outgoing, ChannelPromise promise) {
-        if (output == null || !mayTransmit) {
+    /**
+     * Adds a ULPDU to what leaves with the next {@link #handOver}, or fails the promise. If somebody waits for the promise,
+     * all bytes so far are written with it. A failed write can end the output during this call.
+     */
+    private void send(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
+        FpduEncoder to = encoder;
+        if (to == null || !mayTransmit) {
             promise.tryFailure(new IllegalStateException("a ULPDU of "
-                    + outgoing.length()
+                    + ulpdu.length()
                     + " bytes was written before MPA was ready to send: wait for"
                     + " MpaEvent.TransmitReady"));
-        } else {
-            output.send(ctx, outgoing, promise);
+            return;
+        }
+        if (ulpdu.length() > Mulpdu.MAX) {
+            promise.tryFailure(new IllegalArgumentException("the ULPDU has " + ulpdu.length() + " bytes, at most "
+                    + Mulpdu.MAX + " are allowed: cut the message into smaller segments"));
+            return;
+        }
+        try {
+            if (!outputEnded) {
+                encode(ctx, to, ulpdu);
+            }
+        } catch (Throwable unreadable) {
+            // The payload was released or shrunk; nothing of the ULPDU has been encoded.
+            promise.tryFailure(unreadable);
+            return;
+        }
+        if (outputEnded) {
+            endOutput();
+            promise.tryFailure(new ClosedChannelException());
+        } else if (!promise.isVoid()) {
+            handOver(ctx, promise);
         }
     }
 
-    private void handOverBatch(ChannelHandlerContext ctx) {
-        if (output != null) {
-            output.handOver(ctx);
+    private void encode(ChannelHandlerContext ctx, FpduEncoder to, Ulpdu ulpdu) {
+        // A heap payload would be copied by the transport anyway.
+        if (ulpdu.payloadLength() >= BY_REFERENCE_THRESHOLD
+                && !to.markers()
+                && ulpdu.payload().isDirect()) {
+            addByReference(ctx, to, ulpdu);
+        } else {
+            to.encode(ulpdu, room(ctx, to.wireLength(ulpdu.length())));
+        }
+    }
+
+    private void addByReference(ChannelHandlerContext ctx, FpduEncoder to, Ulpdu ulpdu) {
+        int aroundPayload = FpduEncoder.fpduLength(ulpdu.length()) - ulpdu.payloadLength();
+        ByteBuf out = room(ctx, aroundPayload);
+        ByteBuf payload = ulpdu.payload().retainedSlice(ulpdu.payloadIndex(), ulpdu.payloadLength());
+        boolean encoded = false;
+        try {
+            to.encodeHead(ulpdu, out);
+            encoded = true;
+        } finally {
+            if (!encoded) {
+                payload.release();
+            }
+        }
+        int end = out.writerIndex();
+        ByteBuf head = out.retainedSlice(handedOver, end - handedOver);
+        handedOver = end;
+        to.encodeTrailer(ulpdu, out);
+        ctx.write(head, ctx.voidPromise());
+        ctx.write(payload, ctx.voidPromise());
+    }
+
+    private ByteBuf room(ChannelHandlerContext ctx, int bytes) {
+        ByteBuf current = batch;
+        if (current != null && current.capacity() - current.writerIndex() < bytes) {
+            int grown = current.writerIndex() + bytes;
+            if (handedOver == 0 && grown <= BATCH_LIMIT) {
+                return current.capacity(Math.min(BATCH_LIMIT, Math.max(grown, 2 * current.capacity())));
+            }
+            handOver(ctx, ctx.voidPromise());
+            current = null;
+        }
+        if (current == null) {
+            current = BATCHES.take(ctx.alloc(), Math.max(bytes, usualBatch));
+            batch = current;
+            handedOver = 0;
+        }
+        return current;
+    }
+
+    /** Writes to the transport what was sent and not written yet. */
+    private void handOver(ChannelHandlerContext ctx, ChannelPromise promise) {
+        ByteBuf full = batch;
+        if (full == null || encoder == null) {
+            return;
+        }
+        batch = null;
+        int size = full.writerIndex();
+        usualBatch = Math.max(size, Math.max(MIN_BATCH_CAPACITY, usualBatch / 2));
+        encoder.endBurst();
+        full.readerIndex(handedOver);
+        if (full.isReadable()) {
+            ctx.write(full, promise);
+        } else {
+            full.release();
+        }
+    }
+
+    /** Looks at the segment size, and tells the layers above if the MULPDU has changed. */
+    private void reviewMulpdu(ChannelHandlerContext ctx, FpduEncoder of) {
+        nextLook = of.position() + BYTES_BETWEEN_LOOKS;
+        int emss = segmentSize.applyAsInt(ctx.channel());
+        int now = emss == TcpSegmentSize.UNKNOWN ? mulpdu : Mulpdu.capped(settings, emss, of.markers());
+        if (now != mulpdu) {
+            mulpdu = now;
+            ctx.fireUserEventTriggered(new MpaEvent.MulpduChanged(now));
         }
     }
 
@@ -460,8 +589,18 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         endInput();
         cancel(firstFpduDelay);
         cancel(fpduTimer);
-        if (output != null) {
-            output.end();
+        endOutput();
+    }
+
+    /** Drops what has not been written; whatever is sent from now on fails. */
+    private void endOutput() {
+        outputEnded = true;
+        if (encoder != null) {
+            encoder.endBurst();
+        }
+        if (batch != null) {
+            batch.release();
+            batch = null;
         }
     }
 

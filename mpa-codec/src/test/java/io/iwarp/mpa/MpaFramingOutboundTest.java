@@ -78,7 +78,7 @@ class MpaFramingOutboundTest {
         mpa.channel.flush();
 
         List<byte[]> pieces = mpa.pieces();
-        assertThat(pieces).hasSize(4).allMatch(piece -> piece.length <= FpduOutput.LIMIT);
+        assertThat(pieces).hasSize(4).allMatch(piece -> piece.length <= MpaFramingHandler.BATCH_LIMIT);
         ByteArrayOutputStream sent = new ByteArrayOutputStream();
         pieces.forEach(sent::writeBytes);
         assertThat(sent.toByteArray()).isEqualTo(expected.toByteArray());
@@ -309,12 +309,12 @@ class MpaFramingOutboundTest {
         mpa = new FramingChannel(MpaSettings.DEFAULT, channel -> segmentSize[0]);
         mpa.establish(Role.INITIATOR, true, true, true);
 
-        sendBytes(FpduOutput.BYTES_BETWEEN_LOOKS);
+        sendBytes(MpaFramingHandler.BYTES_BETWEEN_LOOKS);
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).isEmpty();
         segmentSize[0] = 536;
-        sendBytes(FpduOutput.BYTES_BETWEEN_LOOKS / 2);
+        sendBytes(MpaFramingHandler.BYTES_BETWEEN_LOOKS / 2);
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).isEmpty();
-        sendBytes(FpduOutput.BYTES_BETWEEN_LOOKS / 2 + 70_000);
+        sendBytes(MpaFramingHandler.BYTES_BETWEEN_LOOKS / 2 + 70_000);
 
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).containsExactly(new MpaEvent.MulpduChanged(522));
     }
@@ -325,7 +325,7 @@ class MpaFramingOutboundTest {
         mpa = new FramingChannel(MpaSettings.builder().emss(1448).build(), channel -> 536);
         mpa.establish(Role.INITIATOR, true, false, false);
 
-        sendBytes(3 * FpduOutput.BYTES_BETWEEN_LOOKS);
+        sendBytes(3 * MpaFramingHandler.BYTES_BETWEEN_LOOKS);
 
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).isEmpty();
     }
