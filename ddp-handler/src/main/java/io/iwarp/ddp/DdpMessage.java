@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A message has at most 2^32 - 1 bytes. A message of 0 bytes is one segment (RFC 5041 section 5.2).
  */
 public class DdpMessage extends UncountedMessage {
+    /** Maximum length of a message in bytes: less than 2^32 (RFC 5041 section 5.2). */
+    public static final long MAX_LENGTH = 0xFFFF_FFFFL;
+
     private static final int BYTE_MASK = 0xFF;
 
     private final ByteSpan payload = new ByteSpan();
@@ -73,9 +76,9 @@ public class DdpMessage extends UncountedMessage {
      * @throws IllegalStateException if the message is in flight
      */
     public final DdpMessage untagged(int rsvdUlpFirst, int rsvdUlpRest, int queue) {
-        if (queue < 0 || queue >= DdpLayout.QUEUES) {
+        if (queue < 0 || queue >= DdpSegment.QUEUES) {
             throw new IllegalArgumentException(
-                    "queue number " + Integer.toUnsignedString(queue) + " is outside 0.." + (DdpLayout.QUEUES - 1));
+                    "queue number " + Integer.toUnsignedString(queue) + " is outside 0.." + (DdpSegment.QUEUES - 1));
         }
         describe(false, rsvdUlpFirst);
         rsvdUlp = rsvdUlpRest;
@@ -114,9 +117,9 @@ public class DdpMessage extends UncountedMessage {
      */
     public final DdpMessage source(@Nullable TaggedBuffer buffer, long offset, long length) {
         requireNotUnderWay();
-        if (length < 0 || length > (buffer == null ? 0 : DdpLayout.MAX_MESSAGE_LENGTH)) {
+        if (length < 0 || length > (buffer == null ? 0 : MAX_LENGTH)) {
             throw new IllegalArgumentException("a source of " + length + " bytes in " + buffer + ": allowed are 0.."
-                    + DdpLayout.MAX_MESSAGE_LENGTH + ", and only 0 without a buffer");
+                    + MAX_LENGTH + ", and only 0 without a buffer");
         }
         source = buffer;
         sourceOffset = offset;

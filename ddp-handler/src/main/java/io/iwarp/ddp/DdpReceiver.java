@@ -42,8 +42,8 @@ final class DdpReceiver {
     private final DdpUlp ulp;
     private final Counters counters;
     private final DdpSegment segment = new DdpSegment();
-    private final ByteBuf waitedHeader = Unpooled.buffer(DdpLayout.UNTAGGED_HEADER_LENGTH);
-    private final int[] nextMsn = new int[DdpLayout.QUEUES];
+    private final ByteBuf waitedHeader = Unpooled.buffer(DdpSegment.UNTAGGED_HEADER_LENGTH);
+    private final int[] nextMsn = new int[DdpSegment.QUEUES];
     private boolean silent;
     private boolean stalled;
     private boolean faultReported;
@@ -57,7 +57,7 @@ final class DdpReceiver {
      * @param counters counts placements and deliveries; written only by the event loop
      */
     DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters) {
-        this(association, ulp, counters, DdpLayout.FIRST_MSN);
+        this(association, ulp, counters, DdpSegment.FIRST_MSN);
     }
 
     /** Creates a receiver whose queues all begin at the given MSN. */
@@ -140,21 +140,21 @@ final class DdpReceiver {
         if (!segment.headerComplete()) {
             return new ProtocolFault(
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                    "a ULPDU of " + segment.ulpduLength() + " bytes, a DDP header has " + DdpLayout.TAGGED_HEADER_LENGTH
-                            + " or " + DdpLayout.UNTAGGED_HEADER_LENGTH);
+                    "a ULPDU of " + segment.ulpduLength() + " bytes, a DDP header has "
+                            + DdpSegment.TAGGED_HEADER_LENGTH + " or " + DdpSegment.UNTAGGED_HEADER_LENGTH);
         }
-        if (segment.version() != DdpLayout.VERSION) {
+        if (segment.version() != DdpSegment.VERSION) {
             return new ProtocolFault(
                     segment.tagged()
                             ? ProtocolError.DDP_TAGGED_INVALID_VERSION
                             : ProtocolError.DDP_UNTAGGED_INVALID_VERSION,
-                    "DDP version " + segment.version() + ", expected " + DdpLayout.VERSION);
+                    "DDP version " + segment.version() + ", expected " + DdpSegment.VERSION);
         }
-        if (!segment.tagged() && Integer.compareUnsigned(segment.queueNumber(), DdpLayout.QUEUES) >= 0) {
+        if (!segment.tagged() && Integer.compareUnsigned(segment.queueNumber(), DdpSegment.QUEUES) >= 0) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_INVALID_QN,
                     "queue number " + Integer.toUnsignedString(segment.queueNumber()) + ", the queues are 0.."
-                            + (DdpLayout.QUEUES - 1));
+                            + (DdpSegment.QUEUES - 1));
         }
         Placement placement = ulp.place(segment);
         if (placement instanceof Placement.Refused refused) {
@@ -262,7 +262,7 @@ final class DdpReceiver {
         }
         // The sender of a message that is too long makes a segment that begins directly after the last byte of the
         // buffer. A larger offset cannot come from a message without gaps.
-        if (offset + length > Math.min(room, DdpLayout.MAX_MESSAGE_LENGTH)) {
+        if (offset + length > Math.min(room, DdpMessage.MAX_LENGTH)) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG,
                     describeMessage() + ": " + length + " bytes at message offset " + offset
@@ -338,7 +338,7 @@ final class DdpReceiver {
 
     /** A message that waited has another last segment. Its header is taken now: its buffer may be reused after delivery. */
     private void nameLastSegmentOf(UntaggedBuffer buffer) {
-        buffer.lastHeader(waitedHeader.clear());
+        buffer.lastHeader(waitedHeader);
         segment.wrap(waitedHeader, 0, buffer.lastSegmentLength());
     }
 

@@ -4,22 +4,111 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * One received DDP segment, read in place: a ULPDU with a header as shown in {@link DdpLayout}, followed by the payload.
+ * A DDP segment: the fields of its header (RFC 5041 sections 4.1 to 4.3), how they are written, and one received segment,
+ * read in place. Offsets are in bytes from the first byte of the ULPDU. All fields are big-endian.
  *
- * <p>The object is reused for each segment. It and its buffer are valid only during the call that passes them. It owns
- * nothing. It belongs to the event loop of the stream.
+ * <p>Tagged (T = 1):
+ *
+ * <pre>
+ *    0                   1                   2                   3
+ *    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *                                   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *                                   |T|L| Rsvd  | DV|   RsvdULP     |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                              STag                             |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                                                               |
+ *   +                               TO                              +
+ *   |                                                               |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * </pre>
+ *
+ * <p>Untagged (T = 0):
+ *
+ * <pre>
+ *    0                   1                   2                   3
+ *    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *                                   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *                                   |T|L| Rsvd  | DV| RsvdULP[0:7]  |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                            RsvdULP[8:39]                      |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                               QN                              |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                              MSN                              |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ *   |                              MO                               |
+ *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+ * </pre>
+ *
+ * <p>The object of a received segment is reused for each. It and its buffer are valid only during the call that passes them.
+ * It owns nothing. It belongs to the event loop of the stream.
  *
  * <p>A peer may send a ULPDU that is too short for a header ({@link #headerComplete}). Then only {@link #tagged},
  * {@link #ulpduLength} and the accessors of buffer and header range may be called. The others throw
  * {@link IllegalStateException}.
  */
 public final class DdpSegment {
+    /** Offset of the DDP control field: T, L, reserved bits and DV (section 4.1). */
+    private static final int CONTROL_OFFSET = 0;
+
+    /** T: the segment goes to a tagged buffer. */
+    public static final int TAGGED_FLAG = 0x80;
+
+    /** L: the segment is the last of its message. */
+    static final int LAST_FLAG = 0x40;
+
+    /** DV: the version of the protocol. */
+    private static final int VERSION_MASK = 0x03;
+
+    /** The only version. Every segment of a stream carries it. */
+    public static final int VERSION = 1;
+
+    /** Offset of RsvdULP, or of its first byte when untagged. */
+    private static final int RSVD_ULP_OFFSET = CONTROL_OFFSET + Byte.BYTES;
+
+    /** Tagged: offset of the STag (section 4.2). */
+    private static final int STAG_OFFSET = RSVD_ULP_OFFSET + Byte.BYTES;
+
+    /** Tagged: offset of the tagged offset (section 4.2). */
+    private static final int TAGGED_OFFSET_OFFSET = STAG_OFFSET + Integer.BYTES;
+
+    /** Length of a tagged header in bytes. */
+    public static final int TAGGED_HEADER_LENGTH = TAGGED_OFFSET_OFFSET + Long.BYTES;
+
+    /** Untagged: offset of the last four bytes of RsvdULP (section 4.3). */
+    private static final int RSVD_ULP_REST_OFFSET = RSVD_ULP_OFFSET + Byte.BYTES;
+
+    /** Untagged: offset of the queue number (section 4.3). */
+    private static final int QUEUE_NUMBER_OFFSET = RSVD_ULP_REST_OFFSET + Integer.BYTES;
+
+    /** Untagged: offset of the message sequence number (section 4.3). */
+    private static final int MSN_OFFSET = QUEUE_NUMBER_OFFSET + Integer.BYTES;
+
+    /** Untagged: offset of the message offset (section 4.3). */
+    static final int MESSAGE_OFFSET_OFFSET = MSN_OFFSET + Integer.BYTES;
+
+    /** Length of an untagged header in bytes. */
+    public static final int UNTAGGED_HEADER_LENGTH = MESSAGE_OFFSET_OFFSET + Integer.BYTES;
+
+    /** Number of untagged queues of a stream; they are numbered from 0 (RFC 5040 section 4.3, RFC 7306 section 4). */
+    static final int QUEUES = 4;
+
+    /** The MSN of the first message of each queue and direction (section 4.3). */
+    static final int FIRST_MSN = 1;
+
+    // A header is read and written in few pieces, because each access to a buffer is checked: the rate of Sends in
+    // checks/benchmarks/compare shows it. Bytes 0 to 7 are its start, bytes 6 to 13 its middle; an untagged header ends
+    // with the message offset. The left shifts of the fields in the start:
+
+    private static final int CONTROL_SHIFT = shift(CONTROL_OFFSET, Byte.BYTES);
+    private static final int RSVD_ULP_SHIFT = shift(RSVD_ULP_OFFSET, Byte.BYTES);
+    private static final int STAG_SHIFT = shift(STAG_OFFSET, Integer.BYTES);
+
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
     private int index;
     private int length;
     private int headerLength;
-    // The header is read in few pieces, because each access to a buffer is checked. The rate of Sends in
-    // checks/benchmarks/compare shows it. Bytes 0 to 7, 6 to 13, 14 to 17.
     private long headerStart;
     private long headerMiddle;
     private int messageOffset;
@@ -42,15 +131,15 @@ public final class DdpSegment {
         }
         index = from;
         length = count;
-        if (count >= DdpLayout.TAGGED_HEADER_LENGTH) {
+        if (count >= TAGGED_HEADER_LENGTH) {
             headerStart = bytes.getLong(from);
-            headerMiddle = bytes.getLong(from + DdpLayout.TAGGED_OFFSET_OFFSET);
+            headerMiddle = bytes.getLong(from + TAGGED_OFFSET_OFFSET);
         } else {
             headerStart = count == 0 ? 0 : (long) bytes.getByte(from) << (Long.SIZE - Byte.SIZE);
         }
-        headerLength = tagged() ? DdpLayout.TAGGED_HEADER_LENGTH : DdpLayout.UNTAGGED_HEADER_LENGTH;
+        headerLength = tagged() ? TAGGED_HEADER_LENGTH : UNTAGGED_HEADER_LENGTH;
         if (headerComplete() && !tagged()) {
-            messageOffset = bytes.getInt(from + DdpLayout.MESSAGE_OFFSET_OFFSET);
+            messageOffset = bytes.getInt(from + MESSAGE_OFFSET_OFFSET);
         }
         return this;
     }
@@ -67,37 +156,37 @@ public final class DdpSegment {
 
     /** Returns the T flag: whether the payload goes to a tagged buffer; false for a ULPDU of 0 bytes. */
     public boolean tagged() {
-        return (ddpControl() & DdpLayout.TAGGED_FLAG) != 0;
+        return (ddpControl() & TAGGED_FLAG) != 0;
     }
 
     /** Returns the L flag: whether this is the last segment of its message. */
     public boolean last() {
         requireHeader();
-        return (ddpControl() & DdpLayout.LAST_FLAG) != 0;
+        return (ddpControl() & LAST_FLAG) != 0;
     }
 
     /** Returns DV, the version of DDP, 0..3. */
     public int version() {
         requireHeader();
-        return ddpControl() & DdpLayout.VERSION_MASK;
+        return ddpControl() & VERSION_MASK;
     }
 
     /** Returns RsvdULP when tagged, its first byte when untagged: 0..255, the control byte of RDMAP. */
     public int control() {
         requireHeader();
-        return (int) (headerStart >>> DdpLayout.RSVD_ULP_SHIFT) & 0xFF;
+        return (int) (headerStart >>> RSVD_ULP_SHIFT) & 0xFF;
     }
 
     /** Returns the last four bytes of RsvdULP, any 32-bit value; only for an untagged segment. */
     public int rsvdUlp() {
         requireHeader();
-        return (int) (headerStart >>> DdpLayout.STAG_SHIFT);
+        return (int) (headerStart >>> STAG_SHIFT);
     }
 
     /** Returns the STag, any 32-bit value; only for a tagged segment. */
     public int stag() {
         requireHeader();
-        return (int) (headerStart >>> DdpLayout.STAG_SHIFT);
+        return (int) (headerStart >>> STAG_SHIFT);
     }
 
     /** Returns the tagged offset of the first payload byte, an unsigned 64-bit value; only for a tagged segment. */
@@ -174,18 +263,65 @@ public final class DdpSegment {
                 where, control(), payloadLength(), last() ? ", last" : "");
     }
 
-    /** Returns the bytes 0 to 7 of the header. */
+    /** Returns the start of the header, for {@link #putUntagged(ByteBuf, long, long, long)}. */
     long headerStart() {
         return headerStart;
     }
 
-    /** Returns the bytes 6 to 13 of the header. */
+    /** Returns the middle of the header, for {@link #putUntagged(ByteBuf, long, long, long)}. */
     long headerMiddle() {
         return headerMiddle;
     }
 
+    // Writing. The middle overwrites the end of the start.
+
+    /**
+     * Makes a buffer the header of a segment of a tagged message.
+     *
+     * @param offset the offset of the first payload byte in the message
+     */
+    static void putTagged(ByteBuf header, DdpMessage message, long offset, boolean last) {
+        header.setLong(0, start(TAGGED_FLAG | lastFlag(last), message.control(), message.stag()));
+        header.setLong(TAGGED_OFFSET_OFFSET, message.taggedOffset() + offset);
+        header.setIndex(0, TAGGED_HEADER_LENGTH);
+    }
+
+    /**
+     * Makes a buffer the header of a segment of an untagged message.
+     *
+     * @param offset the offset of the first payload byte in the message
+     */
+    static void putUntagged(ByteBuf header, DdpMessage message, int msn, long offset, boolean last) {
+        long start = start(lastFlag(last), message.control(), message.rsvdUlp());
+        long middle = (long) message.queueNumber() << Integer.SIZE | Integer.toUnsignedLong(msn);
+        putUntagged(header, start, middle, offset);
+    }
+
+    /** Makes a buffer the header of an untagged segment with this start, middle and message offset. */
+    static void putUntagged(ByteBuf header, long start, long middle, long offset) {
+        header.setLong(0, start);
+        header.setLong(QUEUE_NUMBER_OFFSET, middle);
+        header.setInt(MESSAGE_OFFSET_OFFSET, (int) offset);
+        header.setIndex(0, UNTAGGED_HEADER_LENGTH);
+    }
+
+    /** Returns the start of a header. Its last two bytes are 0, as the middle has them. */
+    private static long start(int flags, int control, int stagOrRsvdUlp) {
+        return (long) (flags | VERSION) << CONTROL_SHIFT
+                | (long) control << RSVD_ULP_SHIFT
+                | Integer.toUnsignedLong(stagOrRsvdUlp) << STAG_SHIFT;
+    }
+
+    private static int lastFlag(boolean last) {
+        return last ? LAST_FLAG : 0;
+    }
+
+    private static int shift(int offset, int bytes) {
+        return (Long.BYTES - offset - bytes) * Byte.SIZE;
+    }
+
     private int ddpControl() {
-        return (int) (headerStart >>> DdpLayout.CONTROL_SHIFT);
+        return (int) (headerStart >>> CONTROL_SHIFT);
     }
 
     private void requireHeader() {

@@ -118,9 +118,9 @@ final class DdpTransmitter {
                     new IllegalStateException(message + " is in flight: wait for onSent before writing it again"));
             return;
         }
-        if (message.messageLength() > DdpLayout.MAX_MESSAGE_LENGTH) {
+        if (message.messageLength() > DdpMessage.MAX_LENGTH) {
             promise.tryFailure(new IllegalArgumentException("the message has " + message.messageLength()
-                    + " bytes, at most " + DdpLayout.MAX_MESSAGE_LENGTH
+                    + " bytes, at most " + DdpMessage.MAX_LENGTH
                     + " are allowed: send it as several messages"));
             return;
         }

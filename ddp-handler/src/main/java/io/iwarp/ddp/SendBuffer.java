@@ -70,7 +70,7 @@ final class SendBuffer {
     private long length;
     private long offset;
 
-    private final int[] nextMsn = new int[DdpLayout.QUEUES];
+    private final int[] nextMsn = new int[DdpSegment.QUEUES];
     private final ByteBufAllocator allocator;
     private @Nullable ByteBuf copy;
 
@@ -94,7 +94,7 @@ final class SendBuffer {
      * @param window the maximum number of bytes of all bursts together
      */
     SendBuffer(ByteBufAllocator allocator, int window) {
-        this(allocator, window, DdpLayout.FIRST_MSN);
+        this(allocator, window, DdpSegment.FIRST_MSN);
     }
 
     /** Creates a buffer whose queues all begin at the given MSN. */
@@ -155,11 +155,10 @@ final class SendBuffer {
         if (!putPayload(ulpdu, current, count)) {
             return false;
         }
-        ByteBuf header = ulpdu.header();
         if (current.tagged()) {
-            putTaggedHeader(header, current, last);
+            DdpSegment.putTagged(ulpdu.header(), current, offset, last);
         } else {
-            putUntaggedHeader(header, current, last);
+            DdpSegment.putUntagged(ulpdu.header(), current, msn, offset, last);
         }
         offset += count;
         bytesCut += ulpdu.length();
@@ -176,9 +175,9 @@ final class SendBuffer {
         length = message.messageLength();
         offset = 0;
         if (message.tagged()) {
-            headerLength = DdpLayout.TAGGED_HEADER_LENGTH;
+            headerLength = DdpSegment.TAGGED_HEADER_LENGTH;
         } else {
-            headerLength = DdpLayout.UNTAGGED_HEADER_LENGTH;
+            headerLength = DdpSegment.UNTAGGED_HEADER_LENGTH;
             msn = nextMsn[message.queueNumber()]++;
         }
     }
@@ -244,35 +243,6 @@ final class SendBuffer {
             copy.release();
             copy = null;
         }
-    }
-
-    // Headers are written in few pieces, because each access to a buffer is checked. The second piece overwrites the
-    // end of the first.
-
-    private void putTaggedHeader(ByteBuf header, DdpMessage current, boolean last) {
-        header.setLong(0, headerStart(DdpLayout.TAGGED_FLAG | lastFlag(last), current.control(), current.stag()));
-        header.setLong(DdpLayout.TAGGED_OFFSET_OFFSET, current.taggedOffset() + offset);
-        header.setIndex(0, DdpLayout.TAGGED_HEADER_LENGTH);
-    }
-
-    private void putUntaggedHeader(ByteBuf header, DdpMessage current, boolean last) {
-        header.setLong(0, headerStart(lastFlag(last), current.control(), current.rsvdUlp()));
-        header.setLong(
-                DdpLayout.QUEUE_NUMBER_OFFSET,
-                (long) current.queueNumber() << Integer.SIZE | Integer.toUnsignedLong(msn));
-        header.setInt(DdpLayout.MESSAGE_OFFSET_OFFSET, (int) offset);
-        header.setIndex(0, DdpLayout.UNTAGGED_HEADER_LENGTH);
-    }
-
-    /** Returns the bytes 0 to 7 of a header; only the first 6 are used. */
-    private static long headerStart(int flags, int control, int stagOrRsvdUlp) {
-        return (long) (flags | DdpLayout.VERSION) << DdpLayout.CONTROL_SHIFT
-                | (long) control << DdpLayout.RSVD_ULP_SHIFT
-                | Integer.toUnsignedLong(stagOrRsvdUlp) << DdpLayout.STAG_SHIFT;
-    }
-
-    private static int lastFlag(boolean last) {
-        return last ? DdpLayout.LAST_FLAG : 0;
     }
 
     // Bursts.

@@ -23,8 +23,9 @@ public class UntaggedBuffer {
     private int msn;
     private long messageLength;
     private int lastSegmentLength;
-    // The header of the last segment, as DdpSegment holds it; the message offset follows from the lengths.
+    /** The header of the last segment as {@link DdpSegment} holds it. Its message offset follows from the lengths. */
     private long headerStart;
+
     private long headerMiddle;
 
     /** Creates a buffer of 0 bytes, not used by any message. */
@@ -104,18 +105,16 @@ public class UntaggedBuffer {
     }
 
     /**
-     * Writes the header of the segment that completed the message, exactly as received. With {@link #lastSegmentLength} it
-     * identifies the segment that an error refers to, until {@link #reset}.
+     * Makes a buffer the header of the segment that completed the message, exactly as received. With
+     * {@link #lastSegmentLength} it identifies the segment that an error refers to, until {@link #reset}.
      *
-     * @param out takes {@link DdpLayout#UNTAGGED_HEADER_LENGTH} bytes at its writer index
+     * @param header has room for {@link DdpSegment#UNTAGGED_HEADER_LENGTH} bytes, which are its only ones afterwards
      * @throws IllegalStateException if the message is not {@link #complete}
      */
-    public final void lastHeader(ByteBuf out) {
+    public final void lastHeader(ByteBuf header) {
         requireComplete();
-        out.writeLong(headerStart)
-                .writeShort((int) (headerMiddle >>> Integer.SIZE))
-                .writeInt((int) headerMiddle)
-                .writeInt((int) (messageLength - (lastSegmentLength - DdpLayout.UNTAGGED_HEADER_LENGTH)));
+        long offset = messageLength - (lastSegmentLength - DdpSegment.UNTAGGED_HEADER_LENGTH);
+        DdpSegment.putUntagged(header, headerStart, headerMiddle, offset);
     }
 
     private void requireComplete() {

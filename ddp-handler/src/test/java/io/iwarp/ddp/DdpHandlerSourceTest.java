@@ -43,7 +43,7 @@ class DdpHandlerSourceTest {
     private static final int WINDOW = DdpSettings.MIN_TRANSMIT_WINDOW;
     private static final int LONG = 10 * WINDOW;
     /** Numbers of 8 bytes are not split. */
-    private static final int SEGMENT = (MULPDU - DdpLayout.TAGGED_HEADER_LENGTH) & -Long.BYTES;
+    private static final int SEGMENT = (MULPDU - DdpSegment.TAGGED_HEADER_LENGTH) & -Long.BYTES;
 
     private final DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW)).ready();
     private final SlowTransport transport = ddp.transport;
@@ -93,7 +93,7 @@ class DdpHandlerSourceTest {
 
         assertThat(transport.mostBytesPending).isLessThanOrEqualTo(WINDOW);
         assertThat(ddp.ulp.events).containsExactly("other work", "sent ", "sent behind", "all sent");
-        long headers = (LONG + SEGMENT - 1) / SEGMENT * 14L + DdpLayout.UNTAGGED_HEADER_LENGTH;
+        long headers = (LONG + SEGMENT - 1) / SEGMENT * 14L + DdpSegment.UNTAGGED_HEADER_LENGTH;
         assertThat(transport.bytes).isEqualTo(LONG + "behind".length() + headers);
     }
 
@@ -291,7 +291,7 @@ class DdpHandlerSourceTest {
         private void look() {
             begun.countDown();
             for (byte[] ulpdu : ddp.transport.ulpdus) {
-                for (int i = DdpLayout.TAGGED_HEADER_LENGTH; i < ulpdu.length; i++) {
+                for (int i = DdpSegment.TAGGED_HEADER_LENGTH; i < ulpdu.length; i++) {
                     if (ulpdu[i] != 'o') {
                         foreignSegments++;
                         break;

@@ -443,7 +443,7 @@ class DdpHandlerTransmitTest {
             ddp.writeAndFlush(message);
             ddp.runTasks();
 
-            long payload = transport.bytes - (long) transport.segments * DdpLayout.TAGGED_HEADER_LENGTH;
+            long payload = transport.bytes - (long) transport.segments * DdpSegment.TAGGED_HEADER_LENGTH;
             assertThat(payload).isEqualTo(0xFFFF_FFFFL);
             assertThat(transport.mostBytesPending).isLessThanOrEqualTo(WINDOW);
             assertThat(ddp.handler.idle()).isTrue();

@@ -81,7 +81,7 @@ class DdpPropertyTest {
         final List<byte[]> expectedSends = new ArrayList<>();
         final byte[] expectedSink = new byte[SINK_LENGTH];
         private final SendBuffer buffer;
-        private final int[] msn = new int[DdpLayout.QUEUES];
+        private final int[] msn = new int[DdpSegment.QUEUES];
         private final int mulpduRange;
 
         Stream(Random random) {
@@ -124,7 +124,7 @@ class DdpPropertyTest {
                 expectedEvents.add(String.format("tagged %08x control %02x", sink.stag(), control));
                 cut(message, SINK_BASE + from);
             } else {
-                int queue = random.nextInt(DdpLayout.QUEUES);
+                int queue = random.nextInt(DdpSegment.QUEUES);
                 int rsvdUlp = random.nextInt();
                 message.untagged(control, rsvdUlp, queue);
                 post(queue, length + random.nextInt(10));

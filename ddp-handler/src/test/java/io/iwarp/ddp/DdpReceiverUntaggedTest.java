@@ -93,7 +93,7 @@ class DdpReceiverUntaggedTest {
     @MethodSource("incompleteMessages")
     @Requirement({"DDP-32", "DDP-37"})
     void aMessageOfWhichAByteIsMissingEndsTheStreamAndIsNotDelivered(String name, int[][] segments) {
-        for (int queue = 0; queue < DdpLayout.QUEUES; queue++) {
+        for (int queue = 0; queue < DdpSegment.QUEUES; queue++) {
             try (ReceiverFixture each = new ReceiverFixture()) {
                 ByteBuf memory = Unpooled.buffer(8).writeZero(8);
                 each.ulp.post(queue, memory);

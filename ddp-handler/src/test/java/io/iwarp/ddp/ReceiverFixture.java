@@ -23,7 +23,7 @@ final class ReceiverFixture implements AutoCloseable {
     final DdpReceiver receiver;
 
     ReceiverFixture() {
-        this(DdpLayout.FIRST_MSN);
+        this(DdpSegment.FIRST_MSN);
     }
 
     ReceiverFixture(int firstMsn) {

@@ -127,16 +127,16 @@ class SendBufferTest {
         List<DdpSegment> writes = cut(tagged(0xA5, 0xFFFF_FFFF, 5, new byte[1000]), 128);
 
         assertThat(sends).hasSize(10).allSatisfy(segment -> {
-            assertThat(segment.buffer().getUnsignedByte(0) & ~DdpLayout.LAST_FLAG)
-                    .isEqualTo(DdpLayout.VERSION);
+            assertThat(segment.buffer().getUnsignedByte(0) & ~DdpSegment.LAST_FLAG)
+                    .isEqualTo(DdpSegment.VERSION);
             assertThat(segment.control()).isEqualTo(0xE9);
             assertThat(segment.rsvdUlp()).isEqualTo(0x89ABCDEF);
             assertThat(segment.queueNumber()).isEqualTo(3);
             assertThat(segment.msn()).isEqualTo(1);
         });
         assertThat(writes).hasSize(9).allSatisfy(segment -> {
-            assertThat(segment.buffer().getUnsignedByte(0) & ~DdpLayout.LAST_FLAG)
-                    .isEqualTo(DdpLayout.TAGGED_FLAG | DdpLayout.VERSION);
+            assertThat(segment.buffer().getUnsignedByte(0) & ~DdpSegment.LAST_FLAG)
+                    .isEqualTo(DdpSegment.TAGGED_FLAG | DdpSegment.VERSION);
             assertThat(segment.control()).isEqualTo(0xA5);
             assertThat(segment.stag()).isEqualTo(0xFFFF_FFFF);
         });
@@ -190,7 +190,7 @@ class SendBufferTest {
         List<Integer> lengths = new ArrayList<>();
         for (int mulpdu : new int[] {1014, 514, 128, 1500}) {
             buffer.cut(ulpdu, mulpdu);
-            lengths.add(ulpdu.length() - DdpLayout.TAGGED_HEADER_LENGTH);
+            lengths.add(ulpdu.length() - DdpSegment.TAGGED_HEADER_LENGTH);
         }
 
         assertThat(lengths).containsExactly(1000, 500, 114, 386);
@@ -352,11 +352,11 @@ class SendBufferTest {
             long sent = 0;
             while (buffer.sendable()) {
                 buffer.cut(ulpdu, 64768);
-                assertThat(ulpdu.header().getUnsignedInt(DdpLayout.MESSAGE_OFFSET_OFFSET))
+                assertThat(ulpdu.header().getUnsignedInt(DdpSegment.MESSAGE_OFFSET_OFFSET))
                         .isEqualTo(sent);
-                assertThat(ulpdu.header().getByte(0) & DdpLayout.LAST_FLAG)
-                        .isEqualTo(buffer.sendable() ? 0 : DdpLayout.LAST_FLAG);
-                sent += ulpdu.length() - DdpLayout.UNTAGGED_HEADER_LENGTH;
+                assertThat(ulpdu.header().getByte(0) & DdpSegment.LAST_FLAG)
+                        .isEqualTo(buffer.sendable() ? 0 : DdpSegment.LAST_FLAG);
+                sent += ulpdu.length() - DdpSegment.UNTAGGED_HEADER_LENGTH;
             }
             buffer.releaseCopy();
             assertThat(sent).isEqualTo(greatest);

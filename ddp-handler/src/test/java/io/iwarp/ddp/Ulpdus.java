@@ -38,7 +38,7 @@ final class Ulpdus {
     }
 
     static SendBuffer buffer() {
-        return buffer(DdpLayout.FIRST_MSN);
+        return buffer(DdpSegment.FIRST_MSN);
     }
 
     static SendBuffer buffer(int firstMsn) {

@@ -2,8 +2,8 @@ package io.iwarp.rdmap;
 
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.ddp.DdpLayout;
 import io.iwarp.ddp.DdpMessage;
+import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.TaggedBuffer;
 import io.netty.buffer.ByteBuf;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Response extends DdpMessage {
     private final ByteBuf atomicBytes = Unpooled.buffer(AtomicLayout.RESPONSE_LENGTH, AtomicLayout.RESPONSE_LENGTH);
     private final ByteBuf ddpHeader =
-            Unpooled.buffer(DdpLayout.UNTAGGED_HEADER_LENGTH, DdpLayout.UNTAGGED_HEADER_LENGTH);
+            Unpooled.buffer(DdpSegment.UNTAGGED_HEADER_LENGTH, DdpSegment.UNTAGGED_HEADER_LENGTH);
     private final ByteBuf request = Unpooled.buffer(ReadRequestLayout.LENGTH, ReadRequestLayout.LENGTH);
     private int segmentLength;
     private Operation operation = Operation.READ;
@@ -41,7 +41,7 @@ final class Response extends DdpMessage {
             return;
         }
         request.clear().writeBytes(bytes, 0, ReadRequestLayout.LENGTH);
-        message.lastHeader(ddpHeader.clear());
+        message.lastHeader(ddpHeader);
         segmentLength = message.lastSegmentLength();
     }
 
@@ -77,7 +77,7 @@ final class Response extends DdpMessage {
         byte[] rest = new byte[ReadRequestLayout.LENGTH];
         request.getBytes(0, rest);
         advance(rest, answered);
-        byte[] quoted = new byte[DdpLayout.UNTAGGED_HEADER_LENGTH];
+        byte[] quoted = new byte[DdpSegment.UNTAGGED_HEADER_LENGTH];
         ddpHeader.getBytes(0, quoted);
         return Terminate.of(error, segmentLength, quoted, rest);
     }

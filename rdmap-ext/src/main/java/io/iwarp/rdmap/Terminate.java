@@ -10,7 +10,6 @@ import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ErrorLayer;
 import io.iwarp.ProtocolError;
-import io.iwarp.ddp.DdpLayout;
 import io.iwarp.ddp.DdpSegment;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
@@ -176,8 +175,8 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
             segmentLength = in.getUnsignedShort(in.readerIndex() + TerminateLayout.SEGMENT_LENGTH);
         }
         if (ddpHeaderPromised && index < in.writerIndex()) {
-            boolean tagged = (in.getUnsignedByte(index) & DdpLayout.TAGGED_FLAG) != 0;
-            ddpHeader = copy(in, index, tagged ? DdpLayout.TAGGED_HEADER_LENGTH : DdpLayout.UNTAGGED_HEADER_LENGTH);
+            boolean tagged = (in.getUnsignedByte(index) & DdpSegment.TAGGED_FLAG) != 0;
+            ddpHeader = copy(in, index, tagged ? DdpSegment.TAGGED_HEADER_LENGTH : DdpSegment.UNTAGGED_HEADER_LENGTH);
         }
         if ((bits & RDMA_HEADER_PRESENT) != 0) {
             rdmaHeader = copy(in, index + ddpHeader.length, TerminateLayout.RDMA_HEADER_LENGTH);

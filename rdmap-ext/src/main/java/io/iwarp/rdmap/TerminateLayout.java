@@ -1,6 +1,6 @@
 package io.iwarp.rdmap;
 
-import io.iwarp.ddp.DdpLayout;
+import io.iwarp.ddp.DdpSegment;
 
 /**
  * The Terminate header (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.8">RFC 5040 section 4.8</a>).
@@ -31,7 +31,7 @@ final class TerminateLayout {
 
     /** The longest Terminate header: an untagged DDP header and a Read Request header. */
     static final int MAX_LENGTH =
-            CONTROL_LENGTH + SEGMENT_LENGTH_LENGTH + DdpLayout.UNTAGGED_HEADER_LENGTH + RDMA_HEADER_LENGTH;
+            CONTROL_LENGTH + SEGMENT_LENGTH_LENGTH + DdpSegment.UNTAGGED_HEADER_LENGTH + RDMA_HEADER_LENGTH;
 
     static final int SEGMENT_LENGTH_PRESENT = 0x8000;
     static final int DDP_HEADER_PRESENT = 0x4000;

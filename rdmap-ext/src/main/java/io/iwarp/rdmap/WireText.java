@@ -1,7 +1,6 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.ProtocolError;
-import io.iwarp.ddp.DdpLayout;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.mpa.EnhancedSetup;
 import io.iwarp.mpa.MpaFrameLayout;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Formats frames and FPDUs as one line of text each. Does not throw on malformed input. */
 final class WireText {
     /** The maximum number of bytes of DDP and RDMAP headers that the text needs. */
-    static final int MAX_HEADERS = DdpLayout.UNTAGGED_HEADER_LENGTH + AtomicLayout.REQUEST_LENGTH;
+    static final int MAX_HEADERS = DdpSegment.UNTAGGED_HEADER_LENGTH + AtomicLayout.REQUEST_LENGTH;
 
     /** The maximum number of bytes of private data that the text needs. */
     static final int SETUP_LENGTH = EnhancedSetup.LENGTH;
@@ -192,7 +191,7 @@ final class WireText {
 
     /** Appends properties of the segment that violate the protocol. */
     private static void oddities(StringBuilder text, DdpSegment segment, @Nullable Opcode opcode) {
-        if (segment.version() != DdpLayout.VERSION) {
+        if (segment.version() != DdpSegment.VERSION) {
             text.append(", DDP version ").append(segment.version());
         }
         int version = Opcode.versionOf(segment.control());
