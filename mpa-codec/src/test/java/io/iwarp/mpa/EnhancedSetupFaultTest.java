@@ -58,6 +58,23 @@ class EnhancedSetupFaultTest {
         peer.done();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "true, 00100010, the peer answered the request for the peer-to-peer model with the client-server model",
+        "false, 80108010, the peer answered the request for the client-server model with the peer-to-peer model"
+    })
+    @Requirement("SETUP-21")
+    void theFaultTellsWhichModelThePeerAnsweredWith(boolean peerToPeer, String replied, String detail) {
+        StartupPeer peer = framed(new EmbeddedChannel());
+        peer.switchesTo(MpaStartupHandler.initiator(peerToPeer ? PEER_TO_PEER : ENHANCED, NO_PRIVATE_DATA));
+        peer.written();
+        peer.sends(enhancedReply(replied));
+
+        assertThat(expectEvents(peer, ProtocolError.MPA_NO_MATCHING_RTR).fault().detail())
+                .isEqualTo(detail);
+        peer.done();
+    }
+
     @Test
     @Requirement("SETUP-22")
     void anInitiatorThatFailsForItsOwnReasonsReportsItAsItsOwn() {

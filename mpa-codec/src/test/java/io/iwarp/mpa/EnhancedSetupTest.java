@@ -126,6 +126,22 @@ class EnhancedSetupTest {
     }
 
     @Test
+    void setupsAreEqualIfAllFieldsAre() {
+        EnhancedSetup setup = new EnhancedSetup(true, true, 1, true, true, 2);
+
+        assertThat(setup)
+                .isEqualTo(new EnhancedSetup(true, true, 1, true, true, 2))
+                .hasSameHashCodeAs(new EnhancedSetup(true, true, 1, true, true, 2))
+                .isNotEqualTo(new EnhancedSetup(false, false, 1, false, false, 2))
+                .isNotEqualTo(new EnhancedSetup(true, false, 1, true, true, 2))
+                .isNotEqualTo(new EnhancedSetup(true, true, 3, true, true, 2))
+                .isNotEqualTo(new EnhancedSetup(true, true, 1, false, true, 2))
+                .isNotEqualTo(new EnhancedSetup(true, true, 1, true, false, 2))
+                .isNotEqualTo(new EnhancedSetup(true, true, 1, true, true, 3))
+                .hasToString("EnhancedSetup[peerToPeer=true, sendRtr=true, ird=1, writeRtr=true, readRtr=true, ord=2]");
+    }
+
+    @Test
     void leavesFewerBytesToTheUlp() {
         assertThat(EnhancedSetup.MAX_ULP_PRIVATE_DATA).isEqualTo(508);
     }

@@ -130,6 +130,31 @@ class FpduDecoderTest {
     }
 
     @Test
+    @Requirement("MPA-85")
+    void theFaultOfAMarkerTellsItsPlaceInTheStream() {
+        decoder = decoder(false, true, 1024);
+        byte[] wire = new ReferenceFramer(false, true, 1024).frame(new byte[1200]);
+        wire[512 + 3] = 4;
+
+        assertFault(wire, ProtocolError.MPA_MARKER_MISMATCH);
+        assertThat(decoder.fault().detail())
+                .startsWith("the marker at stream byte 1536 has FPDUPTR 260, the FPDU with ULPDU_Length 1200 ");
+    }
+
+    @Test
+    void countsWhatItHandsUp() {
+        ReferenceFramer model = new ReferenceFramer(true, true);
+        assertThat(decode(model.frame(new byte[600]))).isEqualTo(Progress.FPDU);
+        assertThat(decode(model.frame(new byte[10]))).isEqualTo(Progress.FPDU);
+
+        assertThat(counters.get(Counter.FPDUS_RECEIVED)).isEqualTo(2);
+        assertThat(counters.get(Counter.ULPDU_BYTES_RECEIVED)).isEqualTo(610);
+        assertThat(counters.get(Counter.MARKERS_RECEIVED)).isEqualTo(2);
+        assertThat(counters.get(Counter.CRC_CHECKED)).isEqualTo(2);
+        assertThat(counters.get(Counter.CRC_ERRORS)).isZero();
+    }
+
+    @Test
     @Requirement({"MPA-30", "MPA-85"})
     void checksAMarkerBetweenPaddingAndCrc() {
         byte[] wire = new ReferenceFramer(true, true).frame(new byte[503]);

@@ -21,6 +21,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the start-up refuses, and at which byte it knows. */
@@ -49,6 +50,27 @@ class MpaStartupRefusalTest {
             assertThat(failureAt(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), bytes, wrong))
                     .contains("byte " + wrong + " of the key of the MPA Reply Frame");
         }
+    }
+
+    /** Where a TLS record may begin: at the first byte, with a content type from 20 to 23. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, 19, false",
+        "0, 20, true",
+        "0, 22, true",
+        "0, 23, true",
+        "0, 24, false",
+        "0, -128, false",
+        "1, 22, false"
+    })
+    void aPeerThatSpeaksTlsIsToldApart(int position, byte first, boolean tls) {
+        byte[] bytes = request("40010000");
+        bytes[position] = first;
+        String detail = failureAt(started(MpaStartup.responder(DEFAULTS)), bytes, position);
+
+        assertThat(detail).contains(String.format("0x%02x", first));
+        assertThat(detail.contains("it speaks TLS, and this side does not")).isEqualTo(tls);
+        assertThat(detail.contains("does not speak MPA")).isEqualTo(!tls);
     }
 
     @Test

@@ -273,6 +273,10 @@ class MpaStartupTest {
         receive(responder, request("40010200", new byte[10]));
         assertThat(endedDetail(responder)).isEqualTo("too late; 30 of the 532 bytes of the MPA Request Frame had come");
 
+        responder = started(MpaStartup.responder(DEFAULTS));
+        receive(responder, request("40010001"));
+        assertThat(endedDetail(responder)).isEqualTo("too late; 20 of the 21 bytes of the MPA Request Frame had come");
+
         assertThat(endedDetail(awaitingDecision(DEFAULTS, request("40010000"))))
                 .contains("the application had not decided");
         assertThat(endedDetail(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA))))
