@@ -32,6 +32,11 @@ public enum AccessRight {
         this.bit = bit;
     }
 
+    /** Returns whether RDMAP checks it for a Read or Atomic Request; otherwise DDP checks it for each segment that it places. */
+    boolean isOfRequests() {
+        return this == REMOTE_READ || this == REMOTE_ATOMIC;
+    }
+
     /** Returns the rights as one bit each. Refuses a right that is named twice. */
     static int bits(AccessRight... rights) {
         int bits = 0;

@@ -1,5 +1,6 @@
 package io.iwarp.memory;
 
+import io.iwarp.ProtocolFault;
 import io.iwarp.internal.ByteBudget;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
@@ -37,14 +38,55 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Finds the tagged buffer of an STag. It may belong to another stream or domain of the device:
-     * {@link TaggedBuffer#check} checks this. Takes no lock and allocates nothing.
+     * Finds the tagged buffer of an STag. It may belong to another stream or domain of the device: {@link #check} checks
+     * this. Takes no lock and allocates nothing.
      *
      * @param stag an STag that a peer sent, any 32-bit value
      * @return the tagged buffer, or null if there is no such STag, it was revoked, or this stream was closed
      */
     public @Nullable TaggedBuffer lookup(int stag) {
         return closed ? null : stags.find(stag);
+    }
+
+    /**
+     * Checks an access of the peer, in the order of {@link TaggedBuffer#check}. Allocates nothing if it is granted.
+     *
+     * @param buffer the buffer that {@link #lookup} found; null if it found none
+     * @param right the right that the access needs
+     * @param stag the STag that the peer sent
+     * @param taggedOffset the tagged offset of the first byte, unsigned
+     * @param length the number of bytes, unsigned
+     * @return null if the access is granted; then there is a buffer. Otherwise the first check that failed, as an error of
+     *     DDP for {@link AccessRight#LOCAL_WRITE} and {@link AccessRight#REMOTE_WRITE}, of RDMAP for the others
+     */
+    public @Nullable ProtocolFault check(
+            @Nullable TaggedBuffer buffer, AccessRight right, int stag, long taggedOffset, long length) {
+        if (buffer == null) {
+            return unknown(right, stag);
+        }
+        AccessVerdict verdict = buffer.check(this, right, taggedOffset, length);
+        return switch (verdict) {
+            case GRANTED -> null;
+            case INVALID_STAG -> unknown(right, stag);
+            case NOT_ASSOCIATED ->
+                fault(verdict, right, stag, "belongs to another protection domain or another stream");
+            case NO_RIGHT -> fault(verdict, right, stag, "lacks the right " + right);
+            case WRAP -> fault(verdict, right, stag, range(taggedOffset, length) + " wraps around 2^64");
+            case BOUNDS -> fault(verdict, right, stag, range(taggedOffset, length) + " is not within " + buffer);
+        };
+    }
+
+    /** Returns the error of an access to an STag that does not exist, or that was revoked after the check. */
+    public static ProtocolFault unknown(AccessRight right, int stag) {
+        return fault(AccessVerdict.INVALID_STAG, right, stag, "is unknown or was revoked");
+    }
+
+    private static ProtocolFault fault(AccessVerdict verdict, AccessRight right, int stag, String why) {
+        return new ProtocolFault(verdict.error(right), String.format("STag 0x%08x: %s", stag, why));
+    }
+
+    private static String range(long taggedOffset, long length) {
+        return String.format("tagged offset 0x%x, length %d", taggedOffset, length);
     }
 
     /**

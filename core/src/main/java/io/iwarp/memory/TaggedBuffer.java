@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of an STag, as the data path uses it: a range of tagged offsets over registered memory, with its rights and its
- * association (RFC 5041 section 8.2). DDP and RDMAP find it with {@link StreamAssociation#lookup}, {@link #check} each
- * access, and then {@link #place}, {@link #fetch} or {@link #execute}.
+ * association (RFC 5041 section 8.2). DDP and RDMAP find it with {@link StreamAssociation#lookup}, check each access
+ * with {@link StreamAssociation#check}, and then {@link #place}, {@link #fetch} or {@link #execute}.
  *
  * <p>Any thread may call any method. Revocation and access exclude each other: after a revocation has returned, no
  * access is in progress and none can begin.

@@ -178,42 +178,19 @@ final class DdpReceiver {
     }
 
     private @Nullable ProtocolFault placeTagged(AccessRight right) {
-        TaggedBuffer buffer = association.lookup(segment.stag());
-        if (buffer == null) {
-            return invalidStag("is unknown or was revoked");
-        }
+        int stag = segment.stag();
         long offset = segment.taggedOffset();
         int length = segment.payloadLength();
-        switch (buffer.check(association, right, offset, length)) {
-            case GRANTED -> {
-                if (!buffer.place(offset, segment.buffer(), segment.payloadIndex(), length)) {
-                    return invalidStag("was revoked");
-                }
-                countPlacement(length);
-                return null;
-            }
-            case NOT_ASSOCIATED -> {
-                return new ProtocolFault(
-                        ProtocolError.DDP_TAGGED_STAG_NOT_ASSOCIATED,
-                        describeStag() + " belongs to another protection domain or another stream");
-            }
-            case INVALID_STAG -> {
-                return invalidStag("was revoked");
-            }
-            case NO_RIGHT -> {
-                // DDP has no error number for a missing right (RFC 5041 section 7.2). To a peer without the right, the
-                // buffer does not exist.
-                return invalidStag("lacks the right " + right);
-            }
-            case WRAP -> {
-                return new ProtocolFault(ProtocolError.DDP_TAGGED_TO_WRAP, describeTarget() + " wraps around 2^64");
-            }
-            case BOUNDS -> {
-                return new ProtocolFault(
-                        ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS, describeTarget() + " is not within " + buffer);
-            }
+        TaggedBuffer buffer = association.lookup(stag);
+        ProtocolFault fault = association.check(buffer, right, stag, offset, length);
+        if (fault != null || buffer == null) {
+            return fault;
         }
-        throw new IllegalStateException("an access verdict without a case");
+        if (!buffer.place(offset, segment.buffer(), segment.payloadIndex(), length)) {
+            return StreamAssociation.unknown(right, stag);
+        }
+        countPlacement(length);
+        return null;
     }
 
     private @Nullable ProtocolFault handleUntagged(UntaggedQueue queue) {
@@ -357,20 +334,6 @@ final class DdpReceiver {
                 ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
                 describeMessage() + ": the next MSN to deliver is " + next + ", and there are buffers for " + available
                         + " messages from there");
-    }
-
-    private ProtocolFault invalidStag(String why) {
-        return new ProtocolFault(ProtocolError.DDP_TAGGED_INVALID_STAG, describeStag() + ' ' + why);
-    }
-
-    private String describeStag() {
-        return String.format("STag 0x%08x", segment.stag());
-    }
-
-    private String describeTarget() {
-        return String.format(
-                "STag 0x%08x, tagged offset 0x%x, length %d",
-                segment.stag(), segment.taggedOffset(), segment.payloadLength());
     }
 
     private String describeMessage() {

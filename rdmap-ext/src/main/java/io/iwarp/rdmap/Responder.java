@@ -150,7 +150,7 @@ final class Responder implements TaggedTarget {
             int stag = bytes.getInt(ReadRequestLayout.SOURCE_STAG);
             long offset = bytes.getLong(ReadRequestLayout.SOURCE_TAGGED_OFFSET);
             source = stream.lookup(stag);
-            ProtocolFault fault = check(source, AccessRight.REMOTE_READ, stag, offset, length);
+            ProtocolFault fault = stream.check(source, AccessRight.REMOTE_READ, stag, offset, length);
             if (fault != null) {
                 refusedRead = new byte[ReadRequestLayout.LENGTH];
                 bytes.getBytes(0, refusedRead);
@@ -174,7 +174,8 @@ final class Responder implements TaggedTarget {
         int stag = bytes.getInt(AtomicLayout.STAG);
         long offset = bytes.getLong(AtomicLayout.TAGGED_OFFSET);
         TaggedBuffer target = stream.lookup(stag);
-        ProtocolFault fault = check(target, AccessRight.REMOTE_ATOMIC, stag, offset, AtomicLayout.OPERAND_LENGTH);
+        ProtocolFault fault =
+                stream.check(target, AccessRight.REMOTE_ATOMIC, stag, offset, AtomicLayout.OPERAND_LENGTH);
         if (fault != null || target == null) {
             return fault;
         }
@@ -194,7 +195,7 @@ final class Responder implements TaggedTarget {
                     data, mask, bytes.getLong(AtomicLayout.COMPARE), bytes.getLong(AtomicLayout.COMPARE_MASK));
         }
         if (!target.execute(offset, atomic)) {
-            return unknownStag(stag);
+            return StreamAssociation.unknown(AccessRight.REMOTE_ATOMIC, stag);
         }
         Response response = spareResponse();
         response.atomic(
@@ -203,38 +204,6 @@ final class Responder implements TaggedTarget {
                 atomic.original());
         answer(response);
         return null;
-    }
-
-    private @Nullable ProtocolFault check(
-            @Nullable TaggedBuffer buffer, AccessRight right, int stag, long offset, long length) {
-        if (buffer == null) {
-            return unknownStag(stag);
-        }
-        return switch (buffer.check(stream, right, offset, length)) {
-            case GRANTED -> null;
-            case INVALID_STAG -> unknownStag(stag);
-            case NOT_ASSOCIATED ->
-                fault(
-                        ProtocolError.RDMAP_STAG_NOT_ASSOCIATED,
-                        stag,
-                        "belongs to another protection domain or another stream");
-            case NO_RIGHT -> fault(ProtocolError.RDMAP_ACCESS_RIGHTS, stag, "lacks the right " + right);
-            case WRAP -> fault(ProtocolError.RDMAP_TO_WRAP, stag, range(offset, length) + " wraps around 2^64");
-            case BOUNDS ->
-                fault(ProtocolError.RDMAP_BASE_OR_BOUNDS, stag, range(offset, length) + " is not within " + buffer);
-        };
-    }
-
-    private static ProtocolFault unknownStag(int stag) {
-        return fault(ProtocolError.RDMAP_INVALID_STAG, stag, "is unknown or was revoked");
-    }
-
-    private static ProtocolFault fault(ProtocolError error, int stag, String why) {
-        return new ProtocolFault(error, String.format("STag 0x%08x: %s", stag, why));
-    }
-
-    private static String range(long offset, long length) {
-        return String.format("tagged offset 0x%x, length %d", offset, length);
     }
 
     private Response spareResponse() {
