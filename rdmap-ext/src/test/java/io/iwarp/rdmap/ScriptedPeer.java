@@ -108,8 +108,8 @@ final class ScriptedPeer implements AutoCloseable {
 
     /** The next message is this Terminate; then comes FIN and nothing else. */
     void hearsTerminate(String content) {
-        String expected = "41470000000000000002000000010000" + "0000" + content.replace(" ", "");
-        assertThat(HexFormat.of().formatHex(hears())).isEqualTo(expected);
+        assertThat(HexFormat.of().formatHex(hears()))
+                .isEqualTo(HexFormat.of().formatHex(Segment.terminate(content).ulpdu()));
         assertThat(hearsFinish()).as("FIN, and nothing between").isTrue();
     }
 

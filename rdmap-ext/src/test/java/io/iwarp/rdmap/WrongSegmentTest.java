@@ -281,7 +281,7 @@ class WrongSegmentTest {
     @Test
     @Requirement({"RDMAP-44", "RDMAP-46", "RDMAP-49"})
     void aTerminateOfThePeerReachesTheApplicationAndIsNotAnswered() {
-        peer.sends(Segment.terminate(HexFormat.of().parseHex("11011fff")));
+        peer.sends(Segment.terminate("11011fff"));
         assertThat(peer.hearsNothing()).isTrue();
         assertThat(peer.end.closedConnection()).isTrue();
         CloseReason reason = assertEndedWith("1101", EndedBy.PEER_TERMINATE);

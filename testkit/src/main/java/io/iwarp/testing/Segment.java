@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
@@ -53,6 +54,11 @@ public final class Segment implements Cloneable {
 
     public static Segment terminate(byte[] content) {
         return send(1, content).opcode(7).queue(2);
+    }
+
+    /** A Terminate with a content in hexadecimal, which may have spaces. */
+    public static Segment terminate(String content) {
+        return terminate(HexFormat.of().parseHex(content.replace(" ", "")));
     }
 
     /** A Read Request with the given message number. */

@@ -17,6 +17,7 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
@@ -56,7 +57,7 @@ class ConnectionSetupTest {
             queuePair.completionListener((qp, completion) -> {});
             queuePair.sendQueue().send(1, greeting);
         });
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             QueuePair responder = loopback.nextAccepted();
             await().untilAsserted(() -> assertThat(responder.state()).isEqualTo(ConnectionState.ESTABLISHED));
             assertThat(responder.counters().get(Counter.FPDUS_SENT)).isZero();

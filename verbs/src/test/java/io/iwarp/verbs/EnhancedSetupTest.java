@@ -16,6 +16,7 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.ReadyToReceive;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -184,7 +185,7 @@ class EnhancedSetupTest {
     })
     void aResponderAnswersByteForByte(String asked, String answered) throws Exception {
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
-        try (ScriptedPeer peer = ScriptedPeer.connectTo(address)) {
+        try (SocketPeer peer = SocketPeer.connectTo(address)) {
             peer.sends(frame(REQUEST_KEY, "50020004", asked));
             assertThat(peer.reads(24)).isEqualTo(frame(REPLY_KEY, "50020004", answered));
         }
@@ -196,7 +197,7 @@ class EnhancedSetupTest {
     void aReadAsReadyToReceiveMessageGetsItsPlaceWhereNoOtherDoes() throws Exception {
         SocketAddress address =
                 loopback.accept(domain, settings(MpaSettings.builder().ird(0)), qp -> {});
-        try (ScriptedPeer peer = ScriptedPeer.connectTo(address)) {
+        try (SocketPeer peer = SocketPeer.connectTo(address)) {
             peer.sends(frame(REQUEST_KEY, "50020004", "80004000"));
             assertThat(peer.reads(24)).isEqualTo(frame(REPLY_KEY, "50020004", "80014000"));
             peer.sends(Segment.readRequest(1, 0, 0, 0, 1, 0));
@@ -305,7 +306,7 @@ class EnhancedSetupTest {
                             .ord(16)
                             .peerToPeer(true)
                             .readyToReceive(Set.of(ReadyToReceive.WRITE)));
-            try (ScriptedPeer peer = new ScriptedPeer(server.accept())) {
+            try (SocketPeer peer = new SocketPeer(server.accept())) {
                 assertThat(peer.reads(24)).isEqualTo(frame(REQUEST_KEY, "50020004", "80108010"));
                 peer.sends(frame(REPLY_KEY, "50020004", reply));
                 peer.expectTerminate(code + "0000");

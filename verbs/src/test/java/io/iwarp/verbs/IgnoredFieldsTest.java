@@ -18,7 +18,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -156,7 +155,7 @@ class IgnoredFieldsTest {
     void aTerminateIsUnderstoodWhateverItsIgnoredFieldsHold(Junk junk) {
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, QueuePairSettings.DEFAULT, qp -> {})) {
             MemoryRegion region = regionOf(peer.queuePair().stream());
-            Segment terminate = Segment.terminate(HexFormat.of().parseHex("01010000"));
+            Segment terminate = Segment.terminate("01010000");
             peer.sends(junk.in(terminate, region.stag()));
             assertThat(peer.queuePair().closed().toCompletableFuture()).isCompleted();
             CloseReason reason = peer.queuePair().closed().toCompletableFuture().join();

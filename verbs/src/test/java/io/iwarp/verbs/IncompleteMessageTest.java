@@ -147,7 +147,7 @@ class IncompleteMessageTest {
     @Requirement("DDP-32")
     void aTerminateWithAHoleIsNotBelieved() {
         try (SimulatedPeer peer = peer(Kind.POSTED).speaksFirst()) {
-            peer.sends(Segment.terminate(HexFormat.of().parseHex("010000")).offset(1));
+            peer.sends(Segment.terminate("010000").offset(1));
             assertIncomplete(peer);
         }
     }

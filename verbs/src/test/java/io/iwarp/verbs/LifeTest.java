@@ -19,6 +19,7 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -52,7 +53,7 @@ class LifeTest {
     private MemoryRegion region;
     private ServerSocket server;
     private QueuePair queuePair;
-    private ScriptedPeer peer;
+    private SocketPeer peer;
 
     @BeforeEach
     void listen() throws Exception {
@@ -64,7 +65,7 @@ class LifeTest {
     }
 
     private void establish(QueuePairSettings settings) throws Exception {
-        CompletableFuture<ScriptedPeer> accepted = ScriptedPeer.accepting(server);
+        CompletableFuture<SocketPeer> accepted = SocketPeer.accepting(server);
         queuePair = loopback.connect(server.getLocalSocketAddress(), domain, settings, qp -> {});
         peer = await(accepted);
     }

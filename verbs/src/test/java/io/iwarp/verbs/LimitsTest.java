@@ -23,6 +23,7 @@ import io.iwarp.metrics.SetupOutcome;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
@@ -80,9 +81,9 @@ class LimitsTest {
                     .metrics(metrics)
                     .maximumOutstandingBytes(100)
                     .build();
-            var accepting = ScriptedPeer.accepting(server);
+            var accepting = SocketPeer.accepting(server);
             QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, settings, qp -> {});
-            ScriptedPeer peer = Loopback.await(accepting);
+            SocketPeer peer = Loopback.await(accepting);
             var read = initiator.read(buffer(60), new RemoteBuffer(1, 0, 60));
             var add = initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
 
@@ -160,7 +161,7 @@ class LimitsTest {
         QueuePairSettings settings =
                 QueuePairSettings.builder().metrics(metrics).maximumSetups(2).build();
         SocketAddress address = loopback.listen(domain, settings, undecided::add);
-        ScriptedPeer silent = ScriptedPeer.connectTo(address);
+        SocketPeer silent = SocketPeer.connectTo(address);
         IwarpConnector connector = new IwarpConnector(
                 loopback.bootstrap(),
                 IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], qp -> {}));
@@ -229,7 +230,7 @@ class LimitsTest {
                 .mpa(MpaSettings.builder().ird(0).build())
                 .build();
         SocketAddress address = loopback.accept(domain, settings, qp -> {});
-        ScriptedPeer peer = ScriptedPeer.established(address);
+        SocketPeer peer = SocketPeer.established(address);
 
         peer.sends(Segment.readRequest(1, 1, 0, 8, 2, 0));
         peer.expectUlpdu();
@@ -246,9 +247,9 @@ class LimitsTest {
                     .metrics(metrics)
                     .mpa(MpaSettings.builder().ord(1).build())
                     .build();
-            var accepting = ScriptedPeer.accepting(server);
+            var accepting = SocketPeer.accepting(server);
             QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, settings, qp -> {});
-            ScriptedPeer peer = Loopback.await(accepting);
+            SocketPeer peer = Loopback.await(accepting);
             initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
             initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
             peer.expectUlpdu();

@@ -24,6 +24,7 @@ import io.iwarp.metrics.QueueLimit;
 import io.iwarp.metrics.SetupOutcome;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
@@ -128,7 +129,7 @@ class MetricsTest {
                 .hasCauseInstanceOf(ConnectionRejectedException.class);
         assertThatThrownBy(() -> loopback.connect(silent, domain, impatient, qp -> {}))
                 .hasCauseInstanceOf(StreamEndedException.class);
-        ScriptedPeer stranger = ScriptedPeer.connectTo(silent);
+        SocketPeer stranger = SocketPeer.connectTo(silent);
         stranger.close();
 
         await().untilAsserted(() -> {
@@ -197,7 +198,7 @@ class MetricsTest {
     @Test
     void aWrongCrcIsCounted() throws Exception {
         SocketAddress address = loopback.accept(domain, with(responders), qp -> {});
-        ScriptedPeer peer = ScriptedPeer.established(address);
+        SocketPeer peer = SocketPeer.established(address);
         byte[] fpdu = Segment.write(region.stag(), 0, new byte[4]).fpdu();
         fpdu[fpdu.length - 1] ^= 1;
 
@@ -252,9 +253,9 @@ class MetricsTest {
     @Test
     void requestsThatThePeerDoesNotAnswerAreOutstanding() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            var accepting = ScriptedPeer.accepting(server);
+            var accepting = SocketPeer.accepting(server);
             QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, with(initiators), qp -> {});
-            ScriptedPeer peer = Loopback.await(accepting);
+            SocketPeer peer = Loopback.await(accepting);
             ByteBuf read = Unpooled.directBuffer(64, 64);
             initiator.read(read, new RemoteBuffer(1, 0, 64));
             initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);

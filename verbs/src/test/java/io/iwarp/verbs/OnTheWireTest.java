@@ -14,6 +14,7 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -281,7 +282,7 @@ class OnTheWireTest {
         request.release();
         Copy sent = Copy.of(end);
 
-        byte[] reply = ScriptedPeer.startupFrame("MPA ID Rep Frame", enhanced ? 0x50 : 0x40);
+        byte[] reply = SocketPeer.reply(enhanced ? 0x50 : 0x40);
         if (enhanced) {
             reply[17] = 2;
             reply[19] = 4;

@@ -8,6 +8,7 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -45,7 +46,7 @@ class OrderingTest {
     private final BlockingQueue<String> completed = new LinkedBlockingQueue<>();
     private Consumer<Completion> whenCompleted = completion -> {};
     private MemoryRegion region;
-    private ScriptedPeer peer;
+    private SocketPeer peer;
 
     @BeforeEach
     void establish() throws Exception {
@@ -61,7 +62,7 @@ class OrderingTest {
                 qp.receiveQueue().receive(i, sink);
             }
         });
-        peer = ScriptedPeer.established(address);
+        peer = SocketPeer.established(address);
     }
 
     @AfterEach

@@ -13,6 +13,7 @@ import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -121,7 +122,7 @@ class OutgoingOrderTest {
     private ServerSocket server;
     private MemoryRegion sink;
     private QueuePair queuePair;
-    private ScriptedPeer peer;
+    private SocketPeer peer;
     private int sentByPeer;
     private int atomicsAnswered;
 
@@ -132,7 +133,7 @@ class OutgoingOrderTest {
                 .rights(AccessRight.LOCAL_WRITE)
                 .register();
         server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        CompletableFuture<ScriptedPeer> accepted = ScriptedPeer.accepting(server);
+        CompletableFuture<SocketPeer> accepted = SocketPeer.accepting(server);
         queuePair = loopback.connect(server.getLocalSocketAddress(), domain, SETTINGS, qp -> {
             qp.completionListener((same, completion) -> completed.add(
                     completion.operation() == Operation.RECEIVE ? "in" : Long.toString(completion.workRequestId())));

@@ -10,6 +10,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
@@ -79,7 +80,7 @@ class ProtocolErrorTest {
         byte[] bad = write(region, BASE, new byte[] {1, 2, 3, 4}).fpdu();
         bad[20] ^= 1;
         byte[] good = write(region, BASE + 8, new byte[] {1, 2, 3, 4}).fpdu();
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(write(region, BASE, new byte[0]));
             peer.sends(bad, good);
             peer.expectTerminate("20020000");
@@ -97,7 +98,7 @@ class ProtocolErrorTest {
                 .build();
         SocketAddress withMarkers = loopback.accept(domain, settings, this::postOneReceive);
         byte[] fpdu = write(region, BASE, new byte[] {1, 2, 3, 4}).fpdu();
-        try (ScriptedPeer peer = ScriptedPeer.established(withMarkers)) {
+        try (SocketPeer peer = SocketPeer.established(withMarkers)) {
             byte[] first = write(region, BASE, new byte[0]).fpdu();
             peer.sends(withMarker(0, first));
             int sent = 4 + first.length;
@@ -137,7 +138,7 @@ class ProtocolErrorTest {
     @Test
     @Requirement({"MPA-83", "RDMAP-57"})
     void aFinInsideAnFpduIsALostConnection() throws Exception {
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(write(region, BASE, new byte[0]));
             peer.sends(Arrays.copyOf(
                     write(region, BASE, new byte[] {1, 2, 3, 4}).fpdu(), 11));
@@ -151,7 +152,7 @@ class ProtocolErrorTest {
     @Test
     @Requirement({"MPA-83", "DDP-50", "RDMAP-47"})
     void aResetFlushesWhatIsPosted() throws Exception {
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(write(region, BASE, new byte[0]));
             QueuePair queuePair = loopback.nextAccepted();
             Loopback.await(queuePair.ready());
@@ -177,7 +178,7 @@ class ProtocolErrorTest {
             }
         });
         Segment wrong = Segment.write(0, 0, new byte[] {1});
-        try (ScriptedPeer peer = ScriptedPeer.established(talkative)) {
+        try (SocketPeer peer = SocketPeer.established(talkative)) {
             peer.sends(write(region, BASE, new byte[0]), wrong);
             byte[] ulpdu = peer.expectUlpdu();
             while (ulpdu[1] == 0x43) {
@@ -200,7 +201,7 @@ class ProtocolErrorTest {
     void aTerminateReachesAPeerThatGoesOnSending() throws Exception {
         Segment wrong = Segment.write(0, 0, new byte[] {1});
         byte[] flood = Segment.write(0, 0, new byte[60_000]).fpdu();
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(write(region, BASE, new byte[0]), wrong);
             for (int i = 0; i < 300; i++) {
                 peer.sends(flood);
@@ -214,7 +215,7 @@ class ProtocolErrorTest {
     @Requirement({"MPA-54", "MPA-66", "MPA-73", "MPA-86"})
     void aPeerThatSpeaksSomethingElseIsClosedWithoutAWord() throws Exception {
         for (String greeting : new String[] {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "MPA ID Rep Frame....", "X"}) {
-            try (ScriptedPeer peer = ScriptedPeer.connectTo(address)) {
+            try (SocketPeer peer = SocketPeer.connectTo(address)) {
                 peer.sends(greeting.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
                 peer.expectEnd();
             }
@@ -242,7 +243,7 @@ class ProtocolErrorTest {
     }
 
     private void assertNextPeerIsServed() throws Exception {
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(write(region, BASE + 4, new byte[] {42}), Segment.send(1, new byte[] {43}));
             peer.finish();
             peer.expectEnd();

@@ -16,6 +16,7 @@ import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -92,7 +93,7 @@ class QueuePairEndTest {
                         halfClosed.complete(qp);
                     }
                 }));
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(Segment.write(0, 0, new byte[0]));
             peer.finish();
             QueuePair responder = await(halfClosed);
@@ -112,7 +113,7 @@ class QueuePairEndTest {
     @Requirement({"RDMAP-61", "RDMAP-67", "DDP-40", "MPA-50", "DDP-3", "DDP-50"})
     void aWriteIsNotCompleteBeforeTheTransportTookItAndIsFlushedWithTheFirstCause() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            CompletableFuture<ScriptedPeer> deafPeer = ScriptedPeer.accepting(server);
+            CompletableFuture<SocketPeer> deafPeer = SocketPeer.accepting(server);
             QueuePair initiator =
                     loopback.connect(server.getLocalSocketAddress(), domain, QueuePairSettings.DEFAULT, qp -> {});
             int length = 64 << 20;
@@ -161,7 +162,7 @@ class QueuePairEndTest {
     @Test
     void aPeerThatTakesNothingCannotHoldAnOrderlyCloseForEver() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            CompletableFuture<ScriptedPeer> deafPeer = ScriptedPeer.accepting(server);
+            CompletableFuture<SocketPeer> deafPeer = SocketPeer.accepting(server);
             QueuePairSettings impatient = QueuePairSettings.builder()
                     .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(Duration.ofMillis(200)))
                     .build();

@@ -11,6 +11,7 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.LogCapture;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
@@ -72,7 +73,7 @@ class QuietLogTest {
         // The Write was on its way before anybody could know.
         Loopback.await(refused.handle((completion, failure) -> failure));
         Loopback.await(terminated.closed());
-        try (ScriptedPeer stranger = ScriptedPeer.connectTo(address)) {
+        try (SocketPeer stranger = SocketPeer.connectTo(address)) {
             stranger.sends("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             stranger.expectEnd();
         }

@@ -12,6 +12,7 @@ import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
@@ -147,7 +148,7 @@ class ReceiveWaitTest {
     @Test
     void thePeersCloseBehindAMessageThatWaitsComesAfterIt() throws Exception {
         SocketAddress address = listen(PATIENT);
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             QueuePair taker = loopback.nextAccepted();
             peer.sends(Segment.send(1, new byte[1]), Segment.send(2, new byte[2]));
             peer.finish();
@@ -221,7 +222,7 @@ class ReceiveWaitTest {
                 .receiveWait(Duration.ofMinutes(1))
                 .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(responseTimeout))
                 .build();
-        try (ScriptedPeer peer = ScriptedPeer.established(listen(settings))) {
+        try (SocketPeer peer = SocketPeer.established(listen(settings))) {
             QueuePair taker = loopback.nextAccepted();
             peer.sends(Segment.send(1, new byte[1]));
             untilItWaits(taker);

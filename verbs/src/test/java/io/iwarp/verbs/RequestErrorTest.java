@@ -14,6 +14,7 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
@@ -166,7 +167,7 @@ class RequestErrorTest {
     void aReadOfWhatItMustNotHaveIsQuotedInTheTerminate(
             String code, String name, Function<RequestErrorTest, Segment> request) throws Exception {
         Segment segment = request.apply(this);
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(segment, Segment.send(1, new byte[0]));
             peer.expectTerminate(code + CONTROL_AND_BOTH_HEADERS + "002e"
                     + HexFormat.of().formatHex(segment.header())
@@ -378,7 +379,7 @@ class RequestErrorTest {
     }
 
     private void assertNamedInTheTerminate(String code, Segment segment) throws Exception {
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(segment, Segment.send(1, new byte[0]));
             peer.expectTerminate(code
                     + CONTROL_AND_HEADER
@@ -397,14 +398,14 @@ class RequestErrorTest {
                     ? Segment.readRequest(i + 1, SINK, i, 1, region.stag(), BASE)
                     : Segment.fetchAdd(i + 1, region.stag(), BASE, 0, 0);
         }
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(Arrays.copyOf(burst, READS));
             for (int i = 0; i < READS; i++) {
                 assertThat(peer.expectUlpdu()[1] & 0xf).isEqualTo(i % 2 == 0 ? 2 : 0xb);
             }
         }
         awaitClosed();
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(burst);
             peer.expectTerminate(
                     "1202" + CONTROL_AND_HEADER + "002e" + HexFormat.of().formatHex(burst[READS].header()));
@@ -423,7 +424,7 @@ class RequestErrorTest {
             Segment.atomicResponse(1, 1, 0)
         };
         for (Segment segment : extensions) {
-            try (ScriptedPeer peer = ScriptedPeer.established(plain)) {
+            try (SocketPeer peer = SocketPeer.established(plain)) {
                 peer.sends(segment);
                 peer.expectTerminate("0206" + CONTROL_AND_HEADER
                         + String.format("%04x", segment.ulpdu().length)
@@ -450,7 +451,7 @@ class RequestErrorTest {
         for (int i = 0; i < memory.capacity(); i++) {
             assertThat(memory.getByte(i)).as("byte %d", i).isEqualTo(PATTERN);
         }
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(Segment.readRequest(1, SINK, 7, 2, region.stag(), BASE));
             assertThat(peer.expectUlpdu())
                     .isEqualTo(Segment.readResponse(SINK, 7, new byte[] {PATTERN, PATTERN})

@@ -14,6 +14,7 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
@@ -86,7 +87,7 @@ class ResponderTest {
         long original = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0xffL : 0xffL << 56;
         Segment add = Segment.fetchAdd(2, region.stag(), 8, 0, 0);
         ByteBuffer.wrap(add.payload()).putInt(4, 5);
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(read(1, 0x1000, 4, 0), add);
             assertThat(peer.expectUlpdu()).isEqualTo(goldenUlpdu("RDMA Read Response 4 octets de ad be ef"));
             byte[] expected = goldenUlpdu("Atomic Response id 5 original 0x00000000000000ff");
@@ -99,7 +100,7 @@ class ResponderTest {
     @Test
     @Requirement({"RDMAP-25", "RDMAP-26"})
     void aReadOfNothingIsAnsweredWhateverItsSource() throws Exception {
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(
                     Segment.readRequest(1, 0, 0, 0, 0, 0),
                     Segment.readRequest(2, 0x77777777, -1, 0, 0x12345678, -1),
@@ -116,7 +117,7 @@ class ResponderTest {
     @Test
     @Requirement({"RDMAP-26", "RDMAP-29", "RDMAP-32", "RDMAP-69", "EXT-14", "EXT-17", "EXT-23"})
     void answersComeInTheOrderOfTheRequestsAndCutByTheMulpdu() throws Exception {
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             memory.setZero(0, 8);
             peer.sends(
                     read(1, 0x5000, LONG_READ, 4096),
@@ -130,7 +131,7 @@ class ResponderTest {
         reason();
     }
 
-    private void expectResponse(ScriptedPeer peer, long sinkOffset, int size, int offset) throws Exception {
+    private void expectResponse(SocketPeer peer, long sinkOffset, int size, int offset) throws Exception {
         for (int done = 0; done < size; ) {
             ByteBuffer segment = ByteBuffer.wrap(peer.expectUlpdu());
             int payload = segment.capacity() - TAGGED_HEADER_LENGTH;
@@ -150,7 +151,7 @@ class ResponderTest {
         memory.setZero(0, 8);
         Segment add = Segment.atomic(1, 0xfffffff0, region.stag(), 0, 3, 0, 0x1111, 0x2222)
                 .invalidateStag(region.stag());
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(add, read(2, 0, 1, 0).invalidateStag(region.stag()));
             assertThat(peer.expectUlpdu())
                     .isEqualTo(Segment.atomicResponse(1, 1, 0).ulpdu());
@@ -164,7 +165,7 @@ class ResponderTest {
     @Requirement({"RDMAP-46", "RDMAP-52", "RDMAP-54"})
     void aSourceThatIsRevokedUnderAReadEndsTheStreamWithTheRequestAtItsPosition() throws Exception {
         Segment request = read(1, 0x1000, LENGTH, 0);
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(request);
             byte[] ulpdu = peer.expectUlpdu();
             region.invalidate();
@@ -198,7 +199,7 @@ class ResponderTest {
             bound.complete(region.window(0, 64).rights(AccessRight.REMOTE_WRITE).stream(qp.stream())
                     .bind());
         });
-        try (ScriptedPeer peer = ScriptedPeer.established(server)) {
+        try (SocketPeer peer = SocketPeer.established(server)) {
             int stag = await(bound).stag();
             Segment write = Segment.write(stag, 0, new byte[] {9});
             peer.sends(
@@ -216,7 +217,7 @@ class ResponderTest {
     @Requirement("RDMAP-55")
     void ofTwoErrorsTheFirstIsReported() throws Exception {
         Segment first = read(1, 0, 8, LENGTH);
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(first, Segment.fetchAdd(2, region.stag(), 4, 1, 0));
             peer.expectTerminate("0101e000" + "002e"
                     + HexFormat.of().formatHex(first.header())

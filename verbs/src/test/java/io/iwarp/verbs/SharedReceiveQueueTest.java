@@ -13,6 +13,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.ResourceLimitException;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -260,7 +261,7 @@ class SharedReceiveQueueTest {
     void theReceiveOfAMessageThatDidNotComeWholeIsFlushedAndTheOthersStay() throws Exception {
         SocketAddress address = listen(QueuePairSettings.DEFAULT);
         post(0, 3);
-        try (ScriptedPeer peer = ScriptedPeer.established(address)) {
+        try (SocketPeer peer = SocketPeer.established(address)) {
             QueuePair taker = loopback.nextAccepted();
             peer.sends(Segment.send(1, new byte[4]).last(false));
             Awaitility.await().until(() -> receives.available() == 2);

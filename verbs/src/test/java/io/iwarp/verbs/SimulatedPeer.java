@@ -133,8 +133,8 @@ final class SimulatedPeer implements AutoCloseable {
 
     /** The next message is this Terminate; then comes FIN and nothing else. */
     void hearsTerminate(String content) {
-        String expected = "41470000000000000002000000010000" + "0000" + content.replace(" ", "");
-        assertThat(HexFormat.of().formatHex(hears())).isEqualTo(expected);
+        assertThat(HexFormat.of().formatHex(hears()))
+                .isEqualTo(HexFormat.of().formatHex(Segment.terminate(content).ulpdu()));
         assertThat(hearsNothing()).as("nothing follows a Terminate").isTrue();
         assertThat(end.isOutputShutdown()).as("FIN").isTrue();
     }

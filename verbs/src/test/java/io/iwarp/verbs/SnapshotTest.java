@@ -8,6 +8,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
@@ -32,13 +33,13 @@ class SnapshotTest {
     void aSnapshotTellsWhereAQueuePairStandsInEachPartOfItsLife() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             AtomicReference<QueuePairSnapshot> early = new AtomicReference<>();
-            var accepting = ScriptedPeer.accepting(server);
+            var accepting = SocketPeer.accepting(server);
             QueuePair initiator =
                     loopback.connect(server.getLocalSocketAddress(), domain, QueuePairSettings.DEFAULT, qp -> {
                         qp.receive(sink);
                         early.set(qp.snapshot());
                     });
-            ScriptedPeer peer = Loopback.await(accepting);
+            SocketPeer peer = Loopback.await(accepting);
             initiator.read(sink, new RemoteBuffer(1, 0, 64));
             peer.expectUlpdu();
             QueuePairSnapshot ready = initiator.snapshot();

@@ -8,6 +8,7 @@ import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
@@ -55,7 +56,7 @@ class WireTest {
             try (Socket socket = server.accept()) {
                 DataInputStream in = new DataInputStream(socket.getInputStream());
                 expect(in, GoldenVectors.bytes("MPA Request rev1 M=0 C=1, no PD"));
-                socket.getOutputStream().write(ScriptedPeer.startupFrame("MPA ID Rep Frame", 0x40));
+                socket.getOutputStream().write(SocketPeer.reply(0x40));
                 QueuePair initiator = await(connecting);
 
                 ByteBuf hello = text("hello");

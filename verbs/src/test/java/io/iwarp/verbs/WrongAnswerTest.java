@@ -14,6 +14,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
@@ -50,7 +51,7 @@ class WrongAnswerTest {
     private MemoryRegion sink;
     private MemoryRegion otherSink;
     private ServerSocket server;
-    private ScriptedPeer peer;
+    private SocketPeer peer;
     private QueuePair queuePair;
 
     @BeforeEach
@@ -73,9 +74,7 @@ class WrongAnswerTest {
                 IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], qp -> {});
         CompletableFuture<QueuePair> connecting =
                 new IwarpConnector(loopback.bootstrap(), initializer).connect(server.getLocalSocketAddress());
-        peer = new ScriptedPeer(server.accept());
-        peer.reads(20);
-        peer.sends(ScriptedPeer.startupFrame("MPA ID Rep Frame", 0x40));
+        peer = SocketPeer.accept(server);
         queuePair = await(connecting);
     }
 
@@ -300,7 +299,7 @@ class WrongAnswerTest {
     @Test
     @Requirement("RDMAP-44")
     void aPersonCanReadWhyThePeerTerminatedTheStream() throws Exception {
-        peer.sends(Segment.terminate(HexFormat.of().parseHex("01010000")));
+        peer.sends(Segment.terminate("01010000"));
         CloseReason reason = await(queuePair.closed());
         assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
         assertThat(reason.error()).isEqualTo(ProtocolError.RDMAP_BASE_OR_BOUNDS);
@@ -312,7 +311,7 @@ class WrongAnswerTest {
     @Test
     @Requirement("RDMAP-44")
     void aTerminateThatNobodyKnowsIsShownByItsNumbers() throws Exception {
-        peer.sends(Segment.terminate(HexFormat.of().parseHex("77770000")));
+        peer.sends(Segment.terminate("77770000"));
         assertThat(await(queuePair.closed()))
                 .hasToString("the peer terminated the stream: with 7/7/77, which no RFC assigns");
     }

@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.LogCapture;
 import io.iwarp.testing.Segment;
+import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.Socket;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,10 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a raw client does to an executor, over TCP, and what the next honest executor then sees. */
 class HostilePeerTest {
     private static final String BLOCK = "shuffle_1_1_0";
-    private static final int PATIENCE_MILLIS = 20_000;
-    private static final int FLAGS_AT = 16;
-    private static final byte CRC = 0x40;
-    private static final byte REJECT = 0x20;
+    private static final int REJECT = 0x20;
     private static final int TERMINATE = 7;
 
     @TempDir
@@ -41,7 +37,7 @@ class HostilePeerTest {
     @RegisterExtension
     private final LogCapture log = new LogCapture("io.iwarp.spark");
 
-    private final List<RawPeer> peers = new ArrayList<>();
+    private final List<SocketPeer> peers = new ArrayList<>();
     private TwoNodes nodes;
 
     @BeforeEach
@@ -53,8 +49,8 @@ class HostilePeerTest {
 
     @AfterEach
     void close() throws IOException {
-        for (RawPeer peer : peers) {
-            peer.socket.close();
+        for (SocketPeer peer : peers) {
+            peer.close();
         }
         nodes.close();
     }
@@ -82,10 +78,9 @@ class HostilePeerTest {
 
         Set<String> answers = new HashSet<>();
         for (byte[] guess : guesses) {
-            RawPeer peer = new RawPeer();
-            byte[] answer = peer.setUp(guess);
-            assertThat(peer.flags & REJECT).isEqualTo(REJECT);
-            answers.add(new String(answer, StandardCharsets.UTF_8));
+            SocketPeer peer = connect();
+            assertThat(peer.asks(guess) & REJECT).isEqualTo(REJECT);
+            answers.add(new String(peer.expectPrivateData(), StandardCharsets.UTF_8));
         }
 
         assertThat(answers).containsExactly(Handshake.REJECTED);
@@ -99,8 +94,8 @@ class HostilePeerTest {
     @Test
     void whatIsNoSetUpOrBeginsOneEndsNothingOfOthers() throws IOException {
         for (int i = 0; i < 50; i++) {
-            new RawPeer().send("MPA ID ".getBytes(StandardCharsets.US_ASCII));
-            new RawPeer().send("\u0016\u0003\u0001 no set-up at all".getBytes(StandardCharsets.US_ASCII));
+            connect().sends("MPA ID ".getBytes(StandardCharsets.US_ASCII));
+            connect().sends("\u0016\u0003\u0001 no set-up at all".getBytes(StandardCharsets.US_ASCII));
         }
 
         assertThatAnHonestExecutorReads();
@@ -108,7 +103,7 @@ class HostilePeerTest {
 
     @Test
     void anExecutorOfTheApplicationChangesNothingAndReadsOnlyWhatIsPublished() throws IOException {
-        RemoteBuffer directory = admitted().directory;
+        RemoteBuffer directory = admission(connect());
         int stag = directory.stag();
         long start = directory.taggedOffset();
         List<Segment> attacks = List.of(
@@ -120,56 +115,25 @@ class HostilePeerTest {
                 Segment.send(1, new byte[100]).payload(new byte[60_000]));
 
         for (Segment attack : attacks) {
-            RawPeer peer = admitted();
-            peer.send(attack.fpdu());
-            assertThat(peer.opcode()).isEqualTo(TERMINATE);
+            SocketPeer peer = connect();
+            admission(peer);
+            peer.sends(attack);
+            assertThat(peer.expectOpcode()).isEqualTo(TERMINATE);
             assertThatAnHonestExecutorReads();
         }
     }
 
-    private RawPeer admitted() throws IOException {
-        RawPeer peer = new RawPeer();
-        byte[] acceptance = peer.setUp(new Handshake(TwoNodes.SECRET).request(TwoNodes.SERVER));
-        assertThat(peer.flags & REJECT).isZero();
-        peer.directory = Handshake.directory(acceptance).memory();
+    private SocketPeer connect() throws IOException {
+        int port = nodes.addresses.get(TwoNodes.SERVER).port();
+        SocketPeer peer = SocketPeer.connectTo(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        peers.add(peer);
         return peer;
     }
 
-    /** A client that says what it likes. */
-    private final class RawPeer {
-        private final Socket socket;
-        private final DataInputStream in;
-        private byte flags;
-        private RemoteBuffer directory = RemoteBuffer.decode(Unpooled.buffer().writeZero(RemoteBuffer.ENCODED_LENGTH));
-
-        RawPeer() throws IOException {
-            int port = nodes.addresses.get(TwoNodes.SERVER).port();
-            socket = new Socket(InetAddress.getLoopbackAddress(), port);
-            peers.add(this);
-            socket.setSoTimeout(PATIENCE_MILLIS);
-            in = new DataInputStream(socket.getInputStream());
-        }
-
-        void send(byte[] bytes) throws IOException {
-            socket.getOutputStream().write(bytes);
-        }
-
-        /** Sends an MPA request frame (RFC 5044 section 7.1). Returns the private data of the reply. */
-        byte[] setUp(byte[] privateData) throws IOException {
-            send(Segment.concatenate(
-                    "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII),
-                    new byte[] {CRC, 1, 0, (byte) privateData.length},
-                    privateData));
-            byte[] header = in.readNBytes(FLAGS_AT + 2);
-            flags = header[FLAGS_AT];
-            return in.readNBytes(in.readUnsignedShort());
-        }
-
-        /** Returns the opcode of the next FPDU. */
-        int opcode() throws IOException {
-            in.readUnsignedShort();
-            in.readByte();
-            return in.readByte() & 0xf;
-        }
+    /** Shows the secret. Returns the directory of the executor. */
+    private static RemoteBuffer admission(SocketPeer peer) throws IOException {
+        int flags = peer.asks(new Handshake(TwoNodes.SECRET).request(TwoNodes.SERVER));
+        assertThat(flags & REJECT).isZero();
+        return Handshake.directory(peer.expectPrivateData()).memory();
     }
 }
