@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A range of bytes in a buffer or in a registered region, with offsets from 0 to {@link #length}. A span is mutable so
  * that it can be reused without allocation. A new span is empty.
  *
- * <p>A span holds no reference to its buffer or region unless {@link #retain} is called. The user of the span keeps the
- * memory alive. After the region is closed, nothing can be put through the span. Bytes can be read while somebody
- * retains it.
+ * <p>A span takes no reference to its buffer or region. The user of the span keeps the memory alive. After the region is
+ * closed, nothing can be put through the span. Bytes can be read while somebody {@linkplain #retain holds} the memory.
  *
  * <p>The span object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads
  * copy to and from the same region; over a buffer, they are as safe as the buffer's own methods.
@@ -42,29 +41,6 @@ public final class ByteSpan {
         this.buffer = buffer;
         this.memory = null;
         this.origin = index;
-        this.length = length;
-        return this;
-    }
-
-    /**
-     * Covers part of a region, for local use. The rights of the region do not matter.
-     *
-     * @param region a region that is not closed; the span does not keep it open
-     * @param offset the offset of the first byte, counted from the first byte of the region
-     * @param length the number of bytes, at least 0; all must be within the region
-     * @return this span
-     * @throws IndexOutOfBoundsException if they are not within the region
-     * @throws RegistrationEndedException if the region was closed
-     */
-    public ByteSpan wrap(MemoryRegion region, long offset, long length) {
-        return wrap(region.memory(), offset, length);
-    }
-
-    private ByteSpan wrap(RegionMemory memory, long offset, long length) {
-        Objects.checkFromIndexSize(offset, length, memory.length());
-        this.buffer = null;
-        this.memory = memory;
-        this.origin = offset;
         this.length = length;
         return this;
     }
@@ -119,22 +95,9 @@ public final class ByteSpan {
     }
 
     /**
-     * Takes a reference to the buffer or region of the span, so that its memory stays. Each call needs one
-     * {@link #release}, on this span or on another with the same buffer or region.
-     *
-     * @return this span
-     * @throws IllegalStateException if the buffer was released or the region was closed
+     * Releases a reference to the buffer or region of the span, which its user has taken. Call it before the span is filled
+     * again or cleared.
      */
-    public ByteSpan retain() {
-        if (memory != null) {
-            requireOpen(memory.retain());
-        } else if (buffer != null) {
-            buffer.retain();
-        }
-        return this;
-    }
-
-    /** Releases a reference that was taken with {@link #retain}. Call it before the span is filled again or cleared. */
     public void release() {
         if (memory != null) {
             memory.release();

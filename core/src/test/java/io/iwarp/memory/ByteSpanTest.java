@@ -47,7 +47,7 @@ class ByteSpanTest {
                 for (int i = 0; i < 30; i++) {
                     int origin = random.nextInt(total + 1);
                     int length = random.nextInt(total - origin + 1);
-                    ByteSpan span = new ByteSpan().wrap(region, origin, length);
+                    ByteSpan span = over(region.slice(origin, length));
                     copyIn(span, model, origin, random);
                     copyOut(span, model, origin, random);
                 }
@@ -80,14 +80,14 @@ class ByteSpanTest {
         boolean changing = right == AccessRight.REMOTE_WRITE || right == AccessRight.REMOTE_ATOMIC;
         ByteBuf buffer = PooledByteBufAllocator.DEFAULT.directBuffer(8, 8);
         try (MemoryRegion region = domain.register(buffer, right)) {
-            ByteSpan span = new ByteSpan().wrap(region, 0, 8);
+            ByteSpan span = whole(region);
             assertThat(span.peersMayChange()).as("by the region").isEqualTo(changing);
             MemoryWindow window = region.window(0, 4).rights(right).bind();
             window.close();
             assertThat(span.peersMayChange()).as("still by the region").isEqualTo(changing);
         }
         try (MemoryRegion region = domain.register(buffer)) {
-            ByteSpan span = new ByteSpan().wrap(region, 0, 8);
+            ByteSpan span = whole(region);
             MemoryWindow window = region.window(0, 4).rights(right).bind();
             assertThat(span.peersMayChange()).as("by the window").isEqualTo(changing);
             window.close();
@@ -112,7 +112,7 @@ class ByteSpanTest {
             try (MemoryRegion region = domain.region().buffers(pieces).register()) {
                 int origin = random.nextInt(total);
                 int length = 1 + random.nextInt(total - origin);
-                ByteSpan span = new ByteSpan().wrap(region, origin, length);
+                ByteSpan span = over(region.slice(origin, length));
                 int oneByte = 0;
                 while (oneByte < length) {
                     int run = span.contiguousAt(oneByte);
@@ -196,7 +196,7 @@ class ByteSpanTest {
         assertThat(span.length()).isZero();
         span.put(0, buffer, 0, 0);
         span.get(0, buffer, 0, 0);
-        span.retain().release();
+        span.release();
         assertThatThrownBy(() -> span.bufferAt(0)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThat(buffer.refCnt()).isOne();
         buffer.release();
@@ -219,12 +219,11 @@ class ByteSpanTest {
     }
 
     @Test
-    void aSpanOverABufferHoldsAReferenceOnlyIfRetained() {
+    void aSpanOverABufferTakesNoReferenceAndReleasesThatOfItsUser() {
         ByteBuf buffer = Unpooled.buffer(10);
         ByteSpan span = new ByteSpan().wrap(buffer, 0, 10);
         assertThat(buffer.refCnt()).isOne();
-        span.retain();
-        assertThat(buffer.refCnt()).isEqualTo(2);
+        buffer.retain();
         span.release();
         assertThat(buffer.refCnt()).isOne();
         buffer.release();
@@ -235,14 +234,14 @@ class ByteSpanTest {
         ByteBuf bytes = Unpooled.buffer(8).writeLong(1);
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
-        ByteSpan span = whole(region);
+        LocalBuffer piece = region.slice(0, 8);
+        ByteSpan span = over(piece);
         region.close();
 
         assertThatIllegalStateException().isThrownBy(() -> span.put(0, bytes, 0, 8));
         assertThatIllegalStateException().isThrownBy(() -> span.get(0, bytes, 0, 8));
         assertThatIllegalStateException().isThrownBy(() -> span.bufferAt(0));
-        assertThatIllegalStateException().isThrownBy(span::retain);
-        assertThatIllegalStateException().isThrownBy(() -> new ByteSpan().wrap(region, 0, 8));
+        assertThatIllegalStateException().isThrownBy(() -> ByteSpan.retain(piece));
         bytes.release();
     }
 
@@ -251,10 +250,11 @@ class ByteSpanTest {
         ByteBuf bytes = Unpooled.buffer(8).writeLong(0x0102_0304_0506_0708L);
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
-        ByteSpan span = whole(region);
+        LocalBuffer piece = region.slice(0, 8);
+        ByteSpan span = over(piece);
         ByteBuf memory = span.bufferAt(0);
         span.put(0, bytes, 0, 8);
-        span.retain();
+        ByteSpan.retain(piece);
         region.close();
 
         bytes.setZero(0, 8);
@@ -299,7 +299,13 @@ class ByteSpanTest {
     }
 
     private static ByteSpan whole(MemoryRegion region) {
-        return new ByteSpan().wrap(region, 0, region.length());
+        return over(region.slice(0, region.length()));
+    }
+
+    private static ByteSpan over(LocalBuffer piece) {
+        ByteSpan span = new ByteSpan();
+        span.cover(piece);
+        return span;
     }
 
     private static ByteBufAllocator allocator(Random random) {

@@ -84,6 +84,7 @@ class PlacementTest {
         MemoryRegion region =
                 domain.region().buffers(memory, more).rights(REMOTE_WRITE).register();
         ByteSpan span = new ByteSpan();
+        span.cover(region.slice(0, region.length()));
         int segments = 10_000;
         segments(region, span, payload, segments);
 
@@ -106,8 +107,8 @@ class PlacementTest {
                 throw new AssertionError("refused");
             }
             tagged.place(taggedOffset, payload, 0, 1500);
-            span.wrap(region, taggedOffset, 1500).put(0, payload, 0, 1500);
-            span.get(0, payload, 0, 1500);
+            span.put(taggedOffset, payload, 0, 1500);
+            span.get(taggedOffset, payload, 0, 1500);
         }
     }
 

@@ -206,7 +206,8 @@ class RegistrationTest {
     @Test
     void longAllocationsConsistOfSeveralBuffers() {
         MemoryRegion region = domain.region().allocate(ALLOCATOR, 2500, 1000).register();
-        ByteSpan span = new ByteSpan().wrap(region, 0, region.length());
+        ByteSpan span = new ByteSpan();
+        span.cover(region.slice(0, region.length()));
         ByteBuf last = span.bufferAt(2499);
 
         assertThat(region.length()).isEqualTo(2500);

@@ -106,7 +106,8 @@ class RevocationTest {
     @Test
     @Requirement({"SEC-5", "SEC-6", "DDP-74"})
     void afterCloseNothingIsPlacedAndUseIsAnError() {
-        ByteSpan receiveBuffer = new ByteSpan().wrap(region, 0, region.length());
+        ByteSpan receiveBuffer = new ByteSpan();
+        receiveBuffer.cover(region.slice(0, region.length()));
         region.close();
 
         assertThat(stream.lookup(region.stag())).isNull();

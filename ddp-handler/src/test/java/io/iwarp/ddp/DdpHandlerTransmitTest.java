@@ -378,7 +378,7 @@ class DdpHandlerTransmitTest {
         try (ProtectionDomain domain = ProtectionDomain.create();
                 MemoryRegion region = domain.region().buffers(piece, piece).register()) {
             DdpMessage message = new DdpMessage().untagged(0x43, 0, 0);
-            message.payload().wrap(region, 1, 4);
+            message.payload().cover(region.slice(1, 4));
             ddp.ready();
             ddp.writeAndFlush(message);
 
@@ -439,7 +439,7 @@ class DdpHandlerTransmitTest {
                         .buffers(Collections.nCopies(4096, memory))
                         .register()) {
             DdpMessage message = new DdpMessage().tagged(0x40, 1, 0);
-            message.payload().wrap(region, 0, 0xFFFF_FFFFL);
+            message.payload().cover(region.slice(0, 0xFFFF_FFFFL));
             ddp.writeAndFlush(message);
             ddp.runTasks();
 

@@ -142,7 +142,7 @@ class DdpPropertyTest {
                 int before = random.nextInt(100);
                 MemoryRegion source = region(before + content.length + random.nextInt(100), 0);
                 source.setBytes(before, Unpooled.wrappedBuffer(content));
-                message.payload().wrap(source, before, content.length);
+                message.payload().cover(source.slice(before, content.length));
             } else {
                 message.payload().wrap(Unpooled.wrappedBuffer(content), 0, content.length);
             }
@@ -151,7 +151,7 @@ class DdpPropertyTest {
         private void post(int queue, int room) {
             if (room > 0 && random.nextBoolean()) {
                 UntaggedBuffer buffer = new UntaggedBuffer();
-                buffer.sink().wrap(region(room, 0), 0, room);
+                buffer.sink().cover(region(room, 0).slice(0, room));
                 peer.ulp.post(queue, buffer);
             } else {
                 peer.ulp.post(queue, room);

@@ -352,7 +352,7 @@ class DdpReceiverUntaggedTest {
                         .buffers(Collections.nCopies(4097, memory))
                         .register()) {
             UntaggedBuffer buffer = new UntaggedBuffer();
-            buffer.sink().wrap(region, 0, region.length());
+            buffer.sink().cover(region.slice(0, region.length()));
             peer.ulp.post(0, buffer);
             peer.receives(
                     Segment.untagged(0, 1).last(false).offset(0xFFFF_FFFEL).payload("x"));

@@ -300,7 +300,7 @@ class SendBufferTest {
     private static boolean cutsByReference(MemoryRegion region, ByteBuf memory) {
         SendBuffer buffer = Ulpdus.buffer();
         DdpMessage message = new DdpMessage();
-        message.payload().wrap(region, 0, 100);
+        message.payload().cover(region.slice(0, 100));
         Ulpdu ulpdu = new Ulpdu();
         Ulpdus.send(buffer, message);
         buffer.cut(ulpdu, 1000);
@@ -327,7 +327,7 @@ class SendBufferTest {
                 }
                 region.setBytes(0, Unpooled.wrappedBuffer(content));
                 DdpMessage message = new DdpMessage().tagged(WRITE, 1, 0);
-                message.payload().wrap(region, 3, 550);
+                message.payload().cover(region.slice(3, 550));
 
                 List<DdpSegment> segments = cut(message, 128);
 
@@ -346,7 +346,7 @@ class SendBufferTest {
         long greatest = 0xFFFF_FFFFL;
         withHugeRegion(region -> {
             DdpMessage message = new DdpMessage().untagged(SEND, 0, 0);
-            message.payload().wrap(region, 0, greatest);
+            message.payload().cover(region.slice(0, greatest));
             SendBuffer buffer = Ulpdus.bufferOf(message);
             Ulpdu ulpdu = new Ulpdu();
             long sent = 0;

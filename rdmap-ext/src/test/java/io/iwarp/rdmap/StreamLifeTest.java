@@ -56,7 +56,7 @@ class StreamLifeTest {
 
     private RdmapRequest send() {
         RdmapRequest request = new RdmapRequest().send(false);
-        request.payload().wrap(region, 0, 8);
+        request.payload().cover(region.slice(0, 8));
         return request;
     }
 
