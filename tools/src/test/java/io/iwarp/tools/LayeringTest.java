@@ -3,6 +3,7 @@ package io.iwarp.tools;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
@@ -11,6 +12,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 
 import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -22,6 +24,7 @@ import java.io.PrintWriter;
 import java.lang.annotation.Annotation;
 import org.apiguardian.api.API;
 import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 
 /** The rules of the code base that its classes can be asked about. */
 @AnalyzeClasses(packages = "io.iwarp", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -158,6 +161,35 @@ class LayeringTest {
     @ArchTest
     static final ArchRule everyPackageOfALibrarySaysWhatMayBeReliedOn =
             classes().that().resideOutsideOfPackage("io.iwarp.tools..").should(new BeInAPackageWith(API.class));
+
+    @ArchTest
+    static final ArchRule whatApplicationsHoldNamesNothingInternal = methods()
+            .that()
+            .arePublic()
+            .and()
+            .areDeclaredInClassesThat(describe("are for applications", LayeringTest::isForApplications))
+            .and()
+            .areNotAnnotatedWith(API.class)
+            .should()
+            .haveRawReturnType(describe("not internal", type -> !isInternal(type)))
+            .andShould()
+            .haveRawParameterTypes(
+                    describe("not internal", types -> types.stream().noneMatch(LayeringTest::isInternal)));
+
+    private static boolean isForApplications(JavaClass type) {
+        return type.getModifiers().contains(JavaModifier.PUBLIC) && status(type) == API.Status.MAINTAINED;
+    }
+
+    private static boolean isInternal(JavaClass type) {
+        return status(type) == API.Status.INTERNAL;
+    }
+
+    private static API.@Nullable Status status(JavaClass type) {
+        return type.tryGetAnnotationOfType(API.class)
+                .or(() -> type.getPackage().tryGetAnnotationOfType(API.class))
+                .map(API::status)
+                .orElse(null);
+    }
 
     private static boolean prints(AccessTarget method) {
         return method.getName().startsWith("print") && method.getOwner().isAssignableTo(PrintWriter.class);
