@@ -105,7 +105,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private int usualBatch = MIN_BATCH_CAPACITY;
     private boolean outputEnded;
     private int mulpdu;
-    private long nextLook = BYTES_BETWEEN_LOOKS;
+    /** The position from which on the segment size is looked at, never if the settings fix it. */
+    private long nextLook;
 
     /** TransmitReady was fired, or only a Terminate may be sent. */
     private boolean mayTransmit;
@@ -152,6 +153,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         this.segmentSize = segmentSize;
         this.fpduTimeoutNanos = settings.fpduTimeout().toNanos();
         this.inputBudget = inputBudget;
+        this.nextLook = settings.emss() > 0 ? Long.MAX_VALUE : BYTES_BETWEEN_LOOKS;
     }
 
     @Override
@@ -314,7 +316,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     public void flush(ChannelHandlerContext ctx) {
         handOver(ctx, ctx.voidPromise());
         ctx.flush();
-        if (encoder != null && settings.emss() == 0 && encoder.position() >= nextLook) {
+        if (encoder != null && encoder.position() >= nextLook) {
             reviewMulpdu(ctx, encoder);
         }
     }
