@@ -17,20 +17,24 @@ public final class LoopTasks {
     private LoopTasks() {}
 
     /**
-     * Gives a task to an event loop. Any thread may call it.
+     * Gives a task to an event loop, as often as its queue of tasks is full. Any thread may call it.
      *
-     * @param again gives the task once more; called later, on another thread, if the queue of the loop is full
-     * @return false if the loop has shut down and will not run the task
+     * @param ifShutDown runs instead if the loop has shut down and will not run the task; on this thread or a later one
      */
-    public static boolean execute(EventExecutor loop, Runnable task, Runnable again) {
+    public static void execute(EventExecutor loop, Runnable task, Runnable ifShutDown) {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException refused) {
             if (loop.isShuttingDown()) {
-                return false;
+                ifShutDown.run();
+            } else {
+                later(() -> execute(loop, task, ifShutDown));
             }
-            LATER.execute(again);
         }
-        return true;
+    }
+
+    /** Runs what gives a task once more to a loop whose queue was full: later, on another thread. */
+    public static void later(Runnable again) {
+        LATER.execute(again);
     }
 }

@@ -144,15 +144,13 @@ public final class MpaConnectionRequest {
         if (ctx.executor().inEventLoop()) {
             answer.give(decision);
         } else {
-            giveOnEventLoop(decision);
+            LoopTasks.execute(ctx.executor(), () -> answer.give(decision), this::failAtShutDown);
         }
         return answered;
     }
 
-    private void giveOnEventLoop(MpaStartup.Decision decision) {
-        if (!LoopTasks.execute(ctx.executor(), () -> answer.give(decision), () -> giveOnEventLoop(decision))) {
-            failed(new CloseReason(EndedBy.TRANSPORT, null, "the event loop of the channel has been shut down", null));
-        }
+    private void failAtShutDown() {
+        failed(new CloseReason(EndedBy.TRANSPORT, null, "the event loop of the channel has been shut down", null));
     }
 
     /** The transport has taken the Reply Frame. */

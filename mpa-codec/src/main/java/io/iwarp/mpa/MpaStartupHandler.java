@@ -102,13 +102,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         Channel channel = ctx.channel();
         if (channel.isActive() || !channel.isOpen()) {
             // Later: an initializer may still be adding the handlers that have to see the events of this one.
-            startSoon(ctx);
-        }
-    }
-
-    private void startSoon(ChannelHandlerContext ctx) {
-        if (!LoopTasks.execute(ctx.executor(), () -> startAfterAdding(ctx), () -> startSoon(ctx))) {
-            ctx.close();
+            LoopTasks.execute(ctx.executor(), () -> startAfterAdding(ctx), ctx::close);
         }
     }
 

@@ -60,8 +60,9 @@ final class ChannelOutcome implements ChannelFutureListener, Runnable {
         EventLoop loop = channel.eventLoop();
         if (loop.inEventLoop()) {
             channel.close();
-        } else if (!LoopTasks.execute(loop, channel::close, () -> close(channel))) {
-            LOGGER.debug("{} is closed by its event loop, which has shut down", channel);
+        } else {
+            Runnable closedByLoop = () -> LOGGER.debug("{} is closed by its event loop, which has shut down", channel);
+            LoopTasks.execute(loop, channel::close, closedByLoop);
         }
     }
 }

@@ -143,16 +143,10 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
      */
     CompletableFuture<Void> abortAfter(EventExecutor loop, long nanos, CompletableFuture<Void> done) {
         CompletableFuture<Future<?>> timer = new CompletableFuture<>();
-        startTimer(loop, nanos, timer);
-        return done.whenComplete((nothing, failure) -> timer.thenAccept(started -> started.cancel(false)));
-    }
-
-    private void startTimer(EventExecutor loop, long nanos, CompletableFuture<Future<?>> timer) {
         Runnable abort = this::abort;
         Runnable start = () -> timer.complete(loop.schedule(abort, nanos, TimeUnit.NANOSECONDS));
-        if (!LoopTasks.execute(loop, start, () -> startTimer(loop, nanos, timer))) {
-            abort.run();
-        }
+        LoopTasks.execute(loop, start, abort);
+        return done.whenComplete((nothing, failure) -> timer.thenAccept(started -> started.cancel(false)));
     }
 
     private void completeIfEmpty() {

@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.internal.LoopTasks;
 import io.netty.channel.EventLoop;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -64,16 +65,26 @@ final class DrainSchedule {
      * last drain runs instead.
      */
     void execute(Runnable task) {
-        boolean taken;
         try {
-            taken = LoopTasks.execute(eventLoop, task, () -> execute(task));
+            offer(task);
         } catch (Throwable noMemory) {
             // The next wake-up tries again.
             scheduled.set(false);
             throw noMemory;
         }
-        if (!taken || eventLoop.isShuttingDown()) {
+        if (eventLoop.isShuttingDown()) {
             drainAtTermination();
+        }
+    }
+
+    private void offer(Runnable task) {
+        try {
+            eventLoop.execute(task);
+        } catch (RejectedExecutionException refused) {
+            // Either its queue of tasks is full, or it has shut down, which the caller looks for.
+            if (!eventLoop.isShuttingDown()) {
+                LoopTasks.later(() -> execute(task));
+            }
         }
     }
 
