@@ -171,14 +171,40 @@ class MpaFrameTest {
     @ValueSource(ints = {0, 1, 2, 3})
     @Requirement("SETUP-4")
     void withTheEnhancedBitTheFourBytesHaveToBeThere(int length) {
-        byte[] bytes = StartupFrames.reply("5002000" + length, new byte[length]);
+        ByteBuf bytes = Unpooled.wrappedBuffer(StartupFrames.reply("5002000" + length, new byte[length]));
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new MpaFrame.Request(false, true, true, 2, new byte[length]))
                 .withMessageContainingAll("at least 4", "got " + length);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> MpaFrame.decode(Unpooled.wrappedBuffer(bytes)))
+                .isThrownBy(() -> MpaFrame.decode(bytes))
                 .withMessageContainingAll("at least 4", "got " + length);
+        assertThat(bytes.readerIndex()).isZero();
+    }
+
+    @Test
+    void framesAreEqualIfAllFieldsAre() {
+        byte[] data = new byte[4];
+
+        assertThat(new MpaFrame.Request(true, true, true, 2, data))
+                .isEqualTo(new MpaFrame.Request(true, true, true, 2, data.clone()))
+                .hasSameHashCodeAs(new MpaFrame.Request(true, true, true, 2, data.clone()))
+                .isNotEqualTo(new MpaFrame.Request(false, true, true, 2, data))
+                .isNotEqualTo(new MpaFrame.Request(true, false, true, 2, data))
+                .isNotEqualTo(new MpaFrame.Request(true, true, false, 2, data))
+                .isNotEqualTo(new MpaFrame.Request(true, true, true, 3, data))
+                .isNotEqualTo(new MpaFrame.Request(true, true, true, 2, new byte[5]))
+                .isNotEqualTo(new MpaFrame.Reply(true, true, false, true, 2, data));
+        assertThat(new MpaFrame.Reply(true, true, true, true, 2, data))
+                .isEqualTo(new MpaFrame.Reply(true, true, true, true, 2, data.clone()))
+                .hasSameHashCodeAs(new MpaFrame.Reply(true, true, true, true, 2, data.clone()))
+                .isNotEqualTo(new MpaFrame.Reply(false, true, true, true, 2, data))
+                .isNotEqualTo(new MpaFrame.Reply(true, false, true, true, 2, data))
+                .isNotEqualTo(new MpaFrame.Reply(true, true, false, true, 2, data))
+                .isNotEqualTo(new MpaFrame.Reply(true, true, true, false, 2, data))
+                .isNotEqualTo(new MpaFrame.Reply(true, true, true, true, 3, data))
+                .isNotEqualTo(new MpaFrame.Reply(true, true, true, true, 2, new byte[5]))
+                .isNotEqualTo(new MpaFrame.Request(true, true, true, 2, data));
     }
 
     @Test
