@@ -142,6 +142,20 @@ class FpduDecoderTest {
     }
 
     @Test
+    void oneBufferServesUlpdusThatMarkersCutUntilALongerOneNeedsMore() {
+        ReferenceFramer model = new ReferenceFramer(true, true);
+        assertThat(decode(model.frame(new byte[600]))).isEqualTo(Progress.FPDU);
+        ByteBuf first = ulpdu.buffer();
+        assertThat(decode(model.frame(new byte[600]))).isEqualTo(Progress.FPDU);
+        assertThat(ulpdu.buffer()).isSameAs(first);
+        assertThat(decode(model.frame(new byte[5000]))).isEqualTo(Progress.FPDU);
+        ByteBuf second = ulpdu.buffer();
+        assertThat(first.refCnt()).isZero();
+        decoder.release();
+        assertThat(second.refCnt()).isZero();
+    }
+
+    @Test
     void countsWhatItHandsUp() {
         ReferenceFramer model = new ReferenceFramer(true, true);
         assertThat(decode(model.frame(new byte[600]))).isEqualTo(Progress.FPDU);

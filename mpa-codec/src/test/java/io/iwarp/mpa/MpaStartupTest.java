@@ -316,7 +316,9 @@ class MpaStartupTest {
 
         MpaStartup over = awaitingDecision(DEFAULTS, request("40010000"));
         over.accept(NO_PRIVATE_DATA);
-        assertThatIllegalStateException().isThrownBy(() -> over.reject(NO_PRIVATE_DATA));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> over.reject(NO_PRIVATE_DATA))
+                .withMessageEndingWith("no request to decide about: the start-up was over");
         assertThat(over.ended(EndedBy.TIMEOUT, null, "too late", null)).isInstanceOf(StartupAction.Wait.class);
     }
 
