@@ -26,9 +26,15 @@ public final class Setting<T extends @Nullable Object> {
         this.inRange = inRange;
     }
 
-    /** Returns a setting without a range. Only if its default is null, its value may be null. */
+    /** Returns a setting without a range. */
     public static <T extends @Nullable Object> Setting<T> of(String name, T initial) {
         return new Setting<>(name, initial, "", value -> true);
+    }
+
+    /** Returns a setting without a range and without a default, the only one whose value may be null. */
+    @SuppressWarnings("NullAway") // it does not see that a type argument may be nullable
+    public static <T> Setting<@Nullable T> optional(String name) {
+        return of(name, null);
     }
 
     /** Returns a setting with a range that these words describe. */

@@ -1,6 +1,7 @@
 package io.iwarp.memory;
 
-import java.util.Objects;
+import io.iwarp.internal.Setting;
+import io.iwarp.internal.Settings;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,65 +11,58 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DomainLimits {
     /** The default limits. They are not stricter than the default limits of the device. */
-    public static final DomainLimits DEFAULT = new DomainLimits(1 << 20, Long.MAX_VALUE);
+    public static final DomainLimits DEFAULT = new DomainLimits(Settings.DEFAULT);
 
-    private final int maximumRegions;
-    private final long maximumRegisteredBytes;
+    private final Settings values;
 
-    private DomainLimits(int maximumRegions, long maximumRegisteredBytes) {
-        if (maximumRegions < 1) {
-            throw new IllegalArgumentException("maximumRegions of a domain is at least 1, not " + maximumRegions);
-        }
-        if (maximumRegisteredBytes < 1) {
-            throw new IllegalArgumentException(
-                    "maximumRegisteredBytes of a domain is at least 1, not " + maximumRegisteredBytes);
-        }
-        this.maximumRegions = maximumRegions;
-        this.maximumRegisteredBytes = maximumRegisteredBytes;
+    private DomainLimits(Settings values) {
+        this.values = values;
     }
 
-    /** Returns these limits with another {@link #maximumRegions()}, at least 1. */
-    public DomainLimits withMaximumRegions(int maximum) {
-        return new DomainLimits(maximum, maximumRegisteredBytes);
-    }
-
-    /** Returns these limits with another {@link #maximumRegisteredBytes()}, at least 1. */
-    public DomainLimits withMaximumRegisteredBytes(long maximum) {
-        return new DomainLimits(maximumRegions, maximum);
-    }
+    private static final Setting<Integer> MAXIMUM_REGIONS = Setting.atLeast("maximumRegions", 1 << 20, 1);
 
     /**
      * Returns the maximum number of open regions, at least 1, default 1,048,576. The temporary sink of a Read counts
      * until the Read completes.
      */
     public int maximumRegions() {
-        return maximumRegions;
+        return values.get(MAXIMUM_REGIONS);
     }
+
+    /** Returns these limits with another {@link #maximumRegions()}, at least 1. */
+    public DomainLimits withMaximumRegions(int maximum) {
+        return new DomainLimits(values.with(MAXIMUM_REGIONS, maximum));
+    }
+
+    private static final Setting<Long> MAXIMUM_REGISTERED_BYTES =
+            Setting.atLeast("maximumRegisteredBytes", Long.MAX_VALUE, 1L);
 
     /**
      * Returns the maximum number of bytes of all open regions together, at least 1. The default is 2^63 - 1, which is
      * no limit. A byte that is registered twice counts twice.
      */
     public long maximumRegisteredBytes() {
-        return maximumRegisteredBytes;
+        return values.get(MAXIMUM_REGISTERED_BYTES);
+    }
+
+    /** Returns these limits with another {@link #maximumRegisteredBytes()}, at least 1. */
+    public DomainLimits withMaximumRegisteredBytes(long maximum) {
+        return new DomainLimits(values.with(MAXIMUM_REGISTERED_BYTES, maximum));
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof DomainLimits that
-                && maximumRegions == that.maximumRegions
-                && maximumRegisteredBytes == that.maximumRegisteredBytes;
+        return other instanceof DomainLimits that && values.equals(that.values);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(maximumRegions, maximumRegisteredBytes);
+        return values.hashCode();
     }
 
-    /** Returns both limits with their names, in one line. */
+    /** Returns the limits that differ from their defaults, with their names, in one line. */
     @Override
     public String toString() {
-        return "DomainLimits{maximumRegions=" + maximumRegions + ", maximumRegisteredBytes="
-                + (maximumRegisteredBytes == Long.MAX_VALUE ? "no limit" : maximumRegisteredBytes) + "}";
+        return "DomainLimits" + values;
     }
 }

@@ -1,6 +1,8 @@
 package io.iwarp.memory;
 
 import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.Setting;
+import io.iwarp.internal.Settings;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Random;
@@ -34,11 +36,11 @@ public final class IwarpDevice {
     private final long[] refusals = new long[MemoryLimit.values().length];
 
     IwarpDevice(Builder builder, Random random) {
-        this.maximumRegions = builder.maximumRegions;
-        this.maximumWindows = builder.maximumWindows;
-        this.maximumRegisteredBytes = builder.maximumRegisteredBytes;
-        this.partialFpdus = new ByteBudget(builder.maximumPartialFpduBytes);
-        this.managedReceives = new ByteBudget(builder.maximumManagedReceiveBytes);
+        this.maximumRegions = builder.limits.get(Builder.MAXIMUM_REGIONS);
+        this.maximumWindows = builder.limits.get(Builder.MAXIMUM_WINDOWS);
+        this.maximumRegisteredBytes = builder.limits.get(Builder.MAXIMUM_REGISTERED_BYTES);
+        this.partialFpdus = new ByteBudget(builder.limits.get(Builder.MAXIMUM_PARTIAL_FPDU_BYTES));
+        this.managedReceives = new ByteBudget(builder.limits.get(Builder.MAXIMUM_MANAGED_RECEIVE_BYTES));
         this.stags = new STagTable(random);
     }
 
@@ -245,18 +247,16 @@ public final class IwarpDevice {
 
     /** Sets the limits of a device. A builder belongs to one thread. */
     public static final class Builder {
-        private static final int DEFAULT_MAX_REGIONS = 1 << 20;
-        private static final int DEFAULT_MAX_WINDOWS = 1 << 20;
-        private static final int MIN_PARTIAL_FPDU_BYTES = 1 << 20;
-        private static final long DEFAULT_MAX_MANAGED_RECEIVE_BYTES = 256L * 1024 * 1024;
-
-        private int maximumRegions = DEFAULT_MAX_REGIONS;
-        private int maximumWindows = DEFAULT_MAX_WINDOWS;
-        private long maximumRegisteredBytes = Long.MAX_VALUE;
-        private long maximumPartialFpduBytes = Long.MAX_VALUE;
-        private long maximumManagedReceiveBytes = DEFAULT_MAX_MANAGED_RECEIVE_BYTES;
+        private Settings limits = Settings.DEFAULT;
 
         private Builder() {}
+
+        private <T> Builder set(Setting<T> limit, T maximum) {
+            limits = limits.with(limit, maximum);
+            return this;
+        }
+
+        private static final Setting<Integer> MAXIMUM_REGIONS = Setting.atLeast("maximumRegions", 1 << 20, 1);
 
         /**
          * Sets the maximum number of open regions. Default 1,048,576. A region costs some 400 bytes besides its memory,
@@ -267,12 +267,10 @@ public final class IwarpDevice {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maximumRegions(int maximum) {
-            if (maximum < 1) {
-                throw new IllegalArgumentException("maximumRegions is at least 1, not " + maximum);
-            }
-            this.maximumRegions = maximum;
-            return this;
+            return set(MAXIMUM_REGIONS, maximum);
         }
+
+        private static final Setting<Integer> MAXIMUM_WINDOWS = Setting.atLeast("maximumWindows", 1 << 20, 1);
 
         /**
          * Sets the maximum number of bound windows. Default 1,048,576. A window costs some 300 bytes.
@@ -282,12 +280,11 @@ public final class IwarpDevice {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maximumWindows(int maximum) {
-            if (maximum < 1) {
-                throw new IllegalArgumentException("maximumWindows is at least 1, not " + maximum);
-            }
-            this.maximumWindows = maximum;
-            return this;
+            return set(MAXIMUM_WINDOWS, maximum);
         }
+
+        private static final Setting<Long> MAXIMUM_REGISTERED_BYTES =
+                Setting.atLeast("maximumRegisteredBytes", Long.MAX_VALUE, 1L);
 
         /**
          * Sets the maximum number of bytes of all open regions together. Default 2^63 - 1, which is no limit: then only
@@ -298,12 +295,11 @@ public final class IwarpDevice {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maximumRegisteredBytes(long maximum) {
-            if (maximum < 1) {
-                throw new IllegalArgumentException("maximumRegisteredBytes is at least 1, not " + maximum);
-            }
-            this.maximumRegisteredBytes = maximum;
-            return this;
+            return set(MAXIMUM_REGISTERED_BYTES, maximum);
         }
+
+        private static final Setting<Long> MAXIMUM_PARTIAL_FPDU_BYTES =
+                Setting.atLeast("maximumPartialFpduBytes", Long.MAX_VALUE, 1L << 20);
 
         /**
          * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
@@ -317,13 +313,11 @@ public final class IwarpDevice {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maximumPartialFpduBytes(long maximum) {
-            if (maximum < MIN_PARTIAL_FPDU_BYTES) {
-                throw new IllegalArgumentException(
-                        "maximumPartialFpduBytes is at least " + MIN_PARTIAL_FPDU_BYTES + ", not " + maximum);
-            }
-            this.maximumPartialFpduBytes = maximum;
-            return this;
+            return set(MAXIMUM_PARTIAL_FPDU_BYTES, maximum);
         }
+
+        private static final Setting<Long> MAXIMUM_MANAGED_RECEIVE_BYTES =
+                Setting.atLeast("maximumManagedReceiveBytes", 256L * 1024 * 1024, 1L);
 
         /**
          * Sets the maximum number of buffer bytes of all streams together for messages of managed receives that are not
@@ -336,11 +330,7 @@ public final class IwarpDevice {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maximumManagedReceiveBytes(long maximum) {
-            if (maximum < 1) {
-                throw new IllegalArgumentException("maximumManagedReceiveBytes is at least 1, not " + maximum);
-            }
-            this.maximumManagedReceiveBytes = maximum;
-            return this;
+            return set(MAXIMUM_MANAGED_RECEIVE_BYTES, maximum);
         }
 
         /** Returns a new device with these limits. */

@@ -14,6 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class ProtectionDomain implements AutoCloseable {
     private final IwarpDevice device;
     private final DomainLimits limits;
+    private final int maximumRegions;
+    private final long maximumRegisteredBytes;
     private final ReentrantLock lock = new ReentrantLock();
     // The lock guards all of the following.
     private int openRegions;
@@ -26,6 +28,8 @@ public final class ProtectionDomain implements AutoCloseable {
     ProtectionDomain(IwarpDevice device, DomainLimits limits) {
         this.device = device;
         this.limits = limits;
+        this.maximumRegions = limits.maximumRegions();
+        this.maximumRegisteredBytes = limits.maximumRegisteredBytes();
     }
 
     /** Returns a new domain on a new device, so that it shares no STags and limits. */
@@ -156,14 +160,14 @@ public final class ProtectionDomain implements AutoCloseable {
         lock.lock();
         try {
             requireOpen();
-            if (openRegions == limits.maximumRegions()) {
+            if (openRegions == maximumRegions) {
                 refusedRegions++;
-                throw device.refused(MemoryLimit.DOMAIN_REGIONS, limits.maximumRegions(), openRegions, 1);
+                throw device.refused(MemoryLimit.DOMAIN_REGIONS, maximumRegions, openRegions, 1);
             }
-            if (bytes > limits.maximumRegisteredBytes() - registeredBytes) {
+            if (bytes > maximumRegisteredBytes - registeredBytes) {
                 refusedBytes++;
                 throw device.refused(
-                        MemoryLimit.DOMAIN_REGISTERED_BYTES, limits.maximumRegisteredBytes(), registeredBytes, bytes);
+                        MemoryLimit.DOMAIN_REGISTERED_BYTES, maximumRegisteredBytes, registeredBytes, bytes);
             }
             device.reserve(bytes);
             openRegions++;

@@ -21,7 +21,7 @@ class SettingsTest {
             Setting.within("timeout", Duration.ofSeconds(10), Duration.ofMillis(1), DAY);
     private static final Setting<Duration> IDLE = Setting.orOff("idle", Duration.ZERO, DAY);
     private static final Setting<String> WORD = Setting.of("word", "", "letters", word -> !word.contains(" "));
-    private static final Setting<@Nullable String> NOTE = Setting.of("note", null);
+    private static final Setting<@Nullable String> NOTE = Setting.optional("note");
 
     static Stream<Arguments> allowed() {
         return Stream.of(

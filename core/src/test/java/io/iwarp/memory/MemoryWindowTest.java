@@ -256,7 +256,7 @@ class MemoryWindowTest {
         assertThat(IwarpDevice.create().maximumWindows()).isEqualTo(1_048_576);
         assertThatThrownBy(() -> IwarpDevice.builder().maximumWindows(0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("at least 1, not 0");
+                .hasMessageContaining("is 0, but has to be at least 1");
         MemoryWindow first = region.window(0, 1).bind();
         region.window(0, 1).bind();
         assertThat(device.windows()).isEqualTo(2);

@@ -386,19 +386,19 @@ class RegistrationTest {
     void limitsHaveARangeAndADefault() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> DomainLimits.DEFAULT.withMaximumRegions(0))
-                .withMessageContaining("at least 1, not 0");
+                .withMessageContaining("is 0, but has to be at least 1");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> DomainLimits.DEFAULT.withMaximumRegisteredBytes(0))
-                .withMessageContaining("at least 1, not 0");
+                .withMessageContaining("is 0, but has to be at least 1");
         IwarpDevice device = IwarpDevice.create();
         assertThat(device.maximumRegions()).isEqualTo(1_048_576);
         assertThat(device.maximumRegisteredBytes()).isEqualTo(Long.MAX_VALUE);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> IwarpDevice.builder().maximumRegions(0))
-                .withMessageContaining("at least 1, not 0");
+                .withMessageContaining("is 0, but has to be at least 1");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> IwarpDevice.builder().maximumRegisteredBytes(0))
-                .withMessageContaining("at least 1, not 0");
+                .withMessageContaining("is 0, but has to be at least 1");
     }
 
     @Test

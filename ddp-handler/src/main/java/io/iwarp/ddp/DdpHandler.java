@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * belongs to its event loop.
  *
  * <p><b>Outbound</b> it takes {@link DdpMessage}s. They are sent in the order of writing, after a flush and once MPA is
- * ready to send. Segments are cut as the transport takes them, with at most {@link DdpSettings#transmitWindow} bytes in
+ * ready to send. Segments are cut as the transport takes them, with at most its transmit window of bytes in
  * flight, including the copies of a {@linkplain DdpMessage#source source}. {@link DdpUlp#onSent} reports that a message
  * is sent. A promise that is not void completes just before that, or fails with {@link io.iwarp.StreamEndedException}
  * if the message is dropped. A write fails
@@ -41,6 +41,12 @@ import org.jspecify.annotations.Nullable;
  * pipeline with the reason.
  */
 public final class DdpHandler extends ChannelDuplexHandler {
+    /** The smallest transmit window, in bytes. It holds at least one segment of any size. */
+    public static final int MIN_TRANSMIT_WINDOW = 128 * 1024;
+
+    /** The default transmit window, in bytes. */
+    public static final int DEFAULT_TRANSMIT_WINDOW = 1024 * 1024;
+
     /**
      * The number of ULPDUs that are handled before the responses are sent. One read can bring a thousand small
      * requests. If all were handled first, this side and the peer would wait for each other in turns. The rate of FetchAdds
@@ -48,7 +54,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
      */
     static final int MAX_BURST = 64;
 
-    private final DdpSettings settings;
+    private final int transmitWindow;
     private final DdpUlp ulp;
     private final Counters counters;
     private final DdpReceiver receiver;
@@ -58,13 +64,18 @@ public final class DdpHandler extends ChannelDuplexHandler {
     /**
      * Creates a handler for one channel.
      *
-     * @param settings the transmit window
+     * @param transmitWindow the maximum number of bytes of segments that the transport has not taken, at least {@link
+     *     #MIN_TRANSMIT_WINDOW}
      * @param association says which STags this stream may use; the caller keeps it and closes it after the stream
      * @param ulp the layer above
      * @param counters counts segments and messages; written only by the event loop
      */
-    public DdpHandler(DdpSettings settings, StreamAssociation association, DdpUlp ulp, Counters counters) {
-        this.settings = settings;
+    public DdpHandler(int transmitWindow, StreamAssociation association, DdpUlp ulp, Counters counters) {
+        if (transmitWindow < MIN_TRANSMIT_WINDOW) {
+            throw new IllegalArgumentException(
+                    "transmitWindow is " + transmitWindow + ", but has to be at least " + MIN_TRANSMIT_WINDOW);
+        }
+        this.transmitWindow = transmitWindow;
         this.ulp = ulp;
         this.counters = counters;
         this.receiver = new DdpReceiver(association, ulp, counters);
@@ -81,7 +92,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
-        transmitter = new DdpTransmitter(ctx, settings, ulp, receiver, counters);
+        transmitter = new DdpTransmitter(ctx, transmitWindow, ulp, receiver, counters);
     }
 
     @Override

@@ -77,12 +77,12 @@ final class DdpTransmitter {
     private boolean writing;
 
     DdpTransmitter(
-            ChannelHandlerContext context, DdpSettings settings, DdpUlp ulp, DdpReceiver receiver, Counters counters) {
+            ChannelHandlerContext context, int transmitWindow, DdpUlp ulp, DdpReceiver receiver, Counters counters) {
         this.context = context;
         this.ulp = ulp;
         this.receiver = receiver;
         this.counters = counters;
-        this.buffer = new SendBuffer(context.alloc(), settings.transmitWindow());
+        this.buffer = new SendBuffer(context.alloc(), transmitWindow);
     }
 
     /** Sets the largest ULPDU for segments that are cut from now on. */

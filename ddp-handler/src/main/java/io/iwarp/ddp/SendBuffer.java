@@ -55,7 +55,7 @@ final class SendBuffer {
     private static final int MAX_COPY_CAPACITY = 64 * 1024;
     /** Enough buffers for a full default window, and for the segment that is being filled. */
     private static final EventLoopBuffers WARM =
-            new EventLoopBuffers(MAX_COPY_CAPACITY, DdpSettings.DEFAULT_TRANSMIT_WINDOW / MAX_COPY_CAPACITY + 2);
+            new EventLoopBuffers(MAX_COPY_CAPACITY, DdpHandler.DEFAULT_TRANSMIT_WINDOW / MAX_COPY_CAPACITY + 2);
 
     private final RingQueue<DdpMessage> messages = new RingQueue<>();
     private long taken;

@@ -49,7 +49,7 @@ class AllocationTest {
             int stag = peer.region(peer.domain, 64, 0, AccessRight.REMOTE_READ).stag();
             TaggedBuffer source = Objects.requireNonNull(peer.stream.lookup(stag));
             DdpMessage message = new DdpMessage().tagged(0x42, 1, 0);
-            SendBuffer buffer = new SendBuffer(WITHOUT_LEAK_DETECTION, DdpSettings.DEFAULT_TRANSMIT_WINDOW);
+            SendBuffer buffer = new SendBuffer(WITHOUT_LEAK_DETECTION, DdpHandler.DEFAULT_TRANSMIT_WINDOW);
             Ulpdu ulpdu = new Ulpdu();
 
             assertThat(allocatedBy(() -> {
@@ -66,7 +66,7 @@ class AllocationTest {
 
     @Test
     void sendingShortMessagesFromASourceAllocatesForEachBurstAndNotForEachMessage() {
-        try (DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT, WITHOUT_LEAK_DETECTION).ready()) {
+        try (DdpChannel ddp = new DdpChannel(DdpHandler.DEFAULT_TRANSMIT_WINDOW, WITHOUT_LEAK_DETECTION).ready()) {
             MemoryRegion region = ddp.domain
                     .region()
                     .allocate(ByteBufAllocator.DEFAULT, 64)

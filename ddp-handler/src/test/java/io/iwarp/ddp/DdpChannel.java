@@ -38,15 +38,15 @@ final class DdpChannel implements AutoCloseable {
     final EmbeddedChannel channel;
 
     DdpChannel() {
-        this(DdpSettings.DEFAULT);
+        this(DdpHandler.DEFAULT_TRANSMIT_WINDOW);
     }
 
-    DdpChannel(DdpSettings settings) {
-        this(settings, ByteBufAllocator.DEFAULT);
+    DdpChannel(int transmitWindow) {
+        this(transmitWindow, ByteBufAllocator.DEFAULT);
     }
 
-    DdpChannel(DdpSettings settings, ByteBufAllocator allocator) {
-        handler = new DdpHandler(settings, stream, ulp, counters);
+    DdpChannel(int transmitWindow, ByteBufAllocator allocator) {
+        handler = new DdpHandler(transmitWindow, stream, ulp, counters);
         ulp.idle = this::idle;
         channel = new EmbeddedChannel();
         channel.config().setAllocator(allocator);

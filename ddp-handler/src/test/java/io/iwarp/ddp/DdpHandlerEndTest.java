@@ -22,8 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Last messages, closing, and sending that fails. */
 class DdpHandlerEndTest {
-    private final DdpChannel ddp =
-            new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(DdpSettings.MIN_TRANSMIT_WINDOW));
+    private final DdpChannel ddp = new DdpChannel(DdpHandler.MIN_TRANSMIT_WINDOW);
     private final SlowTransport transport = ddp.transport;
 
     @AfterEach
@@ -51,7 +50,7 @@ class DdpHandlerEndTest {
     @Requirement({"DDP-51", "DDP-67"})
     void aTerminalMessageCutsALongMessageShortBetweenTwoSegments() {
         ddp.ready();
-        ddp.write(message("a".repeat(10 * DdpSettings.MIN_TRANSMIT_WINDOW)));
+        ddp.write(message("a".repeat(10 * DdpHandler.MIN_TRANSMIT_WINDOW)));
         ddp.flush();
         int before = transport.ulpdus.size();
 
@@ -154,7 +153,7 @@ class DdpHandlerEndTest {
     @Requirement({"DDP-3", "DDP-50"})
     void aLossDropsWhatWaitsForTheWindow() {
         ddp.ready();
-        ddp.write(message(new byte[3 * DdpSettings.MIN_TRANSMIT_WINDOW]));
+        ddp.write(message(new byte[3 * DdpHandler.MIN_TRANSMIT_WINDOW]));
         ChannelFuture behind = ddp.writeWithPromise(message("behind"));
         ddp.flush();
         int before = transport.segments;
@@ -172,7 +171,7 @@ class DdpHandlerEndTest {
     @Requirement("DDP-51")
     void whoIsToldOfALossMayWriteAgainWithoutFindingAHalfSentMessage() {
         ddp.ready();
-        ChannelFuture cut = ddp.writeWithPromise(message("a".repeat(2 * DdpSettings.MIN_TRANSMIT_WINDOW)));
+        ChannelFuture cut = ddp.writeWithPromise(message("a".repeat(2 * DdpHandler.MIN_TRANSMIT_WINDOW)));
         cut.addListener(lost -> {
             ddp.send("refused");
             ddp.writeAndFlush(terminate());

@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Test;
 
 /** What nobody expects to fail: memory for a copy, the layer above. The stream ends with a reason, at once. */
 class DdpHandlerFailureTest {
-    private static final int WINDOW = DdpSettings.MIN_TRANSMIT_WINDOW;
+    private static final int WINDOW = DdpHandler.MIN_TRANSMIT_WINDOW;
 
     private final ShortOfMemory allocator = new ShortOfMemory();
-    private final DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW), allocator).ready();
+    private final DdpChannel ddp = new DdpChannel(WINDOW, allocator).ready();
     private final SlowTransport transport = ddp.transport;
     private final MemoryRegion region = ddp.domain
             .region()
@@ -176,7 +176,7 @@ class DdpHandlerFailureTest {
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.freezeTime();
         channel.config().setAllocator(allocator);
-        DdpHandler handler = new DdpHandler(DdpSettings.DEFAULT, ddp.stream, ulp, counters);
+        DdpHandler handler = new DdpHandler(DdpHandler.DEFAULT_TRANSMIT_WINDOW, ddp.stream, ulp, counters);
         ulp.idle = handler::idle;
         channel.pipeline().addLast(new MpaFramingHandler(settings, counters), handler);
         channel.pipeline()

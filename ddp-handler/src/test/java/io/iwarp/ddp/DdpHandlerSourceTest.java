@@ -40,12 +40,12 @@ import org.junit.jupiter.api.Test;
 
 /** Messages that read an STag's memory on their way through the handler, and the STag's end meanwhile. */
 class DdpHandlerSourceTest {
-    private static final int WINDOW = DdpSettings.MIN_TRANSMIT_WINDOW;
+    private static final int WINDOW = DdpHandler.MIN_TRANSMIT_WINDOW;
     private static final int LONG = 10 * WINDOW;
     /** Numbers of 8 bytes are not split. */
     private static final int SEGMENT = (MULPDU - DdpSegment.TAGGED_HEADER_LENGTH) & -Long.BYTES;
 
-    private final DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW)).ready();
+    private final DdpChannel ddp = new DdpChannel(WINDOW).ready();
     private final SlowTransport transport = ddp.transport;
     private final List<MemoryRegion> regions = new ArrayList<>();
 
@@ -222,7 +222,7 @@ class DdpHandlerSourceTest {
         byte[] original = new byte[LONG];
         Arrays.fill(original, (byte) 'o');
         Seeds.forEach(40, (seed, random) -> {
-            try (DdpChannel busy = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW)).ready()) {
+            try (DdpChannel busy = new DdpChannel(WINDOW).ready()) {
                 ByteBuf memory =
                         ByteBufAllocator.DEFAULT.directBuffer(LONG, LONG).setBytes(0, original);
                 MemoryRegion region = busy.domain
@@ -319,7 +319,7 @@ class DdpHandlerSourceTest {
                         .rights(AccessRight.REMOTE_READ)
                         .register()) {
             Counters counters = new Counters();
-            DdpHandler handler = new DdpHandler(DdpSettings.DEFAULT, stream, ulp, counters);
+            DdpHandler handler = new DdpHandler(DdpHandler.DEFAULT_TRANSMIT_WINDOW, stream, ulp, counters);
             ulp.idle = handler::idle;
             channel.pipeline().addLast(socket, new MpaFramingHandler(MpaSettings.DEFAULT, counters), handler);
             channel.pipeline()
@@ -339,7 +339,7 @@ class DdpHandlerSourceTest {
             assertThat(counters.get(Counter.ULPDU_BYTES_SENT)).isGreaterThan(length);
             assertThat(most[0])
                     .as("the window, and the headers of one batch")
-                    .isLessThan(DdpSettings.DEFAULT_TRANSMIT_WINDOW + (256 << 10));
+                    .isLessThan(DdpHandler.DEFAULT_TRANSMIT_WINDOW + (256 << 10));
         } finally {
             channel.finishAndReleaseAll();
             memory.release();

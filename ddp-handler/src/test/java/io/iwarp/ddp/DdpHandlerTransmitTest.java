@@ -20,9 +20,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class DdpHandlerTransmitTest {
-    private static final int WINDOW = DdpSettings.MIN_TRANSMIT_WINDOW;
+    private static final int WINDOW = DdpHandler.MIN_TRANSMIT_WINDOW;
 
-    private final DdpChannel ddp = new DdpChannel(DdpSettings.DEFAULT.withTransmitWindow(WINDOW));
+    private final DdpChannel ddp = new DdpChannel(WINDOW);
     private final SlowTransport transport = ddp.transport;
 
     @AfterEach

@@ -42,7 +42,7 @@ final class Ulpdus {
     }
 
     static SendBuffer buffer(int firstMsn) {
-        return new SendBuffer(ByteBufAllocator.DEFAULT, DdpSettings.DEFAULT_TRANSMIT_WINDOW, firstMsn);
+        return new SendBuffer(ByteBufAllocator.DEFAULT, DdpHandler.DEFAULT_TRANSMIT_WINDOW, firstMsn);
     }
 
     /** A buffer whose next segments are those of a message. */

@@ -26,6 +26,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,16 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private static final CloseReason LOOP_SHUT_DOWN =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
 
-    private final RdmapSettings settings;
+    /**
+     * How long a stream waits without any progress before it ends.
+     *
+     * @param close during an orderly close, or after a Terminate
+     * @param response while Reads or atomics are unanswered, for a part of a response
+     * @param transmit while messages of this side are not sent, for the transport to take a byte
+     */
+    public record Timeouts(Duration close, Duration response, Duration transmit) {}
+
+    private final Timeouts timeouts;
     private final boolean extensions;
     private final RdmapUlp ulp;
     private final StreamAssociation association;
@@ -89,7 +99,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private boolean peerClosedHalf;
 
     /**
-     * @param settings the limits of the stream
+     * @param timeouts how long the stream waits
+     * @param extensions whether Atomic Operations and Immediate Data (RFC 7306) are enabled
      * @param ulp the layer above
      * @param association the memory that the peer may access
      * @param counters counts Terminates; written only by the event loop
@@ -98,14 +109,15 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      *     may still arrive
      */
     public RdmapHandler(
-            RdmapSettings settings,
+            Timeouts timeouts,
+            boolean extensions,
             RdmapUlp ulp,
             StreamAssociation association,
             Counters counters,
             StreamState state,
             Function<Channel, ChannelFuture> halfClose) {
-        this.settings = settings;
-        this.extensions = settings.extensions();
+        this.timeouts = timeouts;
+        this.extensions = extensions;
         this.ulp = ulp;
         this.association = association;
         this.counters = counters;
@@ -113,9 +125,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         this.halfClose = halfClose;
         this.requester = new Requester(this::write, ulp.requestQueue(), this::fail, counters);
         this.responder = new Responder(this::write, ulp, association, counters);
-        this.transmit = new Deadline(settings.transmitTimeout(), this::executor, this::progress, new TransmitWait());
-        this.response = new Deadline(settings.responseTimeout(), this::executor, this::progress, new ResponseWait());
-        this.closing = new Deadline(settings.closeTimeout(), this::executor, this::progress, new CloseWait());
+        this.transmit = new Deadline(timeouts.transmit(), this::executor, this::progress, new TransmitWait());
+        this.response = new Deadline(timeouts.response(), this::executor, this::progress, new ResponseWait());
+        this.closing = new Deadline(timeouts.close(), this::executor, this::progress, new CloseWait());
     }
 
     private ChannelHandlerContext context() {
@@ -680,7 +692,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         /** A Terminate would wait as well. */
         @Override
         public void expired() {
-            abort(timeout("the peer took nothing for " + settings.transmitTimeout() + ", the transmit timeout, and "
+            abort(timeout("the peer took nothing for " + timeouts.transmit() + ", the transmit timeout, and "
                     + describeLeft() + " left"));
         }
     }
@@ -700,7 +712,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         @Override
         public void expired() {
             terminateOrAbort(
-                    timeout("the peer sent no response data for " + settings.responseTimeout() + " while "
+                    timeout("the peer sent no response data for " + timeouts.response() + " while "
                             + requester.describeUnanswered() + " waited for a response"),
                     ProtocolError.RDMAP_LOCAL_CATASTROPHIC);
         }
@@ -742,7 +754,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             String close = requested.endedBy() == EndedBy.LOCAL_APPLICATION
                     ? "the close"
                     : requested.detail() + "; the close that followed";
-            abort(timeout(close + " made no progress within the close timeout of " + settings.closeTimeout() + ", and "
+            abort(timeout(close + " made no progress within the close timeout of " + timeouts.close() + ", and "
                     + left() + " left"));
         }
 

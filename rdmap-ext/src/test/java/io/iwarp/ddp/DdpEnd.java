@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class DdpEnd {
     private static final ChannelFuture TAKEN = new EmbeddedChannel().newSucceededFuture();
 
-    private final SendBuffer buffer = new SendBuffer(ByteBufAllocator.DEFAULT, DdpSettings.DEFAULT_TRANSMIT_WINDOW);
+    private final SendBuffer buffer = new SendBuffer(ByteBufAllocator.DEFAULT, DdpHandler.DEFAULT_TRANSMIT_WINDOW);
     private final DdpReceiver receiver;
 
     public DdpEnd(StreamAssociation association, DdpUlp ulp, Counters counters) {

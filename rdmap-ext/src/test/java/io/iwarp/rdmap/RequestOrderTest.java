@@ -103,7 +103,7 @@ class RequestOrderTest {
             .allocate(UnpooledByteBufAllocator.DEFAULT, 64)
             .rights(AccessRight.LOCAL_WRITE)
             .register();
-    private final ScriptedPeer peer = ScriptedPeer.of(domain, RdmapSettings.DEFAULT, ORD);
+    private final ScriptedPeer peer = ScriptedPeer.of(domain, SimulatedStream.TIMEOUTS, ORD);
     private final List<RdmapRequest> posted = new ArrayList<>();
     private final Deque<byte[]> unanswered = new ArrayDeque<>();
     private int atomicsAnswered;

@@ -27,19 +27,19 @@ final class ScriptedPeer implements AutoCloseable {
     }
 
     /** The stream is the responder, and no Read or atomic is unanswered at a time beyond the depth, in each direction. */
-    static ScriptedPeer of(ProtectionDomain domain, RdmapSettings settings, int depth) {
-        SimulatedStream end = new SimulatedStream(domain, settings);
+    static ScriptedPeer of(ProtectionDomain domain, RdmapHandler.Timeouts timeouts, int depth) {
+        SimulatedStream end = new SimulatedStream(domain, timeouts);
         end.established(Agreed.plain(Role.RESPONDER, 1024, depth));
         return new ScriptedPeer(end);
     }
 
     static ScriptedPeer of(ProtectionDomain domain) {
-        return of(domain, RdmapSettings.DEFAULT, 16);
+        return of(domain, SimulatedStream.TIMEOUTS, 16);
     }
 
     /** The stream is the initiator of a peer-to-peer set-up, and begins with a ready-to-receive message. */
-    static ScriptedPeer ofInitiator(ProtectionDomain domain, RdmapSettings settings, ReadyToReceive first) {
-        SimulatedStream end = new SimulatedStream(domain, settings);
+    static ScriptedPeer ofInitiator(ProtectionDomain domain, RdmapHandler.Timeouts timeouts, ReadyToReceive first) {
+        SimulatedStream end = new SimulatedStream(domain, timeouts);
         end.established(Agreed.enhanced(Role.INITIATOR, 1024, 16, first));
         return new ScriptedPeer(end);
     }

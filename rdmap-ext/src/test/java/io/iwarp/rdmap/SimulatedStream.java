@@ -41,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * the layer above RDMAP, and writes down what it is told.
  */
 final class SimulatedStream implements RdmapUlp, AutoCloseable {
+    static final RdmapHandler.Timeouts TIMEOUTS =
+            new RdmapHandler.Timeouts(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(1));
+
     /** ULPDUs that the transport has taken, in order. */
     final Deque<byte[]> wire = new ArrayDeque<>();
 
@@ -88,9 +91,9 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final ChannelHandlerContext context;
 
-    SimulatedStream(ProtectionDomain domain, RdmapSettings settings) {
+    SimulatedStream(ProtectionDomain domain, RdmapHandler.Timeouts timeouts) {
         this.association = domain.openStream();
-        this.stream = new RdmapHandler(settings, this, association, counters, state, this::closeOutput);
+        this.stream = new RdmapHandler(timeouts, true, this, association, counters, state, this::closeOutput);
         this.ddp = new DdpEnd(association, stream, counters);
         channel.freezeTime();
         channel.pipeline().addLast(new Connection(), stream);

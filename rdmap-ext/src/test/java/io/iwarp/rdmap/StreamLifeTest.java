@@ -25,15 +25,11 @@ class StreamLifeTest {
     private static final int STAG = 0x1234;
     private static final CloseReason CLOSED =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed for the test", null);
-    private static final RdmapSettings SETTINGS = RdmapSettings.DEFAULT
-            .withCloseTimeout(Duration.ofSeconds(5))
-            .withResponseTimeout(Duration.ofSeconds(60))
-            .withTransmitTimeout(Duration.ofSeconds(30));
-    private static final Duration ALMOST_CLOSE_TIMEOUT = SETTINGS.closeTimeout().minusNanos(1);
-    private static final Duration ALMOST_RESPONSE_TIMEOUT =
-            SETTINGS.responseTimeout().minusNanos(1);
-    private static final Duration ALMOST_TRANSMIT_TIMEOUT =
-            SETTINGS.transmitTimeout().minusNanos(1);
+    private static final RdmapHandler.Timeouts TIMEOUTS =
+            new RdmapHandler.Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(30));
+    private static final Duration ALMOST_CLOSE_TIMEOUT = TIMEOUTS.close().minusNanos(1);
+    private static final Duration ALMOST_RESPONSE_TIMEOUT = TIMEOUTS.response().minusNanos(1);
+    private static final Duration ALMOST_TRANSMIT_TIMEOUT = TIMEOUTS.transmit().minusNanos(1);
     private static final Duration MOMENT = Duration.ofNanos(1);
 
     private final ProtectionDomain domain = ProtectionDomain.create();
@@ -41,7 +37,7 @@ class StreamLifeTest {
             .allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH)
             .rights(AccessRight.REMOTE_READ, AccessRight.LOCAL_WRITE)
             .register();
-    private ScriptedPeer peer = ScriptedPeer.of(domain, SETTINGS, 16);
+    private ScriptedPeer peer = ScriptedPeer.of(domain, TIMEOUTS, 16);
 
     @AfterEach
     void release() {
@@ -175,7 +171,7 @@ class StreamLifeTest {
         }
         assertThat(peer.hearsOpcode()).isOne();
         Duration step = Duration.ofSeconds(1);
-        for (Duration passed = step; passed.compareTo(SETTINGS.responseTimeout()) < 0; passed = passed.plus(step)) {
+        for (Duration passed = step; passed.compareTo(TIMEOUTS.response()) < 0; passed = passed.plus(step)) {
             peer.pass(step);
             peer.sends(nothing());
             assertThat(peer.hearsNothing()).as("after %s", passed).isTrue();
@@ -198,7 +194,7 @@ class StreamLifeTest {
                     .last(sent + 1 == length));
         }
         assertThat(peer.end.completed).containsExactly(read);
-        peer.pass(SETTINGS.responseTimeout().multipliedBy(3));
+        peer.pass(TIMEOUTS.response().multipliedBy(3));
         assertThat(peer.end.ended).isEmpty();
     }
 
@@ -252,7 +248,7 @@ class StreamLifeTest {
         }
         peer.sends(Segment.send(1, new byte[] {5}));
         peer.answers(request, 0);
-        peer.pass(SETTINGS.responseTimeout().multipliedBy(5));
+        peer.pass(TIMEOUTS.response().multipliedBy(5));
         assertThat(peer.end.ended).isEmpty();
         assertThat(peer.hearsNothing()).isTrue();
         peer.end.post(1);
@@ -275,7 +271,7 @@ class StreamLifeTest {
         peer.end.submit(read(8));
         assertThat(peer.hearsOpcode()).isOne();
         peer.pass(ALMOST_RESPONSE_TIMEOUT.minus(MOMENT));
-        stall(1, SETTINGS.responseTimeout().multipliedBy(3));
+        stall(1, TIMEOUTS.response().multipliedBy(3));
         peer.pass(MOMENT);
         assertThat(peer.hearsNothing()).isTrue();
         peer.pass(MOMENT);
@@ -290,7 +286,7 @@ class StreamLifeTest {
         peer.end.submit(read(8));
         assertThat(peer.hearsOpcode()).isOne();
         Duration step = Duration.ofSeconds(1);
-        int seconds = (int) SETTINGS.responseTimeout().toSeconds();
+        int seconds = (int) TIMEOUTS.response().toSeconds();
         for (int second = 1; second < seconds; second++) {
             peer.pass(step);
             stall(second, Duration.ofMillis(30));
@@ -306,7 +302,7 @@ class StreamLifeTest {
         peer.sends(readRequest(1));
         peer.end.stream.close(CLOSED);
         Duration step = Duration.ofSeconds(1);
-        for (int second = 1; second < SETTINGS.closeTimeout().toSeconds(); second++) {
+        for (int second = 1; second < TIMEOUTS.close().toSeconds(); second++) {
             peer.pass(step);
             stall(second, Duration.ofMillis(30));
             assertThat(peer.end.ended).as("after %s s", second).isEmpty();
@@ -337,7 +333,7 @@ class StreamLifeTest {
         byte[] request = peer.hears();
         peer.end.stream.close(CLOSED);
         peer.answers(request, 0);
-        peer.pass(SETTINGS.closeTimeout().multipliedBy(5));
+        peer.pass(TIMEOUTS.close().multipliedBy(5));
         assertThat(peer.end.ended).isEmpty();
         peer.end.post(1);
         peer.readsOn();
@@ -363,7 +359,7 @@ class StreamLifeTest {
     @Test
     void aPeerThatTakesNothingOfItsResponsesLosesTheConnection() {
         peer.sends(readRequest(1));
-        peer.pass(SETTINGS.transmitTimeout());
+        peer.pass(TIMEOUTS.transmit());
         assertThat(peer.reason().detail()).contains("responses to the peer's Reads");
     }
 
@@ -373,7 +369,7 @@ class StreamLifeTest {
         while (peer.end.transmitSegment()) {
             peer.pass(ALMOST_TRANSMIT_TIMEOUT);
         }
-        peer.pass(SETTINGS.transmitTimeout().multipliedBy(3));
+        peer.pass(TIMEOUTS.transmit().multipliedBy(3));
         assertThat(peer.end.ended).isEmpty();
     }
 
@@ -416,7 +412,7 @@ class StreamLifeTest {
     void aCloseThatNobodyAskedForNamesItsReasonWhenItMakesNoProgress() {
         peer.end.submit(send());
         peer.end.stream.close(new CloseReason(EndedBy.TIMEOUT, null, "nothing was sent or received for PT1S", null));
-        peer.pass(SETTINGS.closeTimeout());
+        peer.pass(TIMEOUTS.close());
         assertThat(peer.reason().detail())
                 .startsWith("nothing was sent or received for PT1S; the close that followed made no progress")
                 .contains("1 message to send was left");
@@ -426,7 +422,7 @@ class StreamLifeTest {
     @Test
     void aReadyToReceiveReadThatIsNeverAnsweredEndsTheStream() {
         peer.close();
-        peer = ScriptedPeer.ofInitiator(domain, SETTINGS, ReadyToReceive.READ);
+        peer = ScriptedPeer.ofInitiator(domain, TIMEOUTS, ReadyToReceive.READ);
         assertThat(peer.hearsOpcode()).isOne();
         peer.pass(ALMOST_RESPONSE_TIMEOUT);
         assertThat(peer.hearsNothing()).isTrue();
@@ -465,7 +461,7 @@ class StreamLifeTest {
     @Requirement({"RDMAP-72", "RDMAP-73"})
     void aReadThatTheSetUpLeavesNoRoomForEndsTheStreamAndSaysSo() {
         peer.close();
-        peer = ScriptedPeer.of(domain, SETTINGS, 0);
+        peer = ScriptedPeer.of(domain, TIMEOUTS, 0);
         peer.end.submit(read(8));
         peer.hearsTerminate("0000 0000");
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);

@@ -180,7 +180,7 @@ final class StreamPair implements AutoCloseable {
 
     /** One end, and what its application has posted. */
     private final class End {
-        private final SimulatedStream rdma = new SimulatedStream(domain, RdmapSettings.DEFAULT);
+        private final SimulatedStream rdma = new SimulatedStream(domain, SimulatedStream.TIMEOUTS);
         private final MemoryRegion memory = domain.region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, SOURCE + SOURCE_LENGTH)
                 .rights(AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ, AccessRight.REMOTE_ATOMIC)

@@ -260,7 +260,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         RdmapHandler rdmap = queuePair.engine().enterPipeline();
         pipeline.addLast(startupHandler);
         pipeline.addLast(new MpaFramingHandler(settings.mpa(), counters, stream));
-        pipeline.addLast(new DdpHandler(settings.ddp(), stream, rdmap, counters));
+        pipeline.addLast(new DdpHandler(settings.transmitWindow(), stream, rdmap, counters));
         pipeline.addLast(rdmap);
     }
 
@@ -280,7 +280,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private void configure(ChannelConfig config) {
         config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         config.setOption(ChannelOption.TCP_NODELAY, true);
-        int window = settings.ddp().transmitWindow();
+        int window = settings.transmitWindow();
         config.setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(window / 2, window));
         config.setOption(ChannelOption.RECVBUF_ALLOCATOR, new WarmReads());
     }

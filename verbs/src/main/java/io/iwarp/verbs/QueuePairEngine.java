@@ -94,7 +94,15 @@ final class QueuePairEngine implements RdmapUlp {
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
                         : new IdleTimers(settings, eventLoop, counters, this::keepAlive, this::closeInOrder);
-        rdmap = new RdmapHandler(settings.rdmap(), this, stream, counters, state, TransportHandler::closeOutput);
+        rdmap = new RdmapHandler(
+                new RdmapHandler.Timeouts(
+                        settings.closeTimeout(), settings.responseTimeout(), settings.transmitTimeout()),
+                settings.extensions(),
+                this,
+                stream,
+                counters,
+                state,
+                TransportHandler::closeOutput);
         IwarpMetrics metrics = settings.metrics();
         if (metrics != null) {
             recorder.enter(metrics, this::gauges);

@@ -1,13 +1,11 @@
 package io.iwarp.verbs;
 
-import io.iwarp.ddp.DdpSettings;
+import io.iwarp.ddp.DdpHandler;
+import io.iwarp.internal.Setting;
+import io.iwarp.internal.Settings;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaSettings;
-import io.iwarp.rdmap.RdmapSettings;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,98 +13,36 @@ import org.jspecify.annotations.Nullable;
  * queue pairs may share them.
  */
 public final class QueuePairSettings {
-    private static final Duration MIN_PAUSE = Duration.ofMillis(1);
-    private static final Duration MAX_RECEIVE_WAIT = Duration.ofMinutes(1);
-    private static final int MAX_DEPTH = 65_536;
-    private static final int MAX_WAITING_POSTS = 1 << 20;
-    private static final int MAX_SETUPS = 1 << 20;
-    private static final Duration MAX_QUIET = Duration.ofHours(24);
-
     /** The default settings. */
-    public static final QueuePairSettings DEFAULT = builder().build();
+    public static final QueuePairSettings DEFAULT = new QueuePairSettings(Settings.DEFAULT);
 
-    private final int sendQueueDepth;
-    private final int maximumWaitingPosts;
-    private final int receiveQueueDepth;
-    private final int managedReceiveBytes;
-    private final long maximumOutstandingBytes;
-    private final int maximumSetups;
-    private final Duration receiveWait;
-    private final boolean closeWithPeer;
-    private final Duration idleTimeout;
-    private final Duration keepAliveInterval;
-    private final MpaSettings mpa;
-    private final DdpSettings ddp;
-    private final RdmapSettings rdmap;
-    private final @Nullable IwarpMetrics metrics;
+    private final Settings values;
 
-    private QueuePairSettings(Builder builder) {
-        sendQueueDepth = builder.sendQueueDepth;
-        maximumWaitingPosts = builder.maximumWaitingPosts;
-        receiveQueueDepth = builder.receiveQueueDepth;
-        managedReceiveBytes = builder.managedReceiveBytes;
-        maximumOutstandingBytes = builder.maximumOutstandingBytes;
-        maximumSetups = builder.maximumSetups;
-        receiveWait = builder.receiveWait;
-        closeWithPeer = builder.closeWithPeer;
-        idleTimeout = builder.idleTimeout;
-        keepAliveInterval = builder.keepAliveInterval;
-        mpa = Objects.requireNonNull(builder.mpa, "mpa");
-        ddp = Objects.requireNonNull(builder.ddp, "ddp");
-        rdmap = Objects.requireNonNull(builder.rdmap, "rdmap");
-        metrics = builder.metrics;
-        checkDepth("sendQueueDepth", sendQueueDepth);
-        checkDepth("receiveQueueDepth", receiveQueueDepth);
-        if (maximumWaitingPosts < 0 || maximumWaitingPosts > MAX_WAITING_POSTS) {
-            throw new IllegalArgumentException(
-                    "maximumWaitingPosts " + maximumWaitingPosts + " is outside 0 to " + MAX_WAITING_POSTS);
-        }
-        if (managedReceiveBytes < 0) {
-            throw new IllegalArgumentException("managedReceiveBytes " + managedReceiveBytes
-                    + " is negative: give the length of the longest message, or 0 to post receives");
-        }
-        if (maximumOutstandingBytes < 1) {
-            throw new IllegalArgumentException(
-                    "maximumOutstandingBytes " + maximumOutstandingBytes + " is outside 1 to " + Long.MAX_VALUE);
-        }
-        if (maximumSetups < 1 || maximumSetups > MAX_SETUPS) {
-            throw new IllegalArgumentException("maximumSetups " + maximumSetups + " is outside 1 to " + MAX_SETUPS);
-        }
-        checkPause("receiveWait", receiveWait, MAX_RECEIVE_WAIT);
-        checkPause("idleTimeout", idleTimeout, MAX_QUIET);
-        checkPause("keepAliveInterval", keepAliveInterval, MAX_QUIET);
-    }
-
-    private static void checkPause(String name, Duration pause, Duration longest) {
-        if (!pause.isZero() && (pause.compareTo(MIN_PAUSE) < 0 || pause.compareTo(longest) > 0)) {
-            throw new IllegalArgumentException(
-                    name + " " + pause + " is neither 0 nor within " + MIN_PAUSE + " to " + longest);
-        }
-    }
-
-    private static void checkDepth(String name, int depth) {
-        if (depth < 1 || depth > MAX_DEPTH) {
-            throw new IllegalArgumentException(name + " " + depth + " is outside 1 to " + MAX_DEPTH);
-        }
+    private QueuePairSettings(Settings values) {
+        this.values = values;
     }
 
     /** Returns a builder with every default. */
     public static Builder builder() {
-        return new Builder();
+        return DEFAULT.toBuilder();
     }
 
     /** Returns a builder that starts with these settings. */
     public Builder toBuilder() {
-        return new Builder(this);
+        return new Builder(values);
     }
+
+    private static final Setting<Integer> SEND_QUEUE_DEPTH = Setting.within("sendQueueDepth", 128, 1, 65_536);
 
     /**
      * Returns the maximum number of posted requests that have not completed, not counting receives: 1 to 65,536,
      * default 128. Each costs about 100 bytes once used.
      */
     public int sendQueueDepth() {
-        return sendQueueDepth;
+        return values.get(SEND_QUEUE_DEPTH);
     }
+
+    private static final Setting<Integer> MAXIMUM_WAITING_POSTS = Setting.within("maximumWaitingPosts", 0, 0, 1 << 20);
 
     /**
      * Returns how many posts may wait beyond {@link #sendQueueDepth()}, not counting receives: 0 to 1,048,576. With 0, the
@@ -116,13 +52,17 @@ public final class QueuePairSettings {
      * room for them. A place costs about 12 bytes, and about 100 more once used.
      */
     public int maximumWaitingPosts() {
-        return maximumWaitingPosts;
+        return values.get(MAXIMUM_WAITING_POSTS);
     }
+
+    private static final Setting<Integer> RECEIVE_QUEUE_DEPTH = Setting.within("receiveQueueDepth", 128, 1, 65_536);
 
     /** Returns the maximum number of posted receives that have not completed, 1 to 65,536, default 128. */
     public int receiveQueueDepth() {
-        return receiveQueueDepth;
+        return values.get(RECEIVE_QUEUE_DEPTH);
     }
+
+    private static final Setting<Integer> MANAGED_RECEIVE_BYTES = Setting.atLeast("managedReceiveBytes", 0, 0);
 
     /**
      * Returns 0, the default, if the application posts the buffers of its receives. Otherwise it is the maximum message
@@ -133,8 +73,11 @@ public final class QueuePairSettings {
      * idle queue pair holds no buffer.
      */
     public int managedReceiveBytes() {
-        return managedReceiveBytes;
+        return values.get(MANAGED_RECEIVE_BYTES);
     }
+
+    private static final Setting<Long> MAXIMUM_OUTSTANDING_BYTES =
+            Setting.atLeast("maximumOutstandingBytes", Long.MAX_VALUE, 1L);
 
     /**
      * Returns the maximum number of bytes of all Sends, Writes, Reads and atomics that have not completed, 1 to 2^63 -
@@ -142,8 +85,23 @@ public final class QueuePairSettings {
      * peer can tie up.
      */
     public long maximumOutstandingBytes() {
-        return maximumOutstandingBytes;
+        return values.get(MAXIMUM_OUTSTANDING_BYTES);
     }
+
+    private static final Setting<Integer> TRANSMIT_WINDOW = Setting.within(
+            "transmitWindow", DdpHandler.DEFAULT_TRANSMIT_WINDOW, DdpHandler.MIN_TRANSMIT_WINDOW, 1 << 30);
+
+    /**
+     * Returns the maximum number of bytes of segments in MPA and the transport's queue that the kernel has not taken
+     * yet: 128 KiB to 1 GiB, default 1 MiB. It limits the memory that a slow peer can tie up, whatever the length of
+     * the messages. A larger window helps only if the event loop is often busy elsewhere for longer than the socket
+     * needs to drain.
+     */
+    public int transmitWindow() {
+        return values.get(TRANSMIT_WINDOW);
+    }
+
+    private static final Setting<Integer> MAXIMUM_SETUPS = Setting.within("maximumSetups", 16_384, 1, 1 << 20);
 
     /**
      * Returns the maximum number of connections of one responder ({@code IwarpChannelInitializer}) in set-up at a time,
@@ -151,8 +109,11 @@ public final class QueuePairSettings {
      * peers until the start-up timeout: a channel and a queue pair each.
      */
     public int maximumSetups() {
-        return maximumSetups;
+        return values.get(MAXIMUM_SETUPS);
     }
+
+    private static final Setting<Duration> RECEIVE_WAIT =
+            Setting.orOff("receiveWait", Duration.ZERO, Duration.ofMinutes(1));
 
     /**
      * Returns how long a message without a posted receive waits for one, 1 ms to 1 min; or 0, the default, which ends
@@ -163,16 +124,56 @@ public final class QueuePairSettings {
      * side detects it after the wait.
      */
     public Duration receiveWait() {
-        return receiveWait;
+        return values.get(RECEIVE_WAIT);
     }
+
+    private static final Setting<Boolean> CLOSE_WITH_PEER = Setting.of("closeWithPeer", true);
 
     /**
      * Returns whether to close in order when the peer closes its half of the connection. Default true. Otherwise the
      * queue pair stays open for sending until the application closes it.
      */
     public boolean closeWithPeer() {
-        return closeWithPeer;
+        return values.get(CLOSE_WITH_PEER);
     }
+
+    private static final Setting<Duration> CLOSE_TIMEOUT =
+            Setting.within("closeTimeout", Duration.ofSeconds(5), Duration.ofMillis(1), Duration.ofHours(1));
+
+    /**
+     * Returns how long an orderly close, or the close after a Terminate, waits without progress before it closes the
+     * connection: 1 ms to 1 h, default 5 s. A longer time gives a slow peer more time to read the last messages, but
+     * the connection and its buffers may live that much longer.
+     */
+    public Duration closeTimeout() {
+        return values.get(CLOSE_TIMEOUT);
+    }
+
+    private static final Setting<Duration> RESPONSE_TIMEOUT =
+            Setting.within("responseTimeout", Duration.ofMinutes(1), Duration.ofMillis(1), Duration.ofHours(24));
+
+    /**
+     * Returns how long outstanding Reads or atomics may wait without receiving any part of a response before the stream
+     * ends: 1 ms to 24 h, default 60 s. The timeout is detected after at most twice this time.
+     */
+    public Duration responseTimeout() {
+        return values.get(RESPONSE_TIMEOUT);
+    }
+
+    private static final Setting<Duration> TRANSMIT_TIMEOUT =
+            Setting.within("transmitTimeout", Duration.ofMinutes(1), Duration.ofMillis(1), Duration.ofHours(24));
+
+    /**
+     * Returns how long messages of this side may wait without the transport taking any byte before the stream ends: 1 ms
+     * to 24 h, default 60 s. The transport takes nothing while the peer does not read, for example because its process
+     * is stopped. The timeout is detected after at most twice this time.
+     */
+    public Duration transmitTimeout() {
+        return values.get(TRANSMIT_TIMEOUT);
+    }
+
+    private static final Setting<Duration> IDLE_TIMEOUT =
+            Setting.orOff("idleTimeout", Duration.ZERO, Duration.ofHours(24));
 
     /**
      * Returns the time after which a stream without any sent or received FPDU ends in order, 1 ms to 24 h; or 0, the
@@ -180,8 +181,11 @@ public final class QueuePairSettings {
      * {@link #keepAliveInterval()}.
      */
     public Duration idleTimeout() {
-        return idleTimeout;
+        return values.get(IDLE_TIMEOUT);
     }
+
+    private static final Setting<Duration> KEEP_ALIVE_INTERVAL =
+            Setting.orOff("keepAliveInterval", Duration.ZERO, Duration.ofHours(24));
 
     /**
      * Returns the time after which an RDMA Write of 0 bytes is sent if nothing else was, 1 ms to 24 h; or 0, the
@@ -189,197 +193,154 @@ public final class QueuePairSettings {
      * TCP then notices when the peer is gone. The channel option {@code SO_KEEPALIVE} does the same in TCP.
      */
     public Duration keepAliveInterval() {
-        return keepAliveInterval;
+        return values.get(KEEP_ALIVE_INTERVAL);
     }
+
+    private static final Setting<Boolean> EXTENSIONS = Setting.of("extensions", true);
+
+    /**
+     * Returns whether Atomic Operations and Immediate Data (RFC 7306) are enabled. Default true. If disabled, this end
+     * refuses to post them. If a peer sends one, the stream ends with error 0/2/06, as with a peer that does not know
+     * RFC 7306.
+     */
+    public boolean extensions() {
+        return values.get(EXTENSIONS);
+    }
+
+    private static final Setting<MpaSettings> MPA = Setting.of("mpa", MpaSettings.DEFAULT);
 
     /** Returns the settings of MPA: markers, CRC, start-up. */
     public MpaSettings mpa() {
-        return mpa;
+        return values.get(MPA);
     }
 
-    /** Returns the settings of DDP: how many bytes may be in flight. */
-    public DdpSettings ddp() {
-        return ddp;
-    }
-
-    /**
-     * Returns the settings of RDMAP: how long an orderly close and an answer may take, and whether the extensions are
-     * enabled.
-     */
-    public RdmapSettings rdmap() {
-        return rdmap;
-    }
+    private static final Setting<@Nullable IwarpMetrics> METRICS = Setting.optional("metrics");
 
     /** Returns the collector of metrics, or null, the default. Without a collector, metrics have no cost. */
     public @Nullable IwarpMetrics metrics() {
-        return metrics;
-    }
-
-    private Map<String, @Nullable Object> values() {
-        Map<String, @Nullable Object> values = new LinkedHashMap<>();
-        values.put("sendQueueDepth", sendQueueDepth);
-        values.put("maximumWaitingPosts", maximumWaitingPosts);
-        values.put("receiveQueueDepth", receiveQueueDepth);
-        values.put("managedReceiveBytes", managedReceiveBytes);
-        values.put("maximumOutstandingBytes", maximumOutstandingBytes);
-        values.put("maximumSetups", maximumSetups);
-        values.put("receiveWait", receiveWait);
-        values.put("closeWithPeer", closeWithPeer);
-        values.put("idleTimeout", idleTimeout);
-        values.put("keepAliveInterval", keepAliveInterval);
-        values.put("mpa", mpa);
-        values.put("ddp", ddp);
-        values.put("rdmap", rdmap);
-        values.put("metrics", metrics);
-        return values;
+        return values.get(METRICS);
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof QueuePairSettings that && values().equals(that.values());
+        return other instanceof QueuePairSettings that && values.equals(that.values);
     }
 
     @Override
     public int hashCode() {
-        return values().hashCode();
+        return values.hashCode();
     }
 
-    /** Returns all settings with their names, in one line. */
+    /** Returns the settings that differ from their defaults, with their names, in one line. */
     @Override
     public String toString() {
-        return "QueuePairSettings" + values();
+        return "QueuePairSettings" + values;
     }
 
-    /** Collects settings. {@link #build()} checks them. Not thread-safe. */
+    /**
+     * Collects settings. Each method throws {@link IllegalArgumentException} if the value is outside its range; the message
+     * names setting, value and range. Not thread-safe.
+     */
     public static final class Builder {
-        private static final int DEFAULT_DEPTH = 128;
-        private static final int DEFAULT_SETUPS = 16_384;
+        private Settings values;
 
-        private int sendQueueDepth = DEFAULT_DEPTH;
-        private int maximumWaitingPosts;
-        private int receiveQueueDepth = DEFAULT_DEPTH;
-        private int managedReceiveBytes;
-        private long maximumOutstandingBytes = Long.MAX_VALUE;
-        private int maximumSetups = DEFAULT_SETUPS;
-        private Duration receiveWait = Duration.ZERO;
-        private boolean closeWithPeer = true;
-        private Duration idleTimeout = Duration.ZERO;
-        private Duration keepAliveInterval = Duration.ZERO;
-        private MpaSettings mpa = MpaSettings.DEFAULT;
-        private DdpSettings ddp = DdpSettings.DEFAULT;
-        private RdmapSettings rdmap = RdmapSettings.DEFAULT;
-        private @Nullable IwarpMetrics metrics;
+        private Builder(Settings values) {
+            this.values = values;
+        }
 
-        private Builder() {}
-
-        private Builder(QueuePairSettings settings) {
-            sendQueueDepth = settings.sendQueueDepth;
-            maximumWaitingPosts = settings.maximumWaitingPosts;
-            receiveQueueDepth = settings.receiveQueueDepth;
-            managedReceiveBytes = settings.managedReceiveBytes;
-            maximumOutstandingBytes = settings.maximumOutstandingBytes;
-            maximumSetups = settings.maximumSetups;
-            receiveWait = settings.receiveWait;
-            closeWithPeer = settings.closeWithPeer;
-            idleTimeout = settings.idleTimeout;
-            keepAliveInterval = settings.keepAliveInterval;
-            mpa = settings.mpa;
-            ddp = settings.ddp;
-            rdmap = settings.rdmap;
-            metrics = settings.metrics;
+        private <T extends @Nullable Object> Builder set(Setting<T> setting, T value) {
+            values = values.with(setting, value);
+            return this;
         }
 
         /** Sets {@link QueuePairSettings#sendQueueDepth()}. */
-        public Builder sendQueueDepth(int sendQueueDepth) {
-            this.sendQueueDepth = sendQueueDepth;
-            return this;
+        public Builder sendQueueDepth(int requests) {
+            return set(SEND_QUEUE_DEPTH, requests);
         }
 
         /** Sets {@link QueuePairSettings#maximumWaitingPosts()}. */
-        public Builder maximumWaitingPosts(int maximumWaitingPosts) {
-            this.maximumWaitingPosts = maximumWaitingPosts;
-            return this;
+        public Builder maximumWaitingPosts(int posts) {
+            return set(MAXIMUM_WAITING_POSTS, posts);
         }
 
         /** Sets {@link QueuePairSettings#receiveQueueDepth()}. */
-        public Builder receiveQueueDepth(int receiveQueueDepth) {
-            this.receiveQueueDepth = receiveQueueDepth;
-            return this;
+        public Builder receiveQueueDepth(int receives) {
+            return set(RECEIVE_QUEUE_DEPTH, receives);
         }
 
         /** Sets {@link QueuePairSettings#managedReceiveBytes()}. */
-        public Builder managedReceiveBytes(int managedReceiveBytes) {
-            this.managedReceiveBytes = managedReceiveBytes;
-            return this;
+        public Builder managedReceiveBytes(int bytes) {
+            return set(MANAGED_RECEIVE_BYTES, bytes);
         }
 
         /** Sets {@link QueuePairSettings#maximumOutstandingBytes()}. */
-        public Builder maximumOutstandingBytes(long maximumOutstandingBytes) {
-            this.maximumOutstandingBytes = maximumOutstandingBytes;
-            return this;
+        public Builder maximumOutstandingBytes(long bytes) {
+            return set(MAXIMUM_OUTSTANDING_BYTES, bytes);
+        }
+
+        /** Sets {@link QueuePairSettings#transmitWindow()}. */
+        public Builder transmitWindow(int bytes) {
+            return set(TRANSMIT_WINDOW, bytes);
         }
 
         /** Sets {@link QueuePairSettings#maximumSetups()}. */
-        public Builder maximumSetups(int maximumSetups) {
-            this.maximumSetups = maximumSetups;
-            return this;
+        public Builder maximumSetups(int connections) {
+            return set(MAXIMUM_SETUPS, connections);
         }
 
         /** Sets {@link QueuePairSettings#receiveWait()}. */
-        public Builder receiveWait(Duration receiveWait) {
-            this.receiveWait = receiveWait;
-            return this;
+        public Builder receiveWait(Duration time) {
+            return set(RECEIVE_WAIT, time);
         }
 
         /** Sets {@link QueuePairSettings#closeWithPeer()}. */
-        public Builder closeWithPeer(boolean closeWithPeer) {
-            this.closeWithPeer = closeWithPeer;
-            return this;
+        public Builder closeWithPeer(boolean on) {
+            return set(CLOSE_WITH_PEER, on);
+        }
+
+        /** Sets {@link QueuePairSettings#closeTimeout()}. */
+        public Builder closeTimeout(Duration time) {
+            return set(CLOSE_TIMEOUT, time);
+        }
+
+        /** Sets {@link QueuePairSettings#responseTimeout()}. */
+        public Builder responseTimeout(Duration time) {
+            return set(RESPONSE_TIMEOUT, time);
+        }
+
+        /** Sets {@link QueuePairSettings#transmitTimeout()}. */
+        public Builder transmitTimeout(Duration time) {
+            return set(TRANSMIT_TIMEOUT, time);
         }
 
         /** Sets {@link QueuePairSettings#idleTimeout()}. */
-        public Builder idleTimeout(Duration idleTimeout) {
-            this.idleTimeout = idleTimeout;
-            return this;
+        public Builder idleTimeout(Duration time) {
+            return set(IDLE_TIMEOUT, time);
         }
 
         /** Sets {@link QueuePairSettings#keepAliveInterval()}. */
-        public Builder keepAliveInterval(Duration keepAliveInterval) {
-            this.keepAliveInterval = keepAliveInterval;
-            return this;
+        public Builder keepAliveInterval(Duration time) {
+            return set(KEEP_ALIVE_INTERVAL, time);
+        }
+
+        /** Sets {@link QueuePairSettings#extensions()}. */
+        public Builder extensions(boolean on) {
+            return set(EXTENSIONS, on);
         }
 
         /** Sets {@link QueuePairSettings#mpa()}. */
-        public Builder mpa(MpaSettings mpa) {
-            this.mpa = mpa;
-            return this;
-        }
-
-        /** Sets {@link QueuePairSettings#ddp()}. */
-        public Builder ddp(DdpSettings ddp) {
-            this.ddp = ddp;
-            return this;
-        }
-
-        /** Sets {@link QueuePairSettings#rdmap()}. */
-        public Builder rdmap(RdmapSettings rdmap) {
-            this.rdmap = rdmap;
-            return this;
+        public Builder mpa(MpaSettings settings) {
+            return set(MPA, settings);
         }
 
         /** Sets {@link QueuePairSettings#metrics()}. */
-        public Builder metrics(IwarpMetrics metrics) {
-            this.metrics = metrics;
-            return this;
+        public Builder metrics(IwarpMetrics collector) {
+            return set(METRICS, collector);
         }
 
-        /**
-         * Returns the settings.
-         *
-         * @throws IllegalArgumentException if a setting is out of range; the message names setting, value and range
-         */
+        /** Returns the settings. */
         public QueuePairSettings build() {
-            return new QueuePairSettings(this);
+            return new QueuePairSettings(values);
         }
     }
 }

@@ -60,7 +60,7 @@ final class SendSide implements RequestQueue {
                 settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
         long bytes = settings.maximumOutstandingBytes();
         budget = bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
-        extensions = settings.rdmap().extensions();
+        extensions = settings.extensions();
     }
 
     PostRing<WorkRequest> ring() {
@@ -258,7 +258,7 @@ final class SendSide implements RequestQueue {
     private void requireExtensions() {
         if (!extensions) {
             throw new UnsupportedOperationException(
-                    "atomics and Immediate Data are turned off by RdmapSettings.extensions");
+                    "atomics and Immediate Data are turned off by QueuePairSettings.extensions");
         }
     }
 

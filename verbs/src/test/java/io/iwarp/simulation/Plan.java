@@ -1,9 +1,8 @@
 package io.iwarp.simulation;
 
-import io.iwarp.ddp.DdpSettings;
+import io.iwarp.ddp.DdpHandler;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.ReadyToReceive;
-import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.verbs.QueuePairSettings;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -145,15 +144,14 @@ final class Plan {
                                 : MpaSettings.DEFAULT.fpduTimeout())
                 .firstFpduDelay(Duration.ofNanos(dice.oneOf(0L, 0L, MILLI)))
                 .build();
-        RdmapSettings rdmap = RdmapSettings.DEFAULT
-                .withCloseTimeout(Duration.ofNanos(dice.oneOf(shortestClose(), 1000 * MILLI, 5000 * MILLI)))
-                .withResponseTimeout(Duration.ofNanos(dice.oneOf(1000 * MILLI, 60_000 * MILLI)));
+        Duration closeTimeout = Duration.ofNanos(dice.oneOf(shortestClose(), 1000 * MILLI, 5000 * MILLI));
+        Duration responseTimeout = Duration.ofNanos(dice.oneOf(1000 * MILLI, 60_000 * MILLI));
+        Duration transmitTimeout = QueuePairSettings.DEFAULT.transmitTimeout();
         if (trouble.has(Trouble.Kind.FREEZE)) {
-            rdmap = rdmap.withTransmitTimeout(
-                    Duration.ofNanos(trouble.dice.oneOf(1000 * MILLI, 10_000 * MILLI, 60_000 * MILLI)));
+            transmitTimeout = Duration.ofNanos(trouble.dice.oneOf(1000 * MILLI, 10_000 * MILLI, 60_000 * MILLI));
         }
         if (trouble.has(Trouble.Kind.NO_ANSWERS)) {
-            rdmap = rdmap.withResponseTimeout(Duration.ofNanos(trouble.dice.oneOf(50 * MILLI, 1000 * MILLI)));
+            responseTimeout = Duration.ofNanos(trouble.dice.oneOf(50 * MILLI, 1000 * MILLI));
         }
         return QueuePairSettings.builder()
                 .sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))
@@ -166,8 +164,10 @@ final class Plan {
                 .idleTimeout(Duration.ofNanos(dice.permille(100) ? 3000 * MILLI : 0))
                 .keepAliveInterval(Duration.ofNanos(dice.permille(700) ? keepAlive : 0))
                 .mpa(mpa)
-                .ddp(DdpSettings.DEFAULT.withTransmitWindow(DdpSettings.MIN_TRANSMIT_WINDOW))
-                .rdmap(rdmap)
+                .transmitWindow(DdpHandler.MIN_TRANSMIT_WINDOW)
+                .closeTimeout(closeTimeout)
+                .responseTimeout(responseTimeout)
+                .transmitTimeout(transmitTimeout)
                 .build();
     }
 

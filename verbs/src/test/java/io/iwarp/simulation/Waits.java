@@ -124,7 +124,7 @@ final class Waits {
             movedBeforeClose = moved;
             closeStands = 0;
         }
-        if (closeStands > end.settings.rdmap().closeTimeout().multipliedBy(3).toNanos()) {
+        if (closeStands > end.settings.closeTimeout().multipliedBy(3).toNanos()) {
             world.violated(
                     "a close ends in its time", end + " makes no progress for " + closeStands / 1_000_000 + " ms");
         }
@@ -143,7 +143,7 @@ final class Waits {
         long passed = stopped ? 0 : nanos;
         if (wire.lostAnswer()) {
             unanswered += passed;
-            requireEnd(unanswered, end.settings.rdmap().responseTimeout(), "a Read is not answered");
+            requireEnd(unanswered, end.settings.responseTimeout(), "a Read is not answered");
         }
         if (beginningOfFpdu()) {
             unfinished += passed;
@@ -184,9 +184,9 @@ final class Waits {
                         .mpa()
                         .startupTimeout()
                         .plus(end.settings.mpa().fpduTimeout().multipliedBy(2))
-                        .plus(end.settings.rdmap().closeTimeout().multipliedBy(2))
-                        .plus(end.settings.rdmap().responseTimeout().multipliedBy(2))
-                        .plus(end.settings.rdmap().transmitTimeout().multipliedBy(2))
+                        .plus(end.settings.closeTimeout().multipliedBy(2))
+                        .plus(end.settings.responseTimeout().multipliedBy(2))
+                        .plus(end.settings.transmitTimeout().multipliedBy(2))
                         .toNanos()
                 + plan.receiveWait;
     }

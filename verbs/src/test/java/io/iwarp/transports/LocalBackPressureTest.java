@@ -60,7 +60,7 @@ class LocalBackPressureTest {
             for (int turn = 0; turn < TURNS; turn++) {
                 sender.schedule(() -> {}, 0, TimeUnit.NANOSECONDS).sync();
             }
-            int window = wiring.settings().ddp().transmitWindow();
+            int window = wiring.settings().transmitWindow();
             long sent = ends.initiator().queuePair().counters().get(Counter.ULPDU_BYTES_SENT);
             assertThat(sent).as("bytes of ULPDUs sent").isBetween(window / 2L, (long) window);
         } finally {

@@ -16,7 +16,6 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
-import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.iwarp.testing.SocketPeer;
@@ -68,10 +67,6 @@ class LifeTest {
         CompletableFuture<SocketPeer> accepted = SocketPeer.accepting(server);
         queuePair = loopback.connect(server.getLocalSocketAddress(), domain, settings, qp -> {});
         peer = await(accepted);
-    }
-
-    private static QueuePairSettings with(RdmapSettings settings) {
-        return QueuePairSettings.builder().rdmap(settings).build();
     }
 
     @AfterEach
@@ -245,7 +240,7 @@ class LifeTest {
     @Test
     @Requirement({"RDMAP-47", "RDMAP-57"})
     void aPeerThatNeverAnswersIsTerminated() throws Exception {
-        establish(with(RdmapSettings.DEFAULT.withResponseTimeout(SHORT)));
+        establish(QueuePairSettings.builder().responseTimeout(SHORT).build());
         List<CompletableFuture<?>> posted = postAll();
         for (int i = 0; i < 4; i++) {
             peer.expectUlpdu();

@@ -290,12 +290,12 @@ class LimitsTest {
         assertThatThrownBy(() ->
                         QueuePairSettings.builder().maximumOutstandingBytes(0).build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("maximumOutstandingBytes 0 is outside 1 to");
+                .hasMessageContaining("maximumOutstandingBytes is 0, but has to be at least 1");
         for (int wrong : new int[] {0, (1 << 20) + 1}) {
             assertThatThrownBy(() ->
                             QueuePairSettings.builder().maximumSetups(wrong).build())
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("maximumSetups " + wrong + " is outside 1 to 1048576");
+                    .hasMessageContaining("maximumSetups is " + wrong + ", but has to be 1 to 1,048,576");
         }
     }
 }

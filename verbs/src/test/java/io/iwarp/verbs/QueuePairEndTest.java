@@ -13,7 +13,6 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.iwarp.testing.SocketPeer;
@@ -61,9 +60,8 @@ class QueuePairEndTest {
         ByteBuf source = Unpooled.directBuffer(length, length).writeZero(length);
         source.setInt(length - 4, 0xcafebabe);
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
-        QueuePairSettings impatient = QueuePairSettings.builder()
-                .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(Duration.ofMillis(100)))
-                .build();
+        QueuePairSettings impatient =
+                QueuePairSettings.builder().closeTimeout(Duration.ofMillis(100)).build();
         QueuePair initiator = loopback.connect(address, domain, impatient, qp -> {});
         CompletableFuture<Completion> written = initiator.write(source, target.remoteBuffer());
         initiator.close();
@@ -164,7 +162,7 @@ class QueuePairEndTest {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<SocketPeer> deafPeer = SocketPeer.accepting(server);
             QueuePairSettings impatient = QueuePairSettings.builder()
-                    .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(Duration.ofMillis(200)))
+                    .closeTimeout(Duration.ofMillis(200))
                     .build();
             QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, impatient, qp -> {});
             int length = 64 << 20;

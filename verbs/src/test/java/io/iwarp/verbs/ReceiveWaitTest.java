@@ -9,7 +9,6 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.iwarp.testing.SocketPeer;
@@ -36,7 +35,7 @@ class ReceiveWaitTest {
     private static final QueuePairSettings PATIENT = QueuePairSettings.builder()
             .receiveWait(Duration.ofMinutes(1))
             .sendQueueDepth(1024)
-            .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(Duration.ofMillis(200)))
+            .closeTimeout(Duration.ofMillis(200))
             .build();
 
     /** One event loop, so that a stream which blocked it would be seen. */
@@ -220,7 +219,7 @@ class ReceiveWaitTest {
         Duration responseTimeout = Duration.ofMillis(20);
         QueuePairSettings settings = QueuePairSettings.builder()
                 .receiveWait(Duration.ofMinutes(1))
-                .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(responseTimeout))
+                .responseTimeout(responseTimeout)
                 .build();
         try (SocketPeer peer = SocketPeer.established(listen(settings))) {
             QueuePair taker = loopback.nextAccepted();

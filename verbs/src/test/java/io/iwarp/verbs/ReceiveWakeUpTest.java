@@ -10,7 +10,6 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
@@ -57,7 +56,7 @@ class ReceiveWakeUpTest {
     private SimulatedPeer peerThatHasToAnswer() {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .receiveWait(WAIT)
-                .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(RESPONSE_TIMEOUT))
+                .responseTimeout(RESPONSE_TIMEOUT)
                 .build();
         return SimulatedPeer.ofInitiator(domain, settings, qp -> {});
     }
@@ -194,7 +193,7 @@ class ReceiveWakeUpTest {
         Duration closeTimeout = WAIT.dividedBy(8);
         QueuePairSettings settings = QueuePairSettings.builder()
                 .receiveWait(WAIT)
-                .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(closeTimeout))
+                .closeTimeout(closeTimeout)
                 .build();
         MemoryRegion memory = domain.region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, 8)

@@ -11,7 +11,6 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaSettings;
-import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.iwarp.testing.SocketPeer;
@@ -74,13 +73,13 @@ class RequestErrorTest {
         revoked = register(domain, BASE, null, both);
         revoked.invalidate();
         atTheEnd = register(domain, -LENGTH, null, both);
-        address = listen(RdmapSettings.DEFAULT);
+        address = listen(true);
     }
 
-    private SocketAddress listen(RdmapSettings rdmap) throws Exception {
+    private SocketAddress listen(boolean extensions) throws Exception {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().ird(READS).build())
-                .rdmap(rdmap)
+                .extensions(extensions)
                 .build();
         return loopback.accept(domain, settings, qp -> {
             qp.completionListener((queuePair, completion) -> {});
@@ -416,7 +415,7 @@ class RequestErrorTest {
     @Test
     @Requirement({"EXT-34"})
     void withoutTheExtensionsTheirMessagesAreUnknown() throws Exception {
-        SocketAddress plain = listen(RdmapSettings.DEFAULT.withExtensions(false));
+        SocketAddress plain = listen(false);
         Segment[] extensions = {
             Segment.fetchAdd(1, region.stag(), BASE, 0, 0),
             Segment.immediate(1, 0),

@@ -8,7 +8,6 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import java.time.Duration;
@@ -22,7 +21,8 @@ class TerminateDeliveryTest {
     private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration INSTANT = Duration.ofNanos(1);
     private static final QueuePairSettings SETTINGS = QueuePairSettings.builder()
-            .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(CLOSE_TIMEOUT).withResponseTimeout(RESPONSE_TIMEOUT))
+            .closeTimeout(CLOSE_TIMEOUT)
+            .responseTimeout(RESPONSE_TIMEOUT)
             .build();
     private static final Segment WRONG = Segment.write(0, 0, new byte[] {1});
     private static final String ABOUT_WRONG = "1100 c000 000f" + HexFormat.of().formatHex(WRONG.header());

@@ -7,7 +7,6 @@ import io.iwarp.CloseReason;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.rdmap.RdmapSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -173,7 +172,7 @@ class WaitingPostsTest {
     void aCloseWithWaitingPostsHasItsDeadlineFromTheMomentItIsAskedFor(Closing closing) {
         Duration idle = closing == Closing.WHEN_IDLE ? Duration.ofSeconds(1) : Duration.ZERO;
         QueuePairSettings hasty = settings.toBuilder()
-                .rdmap(RdmapSettings.DEFAULT.withCloseTimeout(CLOSE_TIMEOUT))
+                .closeTimeout(CLOSE_TIMEOUT)
                 .idleTimeout(idle)
                 .build();
         try (SimulatedPair other = new SimulatedPair(domain, hasty, qp -> {})) {

@@ -2,7 +2,6 @@ package io.iwarp.spark;
 
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
-import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.verbs.ConnectionRequestListener;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
@@ -114,7 +113,7 @@ final class Network {
                         .ord(settings.outstandingReads())
                         .startupTimeout(setup)
                         .build())
-                .rdmap(RdmapSettings.DEFAULT.withResponseTimeout(settings.timeout()))
+                .responseTimeout(settings.timeout())
                 .build();
     }
 
