@@ -131,19 +131,14 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Reserves buffer bytes of the device for a message of a managed receive.
+     * Returns what the messages of managed receives that are not delivered may take of the device.
      *
-     * @param held the number of bytes that the stream has reserved before
-     * @return false if too few are left, or the stream would hold more than is left for others; then nothing was reserved
      * @see IwarpDevice#maximumManagedReceiveBytes
      */
-    public boolean reserveManagedReceive(long bytes, long held) {
-        return protectionDomain.device().managedReceives().takeShare(bytes, held);
-    }
-
-    /** Undoes {@link #reserveManagedReceive}. */
-    public void unreserveManagedReceive(long bytes) {
-        protectionDomain.device().managedReceives().give(bytes);
+    @API(status = API.Status.INTERNAL)
+    @SuppressWarnings("exports") // only the modules of the stack call this
+    public ByteBudget managedReceiveBudget() {
+        return protectionDomain.device().managedReceives();
     }
 
     /**

@@ -4,9 +4,9 @@ import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.IwarpDevice;
-import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -26,7 +26,7 @@ final class ManagedReceives extends Receives {
 
     private final CompletionRoutes routes;
     private final ByteBufAllocator allocator;
-    private final StreamAssociation stream;
+    private final ByteBudget budget;
     private final int bytes;
     private final PostRing<ReceiveRequest> ring;
     /** What is reserved at the device for all messages. */
@@ -35,7 +35,7 @@ final class ManagedReceives extends Receives {
     private boolean atHead;
 
     /**
-     * @param stream limits the bytes of the messages that are not delivered
+     * @param budget limits the bytes of the messages that are not delivered
      * @param bytes the maximum length of a message
      */
     ManagedReceives(
@@ -44,12 +44,12 @@ final class ManagedReceives extends Receives {
             ReceiveStall stall,
             CompletionRoutes routes,
             int depth,
-            StreamAssociation stream,
+            ByteBudget budget,
             int bytes) {
         super(channel, drains, stall);
         this.routes = routes;
         this.allocator = channel.alloc();
-        this.stream = stream;
+        this.budget = budget;
         this.bytes = bytes;
         this.ring = new PostRing<>(depth, Receive::new);
     }
@@ -95,7 +95,7 @@ final class ManagedReceives extends Receives {
 
         private boolean reserve(int capacity) {
             int more = capacity - own;
-            if (more > 0 && !stream.reserveManagedReceive(more, reserved)) {
+            if (more > 0 && !budget.takeShare(more, reserved)) {
                 return false;
             }
             own = capacity;
@@ -107,7 +107,7 @@ final class ManagedReceives extends Receives {
         void clear() {
             super.clear();
             if (own > 0) {
-                stream.unreserveManagedReceive(own);
+                budget.give(own);
                 reserved -= own;
                 own = 0;
             }

@@ -49,7 +49,8 @@ final class ReceiveSide {
         this.depth = settings.receiveQueueDepth();
         int managedBytes = settings.managedReceiveBytes();
         this.receives = managedBytes > 0
-                ? new ManagedReceives(channel, drains, stall, routes, depth, stream, managedBytes)
+                ? new ManagedReceives(
+                        channel, drains, stall, routes, depth, stream.managedReceiveBudget(), managedBytes)
                 : new PostedReceives(channel, drains, stall, depth);
     }
 
