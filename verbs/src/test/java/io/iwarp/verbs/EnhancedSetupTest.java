@@ -24,9 +24,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -42,8 +40,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The enhanced connection set-up, seen by applications and on the wire. */
 class EnhancedSetupTest {
-    private static final String REQUEST_KEY = "MPA ID Req Frame";
-    private static final String REPLY_KEY = "MPA ID Rep Frame";
 
     private static final byte[] NOTHING = {};
 
@@ -186,8 +182,8 @@ class EnhancedSetupTest {
     void aResponderAnswersByteForByte(String asked, String answered) throws Exception {
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         try (SocketPeer peer = SocketPeer.connectTo(address)) {
-            peer.sends(frame(REQUEST_KEY, "50020004", asked));
-            assertThat(peer.reads(24)).isEqualTo(frame(REPLY_KEY, "50020004", answered));
+            peer.sends(SimulatedPeer.frame(SimulatedPeer.REQUEST_KEY, "50020004", asked));
+            assertThat(peer.reads(24)).isEqualTo(SimulatedPeer.frame(SimulatedPeer.REPLY_KEY, "50020004", answered));
         }
         await(loopback.nextAccepted().closed());
     }
@@ -198,8 +194,8 @@ class EnhancedSetupTest {
         SocketAddress address =
                 loopback.accept(domain, settings(MpaSettings.builder().ird(0)), qp -> {});
         try (SocketPeer peer = SocketPeer.connectTo(address)) {
-            peer.sends(frame(REQUEST_KEY, "50020004", "80004000"));
-            assertThat(peer.reads(24)).isEqualTo(frame(REPLY_KEY, "50020004", "80014000"));
+            peer.sends(SimulatedPeer.frame(SimulatedPeer.REQUEST_KEY, "50020004", "80004000"));
+            assertThat(peer.reads(24)).isEqualTo(SimulatedPeer.frame(SimulatedPeer.REPLY_KEY, "50020004", "80014000"));
             peer.sends(Segment.readRequest(1, 0, 0, 0, 1, 0));
             assertThat(peer.expectUlpdu())
                     .isEqualTo(Segment.readResponse(0, 0, new byte[0]).ulpdu());
@@ -282,11 +278,6 @@ class EnhancedSetupTest {
         inbox.release();
     }
 
-    private static byte[] frame(String key, String flagsRevisionLength, String setup) {
-        return Segment.concatenate(
-                key.getBytes(StandardCharsets.US_ASCII), HexFormat.of().parseHex(flagsRevisionLength + setup));
-    }
-
     @ParameterizedTest
     @CsvSource({
         // reply to a request for 16 and 16, peer-to-peer with a Write only; the Terminate
@@ -307,8 +298,9 @@ class EnhancedSetupTest {
                             .peerToPeer(true)
                             .readyToReceive(Set.of(ReadyToReceive.WRITE)));
             try (SocketPeer peer = new SocketPeer(server.accept())) {
-                assertThat(peer.reads(24)).isEqualTo(frame(REQUEST_KEY, "50020004", "80108010"));
-                peer.sends(frame(REPLY_KEY, "50020004", reply));
+                assertThat(peer.reads(24))
+                        .isEqualTo(SimulatedPeer.frame(SimulatedPeer.REQUEST_KEY, "50020004", "80108010"));
+                peer.sends(SimulatedPeer.frame(SimulatedPeer.REPLY_KEY, "50020004", reply));
                 peer.expectTerminate(code + "0000");
             }
             ExecutionException failure = catchThrowableOfType(ExecutionException.class, () -> await(connecting));

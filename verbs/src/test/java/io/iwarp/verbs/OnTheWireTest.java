@@ -14,7 +14,6 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import io.iwarp.testing.Segment;
-import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -29,7 +28,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -282,17 +280,12 @@ class OnTheWireTest {
         request.release();
         Copy sent = Copy.of(end);
 
-        byte[] reply = SocketPeer.reply(enhanced ? 0x50 : 0x40);
-        if (enhanced) {
-            reply[17] = 2;
-            reply[19] = 4;
-            reply = Segment.concatenate(reply, HexFormat.of().parseHex("00100010"));
-        }
+        byte[] reply = SimulatedPeer.frame(
+                SimulatedPeer.REPLY_KEY, enhanced ? "50020004" : "40010000", enhanced ? "00100010" : "");
         end.writeInbound(Unpooled.wrappedBuffer(reply));
         end.runTasks();
 
-        assertThat(sent.ulpdus())
-                .containsExactly(HexFormat.of().parseHex("41470000000000000002000000010000" + "0000" + "20050000"));
+        assertThat(sent.ulpdus()).containsExactly(Segment.terminate("20050000").ulpdu());
         assertThat(end.isOutputShutdown()).as("nothing follows the Terminate").isTrue();
         CloseReason reason = end.queuePair().closeReason();
         assertThat(reason.error()).isEqualTo(ProtocolError.MPA_LOCAL_CATASTROPHIC);

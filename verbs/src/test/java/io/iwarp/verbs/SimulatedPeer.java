@@ -20,8 +20,8 @@ import java.util.function.Consumer;
  * it is done when a call returns, so a test can tell at once from later, and now from never.
  */
 final class SimulatedPeer implements AutoCloseable {
-    private static final String REQUEST_KEY = "MPA ID Req Frame";
-    private static final String REPLY_KEY = "MPA ID Rep Frame";
+    static final String REQUEST_KEY = "MPA ID Req Frame";
+    static final String REPLY_KEY = "MPA ID Rep Frame";
     private static final String PLAIN = "40010000";
     private static final String ENHANCED = "50020004";
 
@@ -85,7 +85,8 @@ final class SimulatedPeer implements AutoCloseable {
         return peer;
     }
 
-    private static byte[] frame(String key, String header, String setup) {
+    /** A start-up frame: a key, then flags, revision and length, then private data, both in hexadecimal. */
+    static byte[] frame(String key, String header, String setup) {
         return Segment.concatenate(
                 key.getBytes(StandardCharsets.US_ASCII), HexFormat.of().parseHex(header + setup));
     }
