@@ -196,11 +196,11 @@ final class DdpReceiver {
     private @Nullable ProtocolFault handleUntagged(UntaggedQueue queue) {
         int queueNumber = segment.queueNumber();
         int ahead = segment.msn() - nextMsn[queueNumber];
-        if (!queue.offers(ahead)) {
+        UntaggedBuffer buffer = queue.buffer(ahead);
+        if (buffer == null) {
             stalled = ahead == 0 && queue.stalls();
             return stalled ? null : withoutBuffer(queueNumber, ahead, queue.available());
         }
-        UntaggedBuffer buffer = queue.buffer(ahead);
         ProtocolFault fault = placeUntagged(buffer);
         if (fault != null) {
             return fault;
@@ -299,7 +299,7 @@ final class DdpReceiver {
         boolean waited = false;
         while (fault == null && !silent && queue.available() > 0) {
             UntaggedBuffer head = queue.buffer(0);
-            if (!head.complete()) {
+            if (head == null || !head.complete()) {
                 break;
             }
             if (waited) {

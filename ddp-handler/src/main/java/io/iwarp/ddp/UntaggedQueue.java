@@ -10,23 +10,8 @@ import org.jspecify.annotations.Nullable;
  * calls the methods on the event loop of the stream while it handles a segment.
  */
 public non-sealed interface UntaggedQueue extends Placement {
-    /**
-     * Returns the number of buffers without a delivered message, at least 0.
-     *
-     * <p>A message without a buffer ends the stream (error 1/2/02). RFC 5041 section 7.1 calls this a system fault, which
-     * must not be a usual event. The ULPs have to agree on how many messages may be in flight.
-     */
+    /** Returns the number of buffers that the queue has for messages that were not delivered, at least 0. */
     int available();
-
-    /**
-     * Checks that there is a buffer {@code ahead} places behind the head. May fetch it.
-     *
-     * @param ahead 0 for the head; unsigned, because a faulty peer may send any number
-     * @return whether there is one
-     */
-    default boolean offers(int ahead) {
-        return Integer.compareUnsigned(ahead, available()) < 0;
-    }
 
     /**
      * A message needs the buffer at the head, and there is none.
@@ -40,11 +25,15 @@ public non-sealed interface UntaggedQueue extends Placement {
     }
 
     /**
-     * Returns the buffer {@code ahead} places behind the head.
+     * Returns the buffer {@code ahead} places behind the head. The queue may have to fetch it first.
      *
-     * @param ahead 0 for the head, less than {@link #available}. The queue must return the same buffer for the same
-     *     message until it is delivered.
+     * <p>A message without a buffer ends the stream (error 1/2/02). RFC 5041 section 7.1 calls this a system fault, which
+     * must not be a usual event. The ULPs have to agree on how many messages may be in flight.
+     *
+     * @param ahead 0 for the head; unsigned, because a faulty peer may send any number
+     * @return the same buffer for the same message until it is delivered; null if there is none
      */
+    @Nullable
     UntaggedBuffer buffer(int ahead);
 
     /**

@@ -189,8 +189,8 @@ final class RecordingUlp implements DdpUlp {
         }
 
         @Override
-        public UntaggedBuffer buffer(int ahead) {
-            return buffers.get(ahead);
+        public @Nullable UntaggedBuffer buffer(int ahead) {
+            return Integer.compareUnsigned(ahead, buffers.size()) < 0 ? buffers.get(ahead) : null;
         }
 
         @Override

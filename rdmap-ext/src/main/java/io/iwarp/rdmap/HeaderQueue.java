@@ -49,7 +49,10 @@ final class HeaderQueue implements UntaggedQueue {
     }
 
     @Override
-    public UntaggedBuffer buffer(int ahead) {
+    public @Nullable UntaggedBuffer buffer(int ahead) {
+        if (Integer.compareUnsigned(ahead, available()) >= 0) {
+            return null;
+        }
         for (int made = buffers.size(); made <= ahead; made++) {
             UntaggedBuffer buffer = new UntaggedBuffer();
             buffer.sink().wrap(Unpooled.buffer(room, room), 0, room);

@@ -34,11 +34,6 @@ final class SendDelivery implements UntaggedQueue {
     }
 
     @Override
-    public boolean offers(int ahead) {
-        return receives.offers(ahead);
-    }
-
-    @Override
     public boolean stalls() {
         boolean waits = receives.stalls();
         if (waits) {
@@ -48,7 +43,7 @@ final class SendDelivery implements UntaggedQueue {
     }
 
     @Override
-    public UntaggedBuffer buffer(int ahead) {
+    public @Nullable UntaggedBuffer buffer(int ahead) {
         return receives.buffer(ahead);
     }
 

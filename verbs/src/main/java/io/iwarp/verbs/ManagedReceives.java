@@ -149,7 +149,11 @@ final class ManagedReceives extends Receives {
     }
 
     @Override
+    @Nullable
     ReceiveRequest receive(int ahead) {
+        if (Integer.compareUnsigned(ahead, available()) >= 0) {
+            return null;
+        }
         atHead = ahead == 0;
         return ring.peek(ahead);
     }

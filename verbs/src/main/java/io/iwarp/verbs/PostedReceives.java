@@ -53,8 +53,9 @@ final class PostedReceives extends Receives {
     }
 
     @Override
+    @Nullable
     ReceiveRequest receive(int ahead) {
-        return ring.peek(ahead);
+        return Integer.compareUnsigned(ahead, available()) < 0 ? ring.peek(ahead) : null;
     }
 
     @Override

@@ -23,6 +23,9 @@ final class ReceiveStall {
     interface Source extends UntaggedQueue {
         /** Registers for a call of {@link ReceiveStall#wake} when there is a receive. */
         void prepareToWait();
+
+        /** Looks for a receive, and keeps it for the next message. Returns whether there is one. */
+        boolean findReceive();
     }
 
     private final StreamState state;
@@ -79,7 +82,7 @@ final class ReceiveStall {
             source = receives;
             timer = eventLoop.schedule(this::expire, nanos, TimeUnit.NANOSECONDS);
         }
-        if (offersOrLists(receives)) {
+        if (findsOrLists(receives)) {
             wake();
         }
         return true;
@@ -89,7 +92,7 @@ final class ReceiveStall {
     private void check() {
         checkScheduled.getAndSet(false);
         Source receives = source;
-        if (stalled && receives != null && (receives.offers(0) || offersOrLists(receives))) {
+        if (stalled && receives != null && (receives.findReceive() || findsOrLists(receives))) {
             end();
             resume.run();
         }
@@ -100,10 +103,10 @@ final class ReceiveStall {
      * to wake. A full fence separates the two steps, so at least one side sees the other. A {@link ReceivePool} decides
      * under its lock who gets a receive.
      */
-    private static boolean offersOrLists(Source receives) {
+    private static boolean findsOrLists(Source receives) {
         receives.prepareToWait();
         VarHandle.fullFence();
-        return receives.offers(0);
+        return receives.findReceive();
     }
 
     /** Ends the stall, since a message has found a receive. Later messages get the full time. */

@@ -84,16 +84,27 @@ abstract class Receives implements ReceiveStall.Source {
     @Override
     public void prepareToWait() {}
 
-    /** Returns the receive {@code ahead} places behind the head, which must exist. */
-    abstract ReceiveRequest receive(int ahead);
+    /**
+     * Returns the receive {@code ahead} places behind the head, which may have to be fetched first.
+     *
+     * @param ahead 0 for the head; unsigned
+     * @return null if there is none
+     */
+    abstract @Nullable ReceiveRequest receive(int ahead);
 
     @Override
-    public final UntaggedBuffer buffer(int ahead) {
-        if (missed) {
+    public final boolean findReceive() {
+        return receive(0) != null;
+    }
+
+    @Override
+    public final @Nullable UntaggedBuffer buffer(int ahead) {
+        ReceiveRequest receive = receive(ahead);
+        if (receive != null && missed) {
             missed = false;
             stall.passed();
         }
-        return receive(ahead);
+        return receive;
     }
 
     @Override

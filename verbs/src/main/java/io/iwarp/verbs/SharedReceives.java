@@ -81,27 +81,23 @@ final class SharedReceives extends Receives implements CompletionBound {
     }
 
     @Override
-    public boolean offers(int ahead) {
-        if (closed || ahead < 0 || ahead >= share) {
-            return false;
-        }
-        while (taken.size() <= ahead) {
-            ReceiveRequest next = user.take(whenLow);
-            if (next == null) {
-                return false;
-            }
-            taken.add(next);
-        }
-        return true;
-    }
-
-    @Override
     public void prepareToWait() {
         user.await();
     }
 
     @Override
+    @Nullable
     ReceiveRequest receive(int ahead) {
+        if (closed || ahead < 0 || ahead >= share) {
+            return null;
+        }
+        while (taken.size() <= ahead) {
+            ReceiveRequest next = user.take(whenLow);
+            if (next == null) {
+                return null;
+            }
+            taken.add(next);
+        }
         return taken.get(ahead);
     }
 

@@ -40,7 +40,7 @@ public final class ReceiveWaitStress {
         void message() {
             loop.run(() -> {
                 Receives receives = queuePair.engine().receives().receives();
-                if (!receives.offers(0)) {
+                if (!receives.findReceive()) {
                     receives.stalls();
                 }
             });
