@@ -352,11 +352,12 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         endStall();
     }
 
+    /** What the layer above posts now leaves in one flush with what the burst has started. */
     @Override
     public void onReadComplete() {
         if (!state.is(Phase.ENDED)) {
-            moveOn();
             ulp.onReadComplete();
+            moveOn();
         }
     }
 

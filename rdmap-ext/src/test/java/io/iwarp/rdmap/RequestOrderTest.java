@@ -273,6 +273,25 @@ class RequestOrderTest {
     }
 
     @Test
+    void whatABurstOfInputStartsAndWhatIsPostedAtItsEndLeaveInOneFlush() {
+        for (int i = 0; i <= ORD; i++) {
+            post(Kind.FETCH_ADD, UNFENCED);
+        }
+        for (int i = 0; i < ORD; i++) {
+            expect(Kind.FETCH_ADD);
+        }
+        int before = peer.end.flushes;
+        peer.end.onReadComplete = () -> {
+            peer.end.onReadComplete = () -> {};
+            post(Kind.WRITE, UNFENCED);
+        };
+        answerOldest();
+        assertThat(peer.end.flushes).isEqualTo(before + 1);
+        expect(Kind.FETCH_ADD);
+        expect(Kind.WRITE);
+    }
+
+    @Test
     @Requirement({"RDMAP-30", "RDMAP-63", "RDMAP-70"})
     void aReadIsCompleteWithTheLastSegmentOfItsResponseAndNotBefore() {
         post(Kind.READ, UNFENCED);

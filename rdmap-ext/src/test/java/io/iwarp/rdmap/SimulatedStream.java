@@ -79,6 +79,9 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
 
     boolean peerClosedHalf;
 
+    /** How often RDMAP has flushed. */
+    int flushes;
+
     private final DdpEnd ddp;
     private final Ulpdu ulpdu = new Ulpdu();
     private final FpduEncoder encoder =
@@ -312,6 +315,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
         @Override
         public void flush(ChannelHandlerContext ctx) {
             ddp.flush();
+            flushes++;
         }
 
         @Override

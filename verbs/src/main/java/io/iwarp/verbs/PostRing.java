@@ -153,11 +153,12 @@ final class PostRing<S> implements CompletionBound {
     /** Event loop: takes the {@link #next} slot, if there is one. */
     @Nullable
     S take() {
-        S next = next();
-        if (next != null) {
-            taken++;
-        }
-        return next;
+        return next() == null ? null : advance();
+    }
+
+    /** Event loop: takes and returns the slot that {@link #next} has just returned. */
+    S advance() {
+        return slot(taken++);
     }
 
     /** Event loop: returns the oldest slot that is taken and not retired, or null. */

@@ -365,7 +365,7 @@ final class SendSide implements RequestQueue {
 
     @Override
     public void start() {
-        WorkRequest request = Objects.requireNonNull(ring.take(), "started more than was posted");
+        WorkRequest request = ring.advance();
         if (recorder.ofRequests) {
             recorder.submitted(request);
         }
