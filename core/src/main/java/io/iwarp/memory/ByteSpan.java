@@ -147,6 +147,18 @@ public final class ByteSpan {
     }
 
     /**
+     * Returns by how many bytes the memory address of a byte of a region exceeds a multiple of 8. A copy is faster if its
+     * destination has the same misalignment.
+     *
+     * @param offset the offset of the byte in the span, at least 0 and less than {@link #length}
+     * @return 0 to 7; 0 if the span covers no region
+     */
+    public int misalignment(long offset) {
+        Objects.checkIndex(offset, length);
+        return memory == null ? 0 : memory.misalignment(origin + offset);
+    }
+
+    /**
      * Copies bytes out of the span.
      *
      * @param offset the source, counted from the first byte of the span

@@ -220,9 +220,10 @@ final class SendBuffer {
             }
             ulpdu.payload(buffer, payload.indexAt(offset), count);
         } else {
-            ByteBuf together = copyBuffer(count);
-            payload.get(offset, together, 0, count);
-            ulpdu.payload(together, 0, count);
+            int index = payload.misalignment(offset);
+            ByteBuf together = copyBuffer(index + count);
+            payload.get(offset, together, index, count);
+            ulpdu.payload(together, index, count);
         }
     }
 
