@@ -4,6 +4,7 @@ import static io.iwarp.ddp.DdpChannel.message;
 import static io.iwarp.ddp.DdpChannel.terminate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
@@ -164,6 +165,13 @@ class DdpHandlerFailureTest {
         assertThat(transport.segments).isOne();
         assertThat(transport.flushes).isOne();
         assertThat(ddp.ulp.faults).hasSize(1);
+    }
+
+    @Test
+    void aWindowThatMayHoldNoSegmentIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new DdpHandler(WINDOW - 1, ddp.stream, new RecordingUlp(), new Counters()))
+                .withMessage("transmitWindow is 131071, but has to be at least 131072");
     }
 
     /** The delay before the first FPDU is a task of its own, behind which nobody sees an exception. */
