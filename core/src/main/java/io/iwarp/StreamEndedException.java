@@ -2,7 +2,10 @@ package io.iwarp;
 
 import java.util.Objects;
 
-/** The stream ended before a request completed, or before the request was posted. */
+/**
+ * The stream ended before a request completed, or before the request was posted. A future fails with it; a post with a
+ * work-request id throws it if the stream is closing or has ended.
+ */
 public final class StreamEndedException extends IwarpException {
     private static final long serialVersionUID = 1L;
 

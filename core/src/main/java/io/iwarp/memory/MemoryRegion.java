@@ -465,7 +465,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return new RegistrationEndedException(name() + " was closed; register the memory again");
     }
 
-    private void requireValid() {
+    void requireValid() {
         requireOpen();
         if (!isValid()) {
             throw new RegistrationEndedException(name() + " was invalidated; register the memory again for a new STag");

@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -40,10 +41,12 @@ final class PostRing<S> implements CompletionBound {
     private static final long CLOSED = 1L << 62;
 
     private static final VarHandle TAKEN;
+    private static final VarHandle ROOM;
 
     static {
         try {
             TAKEN = MethodHandles.lookup().findVarHandle(PostRing.class, "taken", long.class);
+            ROOM = MethodHandles.lookup().findVarHandle(PostRing.class, "room", RoomQueue.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -57,6 +60,9 @@ final class PostRing<S> implements CompletionBound {
     private final Runnable nextMayGoOn;
     private final AtomicLong claimed = new AtomicLong();
     private final AtomicLong released = new AtomicLong();
+    /** Made by the first thread that waits for room. */
+    private volatile @Nullable RoomQueue room;
+
     private boolean severalRelease;
     private long retired;
     private long taken;
@@ -186,6 +192,25 @@ final class PostRing<S> implements CompletionBound {
         } else {
             released.setRelease(released.getPlain() + 1);
         }
+        wakeFirst();
+    }
+
+    /** Any thread: returns the threads that wait for room. */
+    RoomQueue room() {
+        RoomQueue queue = room;
+        if (queue != null) {
+            return queue;
+        }
+        ROOM.compareAndSet(this, null, new RoomQueue());
+        return Objects.requireNonNull(room);
+    }
+
+    /** Any thread: wakes who has waited longest for room, if there may be some. */
+    void wakeFirst() {
+        RoomQueue waiting = room;
+        if (waiting != null) {
+            waiting.wakeFirst();
+        }
     }
 
     /** Event loop: retires and releases the oldest taken slot. */
@@ -208,9 +233,13 @@ final class PostRing<S> implements CompletionBound {
         severalRelease = true;
     }
 
-    /** Refuses further claims. May be called again. */
+    /** Refuses further claims, and ends the waits for room. May be called again. */
     void close() {
         claimed.accumulateAndGet(CLOSED, (position, mark) -> position | mark);
+        RoomQueue waiting = room;
+        if (waiting != null) {
+            waiting.wakeAll();
+        }
     }
 
     /**

@@ -49,15 +49,22 @@ import org.jspecify.annotations.Nullable;
  * queuePair.closed().thenAccept(reason -> log(reason));       // every end of the connection, with its reason
  * }</pre>
  *
- * <p>Any thread may post. A post never blocks: it costs one queue offer. The posts of several threads share one flush.
+ * <p>Any thread may post. A post costs one queue offer. The posts of several threads share one flush.
  *
- * <p><b>Refused posts.</b> A post throws {@link QueueFullException} if it exceeds the queue's depth or what is left of its byte limit (with
- * {@link QueuePairSettings#maximumWaitingPosts} it waits beyond the depth), and
- * {@link IllegalArgumentException}, {@link IndexOutOfBoundsException} or {@link IllegalStateException} if it is
- * invalid. A refused post has no effect and holds no reference. On a queue pair that is
- * {@linkplain ConnectionState#DRAINING closing} or has ended, a post with an id throws
- * {@link QueuePairClosedException}, and a post with a future returns a future that has failed with
- * {@link StreamEndedException}. Both exceptions name the reason.
+ * <p><b>Refused posts.</b> A refused post has no effect and holds no reference. There is one rule:
+ *
+ * <ul>
+ *   <li>A wrong argument or call throws at once, in each form: {@link NullPointerException},
+ *       {@link IllegalArgumentException}, {@link IndexOutOfBoundsException}, {@link IllegalStateException} or
+ *       {@link UnsupportedOperationException}.
+ *   <li>What the queue pair does not take is a {@link QueueFullException} if it exceeds the queue's depth or what is left of
+ *       its byte limit, and a {@link StreamEndedException} if the queue pair is
+ *       {@linkplain ConnectionState#DRAINING closing} or has ended. A future fails with it, and a post with an id throws it.
+ * </ul>
+ *
+ * <p>In a full send queue a post with a future first waits for room, at most {@link QueuePairSettings#postWait}, unless its
+ * thread belongs to Netty: so any number of threads may post and wait for their results. With
+ * {@link QueuePairSettings#maximumWaitingPosts} requests wait beyond the depth, and no thread does.
  *
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also
  * arrive in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place.
@@ -293,6 +300,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes with the previous number
      */
     public CompletableFuture<Long> fetchAdd(RemoteBuffer target, FetchAdd numbers, PostOptions options) {
+        Objects.requireNonNull(numbers, "numbers is null");
         return post(
                 Completion::original,
                 future -> engine.sends().fetchAdd(0, target, numbers.addend(), numbers.fields(), options, future));
@@ -339,8 +347,8 @@ public final class QueuePair implements AutoCloseable {
         LoopFuture<T> future = new LoopFuture<>(channel.eventLoop(), result);
         try {
             post.accept(future);
-        } catch (QueuePairClosedException closed) {
-            future.completeExceptionally(new StreamEndedException(closed.reason()));
+        } catch (QueueFullException | StreamEndedException refused) {
+            future.completeExceptionally(refused);
         }
         return future;
     }

@@ -46,13 +46,25 @@ public final class QueuePairSettings {
 
     /**
      * Returns how many posts may wait beyond {@link #sendQueueDepth()}, not counting receives: 0 to 1,048,576. With 0, the
-     * default, such a post fails. A waiting post goes on when an earlier request has completed. All posts have one order. {@link QueuePair#close} sends the waiting ones as
+     * default, such a post is refused. A waiting post goes on when an earlier request has completed. All posts have one order. {@link QueuePair#close} sends the waiting ones as
      * well. At the end of the stream they are flushed behind the others, with the same cause.
      * {@link #maximumOutstandingBytes()} limits their bytes. A completion queue needs
      * room for them. A place costs about 12 bytes, and about 100 more once used.
      */
     public int maximumWaitingPosts() {
         return values.get(MAXIMUM_WAITING_POSTS);
+    }
+
+    private static final Setting<Duration> POST_WAIT =
+            Setting.orOff("postWait", Duration.ofSeconds(10), Duration.ofMinutes(1));
+
+    /**
+     * Returns how long a post with a future waits for room if the send queue is full or too many bytes are outstanding, 1 ms
+     * to 1 min, default 10 s; or 0 to fail at once. So any number of threads may each wait for its own result. Threads of
+     * Netty, posts with a work-request id and receives do not wait. An interrupt ends the wait.
+     */
+    public Duration postWait() {
+        return values.get(POST_WAIT);
     }
 
     private static final Setting<Integer> RECEIVE_QUEUE_DEPTH = Setting.within("receiveQueueDepth", 128, 1, 65_536);
@@ -261,6 +273,11 @@ public final class QueuePairSettings {
         /** Sets {@link QueuePairSettings#maximumWaitingPosts()}. */
         public Builder maximumWaitingPosts(int posts) {
             return set(MAXIMUM_WAITING_POSTS, posts);
+        }
+
+        /** Sets {@link QueuePairSettings#postWait()}. */
+        public Builder postWait(Duration time) {
+            return set(POST_WAIT, time);
         }
 
         /** Sets {@link QueuePairSettings#receiveQueueDepth()}. */

@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.StreamAssociation;
@@ -10,6 +11,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 
 /** Handles receives: any thread posts them, the event loop waits for and consumes them. */
 final class ReceiveSide {
@@ -85,6 +87,7 @@ final class ReceiveSide {
 
     /** Any thread: posts a receive into the writable bytes of a buffer. */
     void receive(long id, ByteBuf sink, CompletionTarget target) {
+        Objects.requireNonNull(sink, "sink is null");
         int index = sink.writerIndex();
         int length = sink.writableBytes();
         ReceiveRequest.lend(sink);
@@ -102,6 +105,7 @@ final class ReceiveSide {
 
     /** Any thread: posts a receive into a piece of a region. */
     void receive(long id, LocalBuffer sink, CompletionTarget target) {
+        Objects.requireNonNull(sink, "sink is null");
         ReceiveRequest.lend(sink);
         ReceiveRequest request = null;
         try {
@@ -118,7 +122,7 @@ final class ReceiveSide {
     /**
      * Any thread: claims a receive, to fill and {@link #publish}. Everything that can fail is done before.
      *
-     * @throws QueuePairClosedException if the stream is ending or has ended
+     * @throws StreamEndedException if the stream is ending or has ended
      * @throws QueueFullException if the queue is full
      * @throws IllegalStateException if no receives are posted here
      */
@@ -134,7 +138,7 @@ final class ReceiveSide {
         }
         CloseReason over = state.overReason();
         if (over != null) {
-            throw new QueuePairClosedException(over);
+            throw new StreamEndedException(over);
         }
         recorder.refused(QueueLimit.RECEIVE);
         throw QueueFullException.ofReceives(depth);

@@ -4,6 +4,7 @@ import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
 
 /**
  * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id,
@@ -169,6 +170,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
      */
     public void fetchAdd(long workRequestId, RemoteBuffer target, FetchAdd numbers, PostOptions options) {
+        Objects.requireNonNull(numbers, "numbers is null");
         side.fetchAdd(workRequestId, target, numbers.addend(), numbers.fields(), options, routes.forSends());
     }
 

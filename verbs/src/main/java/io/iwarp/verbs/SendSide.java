@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
+import io.iwarp.StreamEndedException;
 import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.ByteSpan;
@@ -41,6 +42,9 @@ final class SendSide implements RequestQueue {
     private final StreamAssociation stream;
     private final StreamState state;
     private final DrainSchedule drains;
+    /** How long a post with a future waits for room. */
+    private final long waitNanos;
+
     private final QueuePairRecorder recorder;
     private final Completion completion = new Completion();
 
@@ -60,6 +64,7 @@ final class SendSide implements RequestQueue {
                 settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
         long bytes = settings.maximumOutstandingBytes();
         budget = bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
+        waitNanos = settings.postWait().toNanos();
         extensions = settings.extensions();
     }
 
@@ -68,43 +73,53 @@ final class SendSide implements RequestQueue {
     }
 
     void send(long id, ByteBuf message, PostOptions options, CompletionTarget target) {
-        WorkRequest request = claim(MESSAGE, message, options);
+        Objects.requireNonNull(message, "message is null");
+        WorkRequest request = claim(MESSAGE, message, options, target);
         request.send(options.solicited());
         publish(request, id, Operation.SEND, options, target);
     }
 
     void send(long id, LocalBuffer message, PostOptions options, CompletionTarget target) {
-        WorkRequest request = claim(MESSAGE, message, options);
+        Objects.requireNonNull(message, "message is null");
+        WorkRequest request = claim(MESSAGE, message, options, target);
         request.send(options.solicited());
         publish(request, id, Operation.SEND, options, target);
     }
 
     void sendWithInvalidate(
             long id, ByteBuf message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(message, "message is null");
+        Objects.requireNonNull(invalidated, "invalidated is null");
         int stag = invalidated.stag();
-        WorkRequest request = claim(MESSAGE, message, options);
+        WorkRequest request = claim(MESSAGE, message, options, target);
         request.sendWithInvalidate(stag, options.solicited());
         publish(request, id, Operation.SEND, options, target);
     }
 
     void sendWithInvalidate(
             long id, LocalBuffer message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(message, "message is null");
+        Objects.requireNonNull(invalidated, "invalidated is null");
         int stag = invalidated.stag();
-        WorkRequest request = claim(MESSAGE, message, options);
+        WorkRequest request = claim(MESSAGE, message, options, target);
         request.sendWithInvalidate(stag, options.solicited());
         publish(request, id, Operation.SEND, options, target);
     }
 
     void write(long id, ByteBuf source, RemoteBuffer to, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(source, "source is null");
+        Objects.requireNonNull(to, "target is null");
         requireRoom(to, source.readableBytes());
-        WorkRequest request = claim(SOURCE, source, options);
+        WorkRequest request = claim(SOURCE, source, options, target);
         request.write(to.stag(), to.taggedOffset());
         publish(request, id, Operation.WRITE, options, target);
     }
 
     void write(long id, LocalBuffer source, RemoteBuffer to, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(source, "source is null");
+        Objects.requireNonNull(to, "target is null");
         requireRoom(to, source.length());
-        WorkRequest request = claim(SOURCE, source, options);
+        WorkRequest request = claim(SOURCE, source, options, target);
         request.write(to.stag(), to.taggedOffset());
         publish(request, id, Operation.WRITE, options, target);
     }
@@ -116,10 +131,13 @@ final class SendSide implements RequestQueue {
             ImmediateData data,
             PostOptions options,
             CompletionTarget target) {
+        Objects.requireNonNull(source, "source is null");
+        Objects.requireNonNull(to, "target is null");
+        Objects.requireNonNull(data, "data is null");
         requireExtensions();
         requireRoom(to, source.readableBytes());
         long bits = data.bits();
-        WorkRequest request = claim(SOURCE, source, options);
+        WorkRequest request = claim(SOURCE, source, options, target);
         request.writeWithImmediate(to.stag(), to.taggedOffset(), bits, options.solicited());
         publish(request, id, Operation.WRITE, options, target);
     }
@@ -131,28 +149,34 @@ final class SendSide implements RequestQueue {
             ImmediateData data,
             PostOptions options,
             CompletionTarget target) {
+        Objects.requireNonNull(source, "source is null");
+        Objects.requireNonNull(to, "target is null");
+        Objects.requireNonNull(data, "data is null");
         requireExtensions();
         requireRoom(to, source.length());
         long bits = data.bits();
-        WorkRequest request = claim(SOURCE, source, options);
+        WorkRequest request = claim(SOURCE, source, options, target);
         request.writeWithImmediate(to.stag(), to.taggedOffset(), bits, options.solicited());
         publish(request, id, Operation.WRITE, options, target);
     }
 
     void sendImmediate(long id, ImmediateData data, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(data, "data is null");
         requireExtensions();
         long bits = data.bits();
-        WorkRequest request = claim(Long.BYTES, options);
+        WorkRequest request = claim(Long.BYTES, options, target);
         request.immediate(bits, options.solicited());
         publish(request, id, Operation.IMMEDIATE, options, target);
     }
 
     void read(long id, LocalBuffer sink, RemoteBuffer from, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(sink, "sink is null");
+        Objects.requireNonNull(from, "source is null");
         long length = from.length();
         requireSink(sink, length);
         int sinkStag = sink.region().stag();
-        long sinkOffset = sink.region().baseTaggedOffset() + sink.offset();
-        WorkRequest request = claim(SINK, sink, length, options);
+        long sinkOffset = sink.taggedOffset();
+        WorkRequest request = claim(SINK, sink, length, options, target);
         request.read(sinkStag, sinkOffset, length, from.stag(), from.taggedOffset());
         publish(request, id, Operation.READ, options, target);
     }
@@ -176,6 +200,8 @@ final class SendSide implements RequestQueue {
 
     /** Registers the buffer for the duration of the Read. Only answers of this stream's peer can be placed there. */
     void read(long id, ByteBuf sink, RemoteBuffer from, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(sink, "sink is null");
+        Objects.requireNonNull(from, "source is null");
         int index = sink.writerIndex();
         int room = sink.writableBytes();
         if (from.length() > room) {
@@ -185,7 +211,7 @@ final class SendSide implements RequestQueue {
         int length = (int) from.length();
         WorkRequest request;
         if (length == 0) {
-            request = claim(SINK, sink, index, 0, options);
+            request = claim(SINK, sink, index, 0, options, target);
             request.read(0, 0, 0, from.stag(), from.taggedOffset());
         } else {
             MemoryRegion region = register(sink);
@@ -193,7 +219,7 @@ final class SendSide implements RequestQueue {
             long base = region.baseTaggedOffset();
             request = null;
             try {
-                request = claim(length, options);
+                request = claim(length, options, target);
             } finally {
                 if (request == null) {
                     region.close();
@@ -212,25 +238,27 @@ final class SendSide implements RequestQueue {
             return stream.registerSink(sink);
         } catch (IllegalStateException refused) {
             CloseReason ended = state.closeReason();
-            throw ended == null ? refused : new QueuePairClosedException(ended);
+            throw ended == null ? refused : new StreamEndedException(ended);
         }
     }
 
     /** @param fields the highest bits of the fields, or 0 */
     void fetchAdd(
             long id, RemoteBuffer number, long addend, long fields, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(number, "target is null");
         requireExtensions();
         requireNumber(number);
-        WorkRequest request = claim(Long.BYTES, options);
+        WorkRequest request = claim(Long.BYTES, options, target);
         request.fetchAdd(number.stag(), number.taggedOffset(), addend, fields);
         publish(request, id, Operation.FETCH_ADD, options, target);
     }
 
     void compareSwap(long id, RemoteBuffer number, CompareSwap numbers, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(number, "target is null");
+        Objects.requireNonNull(numbers, "numbers is null");
         requireExtensions();
         requireNumber(number);
-        Objects.requireNonNull(numbers, "the numbers to compare and swap are null: make them with CompareSwap.compare");
-        WorkRequest request = claim(Long.BYTES, options);
+        WorkRequest request = claim(Long.BYTES, options, target);
         request.compareSwap(
                 number.stag(),
                 number.taggedOffset(),
@@ -262,15 +290,16 @@ final class SendSide implements RequestQueue {
         }
     }
 
-    private WorkRequest claim(String name, ByteBuf memory, PostOptions options) {
-        return claim(name, memory, memory.readerIndex(), memory.readableBytes(), options);
+    private WorkRequest claim(String name, ByteBuf memory, PostOptions options, CompletionTarget target) {
+        return claim(name, memory, memory.readerIndex(), memory.readableBytes(), options, target);
     }
 
-    private WorkRequest claim(String name, ByteBuf memory, int index, int length, PostOptions options) {
+    private WorkRequest claim(
+            String name, ByteBuf memory, int index, int length, PostOptions options, CompletionTarget target) {
         WorkRequest.lend(name, memory);
         WorkRequest request = null;
         try {
-            request = claim(length, options);
+            request = claim(length, options, target);
         } finally {
             if (request == null) {
                 memory.release();
@@ -280,15 +309,16 @@ final class SendSide implements RequestQueue {
         return request;
     }
 
-    private WorkRequest claim(String name, LocalBuffer memory, PostOptions options) {
-        return claim(name, memory, memory.length(), options);
+    private WorkRequest claim(String name, LocalBuffer memory, PostOptions options, CompletionTarget target) {
+        return claim(name, memory, memory.length(), options, target);
     }
 
-    private WorkRequest claim(String name, LocalBuffer memory, long length, PostOptions options) {
+    private WorkRequest claim(
+            String name, LocalBuffer memory, long length, PostOptions options, CompletionTarget target) {
         WorkRequest.lend(name, memory, length);
         WorkRequest request = null;
         try {
-            request = claim(length, options);
+            request = claim(length, options, target);
         } finally {
             if (request == null) {
                 ByteSpan.release(memory);
@@ -299,46 +329,63 @@ final class SendSide implements RequestQueue {
     }
 
     /**
-     * Any thread: claims a slot for a request of {@code bytes} bytes, to fill and {@link #publish}.
+     * Any thread: claims a slot for a request of {@code bytes} bytes, to fill and {@link #publish}. If its completion goes to
+     * a future, waits for room.
      *
-     * @throws QueuePairClosedException if the stream is ending or has ended
+     * @throws StreamEndedException if the stream is ending or has ended
      * @throws QueueFullException if the queue is full, or too many bytes are outstanding
      * @throws IllegalArgumentException if the request does not fit even if no other is outstanding
      */
-    WorkRequest claim(long bytes, PostOptions options) {
+    WorkRequest claim(long bytes, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(options, "options are null: use PostOptions.NONE");
-        CloseReason over = state.overReason();
-        if (over != null) {
-            throw new QueuePairClosedException(over);
+        if (budget != null && bytes > budget.limit()) {
+            throw new IllegalArgumentException("a request of " + bytes + " bytes exceeds maximumOutstandingBytes, "
+                    + budget.limit() + ": post it in smaller pieces, or configure more");
         }
-        ByteBudget byteBudget = budget;
-        if (byteBudget != null && !byteBudget.take(bytes)) {
-            throw refused(
-                    QueueLimit.BYTES,
-                    bytes > byteBudget.limit()
-                            ? new IllegalArgumentException("a request of " + bytes
-                                    + " bytes exceeds maximumOutstandingBytes, " + byteBudget.limit()
-                                    + ": post it in smaller pieces, or configure more")
-                            : QueueFullException.ofBytes(bytes, byteBudget.taken(), byteBudget.limit()));
-        }
-        long position = ring.claim();
+        long position = tryClaim(bytes);
         if (position == PostRing.FULL) {
-            giveBack(bytes);
-            throw refused(QueueLimit.SEND, QueueFullException.ofSends(ring.most(), ring.depth() - ring.most()));
+            position = awaitRoom(bytes, target);
         }
         WorkRequest request = ring.slot(position);
         request.position(position);
         return request;
     }
 
-    /** The queue of an ended stream is full as well: reports the stream's end instead. */
-    private RuntimeException refused(QueueLimit limit, RuntimeException full) {
+    /** Returns {@link PostRing#FULL} if there is no room. */
+    private long tryClaim(long bytes) {
         CloseReason over = state.overReason();
         if (over != null) {
-            return new QueuePairClosedException(over);
+            throw new StreamEndedException(over);
         }
-        recorder.refused(limit);
-        return full;
+        if (budget != null && !budget.take(bytes)) {
+            return PostRing.FULL;
+        }
+        long position = ring.claim();
+        if (position == PostRing.FULL) {
+            giveBack(bytes);
+        }
+        return position;
+    }
+
+    private long awaitRoom(long bytes, CompletionTarget target) {
+        long position = PostRing.FULL;
+        if (waitNanos > 0 && target instanceof LoopFuture<?> && RoomQueue.mayWait(channel.eventLoop())) {
+            position = ring.room().await(() -> tryClaim(bytes), waitNanos, drains);
+        }
+        if (position != PostRing.FULL) {
+            return position;
+        }
+        // The queue of an ended stream is full as well: the stream's end is the reason then.
+        CloseReason over = state.overReason();
+        if (over != null) {
+            throw new StreamEndedException(over);
+        }
+        if (budget != null && bytes > budget.limit() - budget.taken()) {
+            recorder.refused(QueueLimit.BYTES);
+            throw QueueFullException.ofBytes(bytes, budget.taken(), budget.limit());
+        }
+        recorder.refused(QueueLimit.SEND);
+        throw QueueFullException.ofSends(ring.most(), ring.depth() - ring.most());
     }
 
     private void giveBack(long bytes) {
@@ -413,5 +460,9 @@ final class SendSide implements RequestQueue {
         request.clear();
         ring.retire();
         Application.complete(channel, target, completion, ring);
+        if (budget != null) {
+            // The consumer of a completion queue releases the place later than the bytes.
+            ring.wakeFirst();
+        }
     }
 }

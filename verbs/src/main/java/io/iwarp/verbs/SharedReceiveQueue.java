@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.memory.LocalBuffer;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +65,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @throws IllegalStateException if the queue was closed
      */
     public void receive(long workRequestId, ByteBuf sink) {
+        Objects.requireNonNull(sink, "sink is null");
         int index = sink.writerIndex();
         int length = sink.writableBytes();
         ReceiveRequest.lend(sink);
@@ -79,6 +81,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @throws IllegalStateException if the queue was closed
      */
     public void receive(long workRequestId, LocalBuffer sink) {
+        Objects.requireNonNull(sink, "sink is null");
         ReceiveRequest.lend(sink);
         pool.post(workRequestId, sink);
     }

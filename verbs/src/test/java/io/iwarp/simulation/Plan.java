@@ -159,6 +159,7 @@ final class Plan {
                 .receiveQueueDepth(16)
                 .managedReceiveBytes(receives == Receives.MANAGED ? 4096 : 0)
                 .maximumOutstandingBytes(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
+                .postWait(Duration.ZERO)
                 .receiveWait(Duration.ofNanos(receiveWait))
                 .closeWithPeer(dice.permille(850))
                 .idleTimeout(Duration.ofNanos(dice.permille(100) ? 3000 * MILLI : 0))

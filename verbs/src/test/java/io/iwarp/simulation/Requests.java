@@ -3,12 +3,12 @@ package io.iwarp.simulation;
 import static io.iwarp.verbs.CompareSwap.compare;
 
 import io.iwarp.ConnectionState;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueueFullException;
-import io.iwarp.verbs.QueuePairClosedException;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -323,7 +323,13 @@ final class Requests {
             refused(post, e);
             return;
         }
-        if (future.isCompletedExceptionally()) {
+        Throwable failure =
+                future.isDone() ? future.handle((result, why) -> why).join() : null;
+        if (failure instanceof QueueFullException) {
+            refused(post, failure);
+            return;
+        }
+        if (failure != null) {
             // Refused; or posted, perhaps sent, and flushed before the call had returned.
             orderUnknown |= open;
             world.trace().add(world, "refused or flushed", end, post);
@@ -334,8 +340,8 @@ final class Requests {
         // What completes before anybody listens does so in an order that nobody sees; so does what nobody has polled.
         orderUnknown |= future.isDone() || end.sends != null;
         post.future = true;
-        future.whenComplete((result, failure) ->
-                end.completions.completed(post, failure == null, result instanceof Long original ? original : 0));
+        future.whenComplete((result, flushed) ->
+                end.completions.completed(post, flushed == null, result instanceof Long original ? original : 0));
         returned(post);
     }
 
@@ -377,7 +383,7 @@ final class Requests {
             world.violated("what was not posted does not complete", end + " " + post);
         }
         boolean expected = why instanceof QueueFullException
-                || why instanceof QueuePairClosedException
+                || why instanceof StreamEndedException
                 || SimulatedFailure.planned(why)
                 || (end.regions.revoked() && post.region != null)
                 || (why instanceof IllegalArgumentException && post.length > end.settings.maximumOutstandingBytes());

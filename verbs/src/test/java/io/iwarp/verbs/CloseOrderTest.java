@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ class CloseOrderTest {
     /** Another thread has claimed a slot, and is slow to publish it. */
     @Test
     void closeWaitsForASlotThatAnotherThreadHasClaimed() {
-        WorkRequest slow = queuePair.engine().sends().claim(0, PostOptions.NONE);
+        WorkRequest slow = queuePair.engine().sends().claim(0, PostOptions.NONE, (completion, place) -> {});
         CompletableFuture<Completion> sent = queuePair.send(Unpooled.EMPTY_BUFFER);
 
         queuePair.close();
@@ -43,8 +44,9 @@ class CloseOrderTest {
 
         assertThat(queuePair.state()).isEqualTo(ConnectionState.DRAINING);
         assertThat(sent).isNotDone();
+        queuePair.completionListener((same, completion) -> {});
         assertThatThrownBy(() -> queuePair.sendQueue().send(1, Unpooled.EMPTY_BUFFER, PostOptions.NONE))
-                .isInstanceOf(IllegalStateException.class);
+                .isInstanceOf(StreamEndedException.class);
         CompletableFuture<Completion> slowlySent = new CompletableFuture<>();
         slow.send(false);
         queuePair
@@ -66,7 +68,7 @@ class CloseOrderTest {
     /** Nothing can be sent any more, so the close need not wait. */
     @Test
     void aSlotThatIsPublishedAfterTheEndIsFlushed() {
-        WorkRequest slow = queuePair.engine().sends().claim(0, PostOptions.NONE);
+        WorkRequest slow = queuePair.engine().sends().claim(0, PostOptions.NONE, (completion, place) -> {});
         queuePair.close();
         pair.run();
         pair.responder.queuePair().abort();

@@ -4,6 +4,7 @@ import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Operation;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
@@ -179,7 +180,7 @@ class CompletionQueueStressTest {
                 }
             } catch (QueueFullException full) {
                 Thread.onSpinWait();
-            } catch (QueuePairClosedException closed) {
+            } catch (StreamEndedException closed) {
                 alive.remove(queuePair);
             }
         }

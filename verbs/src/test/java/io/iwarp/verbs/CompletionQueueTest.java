@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.ResourceLimitException;
 import io.iwarp.testing.Requirement;
@@ -194,8 +195,7 @@ class CompletionQueueTest {
         assertThat(queue.poll((queuePair, completion) -> reasons.add(completion.failure()), GENEROUS))
                 .isEqualTo(DEPTH);
         assertThat(reasons).containsOnly(reason);
-        assertThatThrownBy(() -> initiator.receiveQueue().receive(9, sink))
-                .isInstanceOf(QueuePairClosedException.class);
+        assertThatThrownBy(() -> initiator.receiveQueue().receive(9, sink)).isInstanceOf(StreamEndedException.class);
         drain(queue);
         assertThatThrownBy(() -> queue.poll((queuePair, completion) -> {}, 1)).hasMessageContaining("closed");
         assertThat(sink.release()).isTrue();

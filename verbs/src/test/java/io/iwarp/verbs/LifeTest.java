@@ -180,7 +180,7 @@ class LifeTest {
         assertFlushed(List.of(future, afterClose), reason);
         assertThat(refused)
                 .isInstanceOfSatisfying(
-                        QueuePairClosedException.class,
+                        StreamEndedException.class,
                         closed -> assertThat(closed.reason()).isSameAs(reason));
     }
 
@@ -339,7 +339,7 @@ class LifeTest {
                         qp -> () -> qp.receiveQueue().receive(1, bytes))
                 .forEach(post -> assertThatThrownBy(post.apply(queuePair)::run)
                         .isInstanceOfSatisfying(
-                                QueuePairClosedException.class,
+                                StreamEndedException.class,
                                 closed -> assertThat(closed.reason()).isSameAs(reason)));
         assertThat(domain.device().regions()).isOne();
     }

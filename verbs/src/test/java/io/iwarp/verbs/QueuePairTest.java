@@ -189,7 +189,7 @@ class QueuePairTest {
         await(initiator.closed());
         initiator.completionListener((qp, completion) -> {});
         assertThatThrownBy(() -> initiator.sendQueue().send(1, Unpooled.EMPTY_BUFFER))
-                .isInstanceOf(QueuePairClosedException.class)
+                .isInstanceOf(StreamEndedException.class)
                 .hasMessageContaining("aborted by the application");
         assertThat(initiator.send(Unpooled.EMPTY_BUFFER))
                 .failsWithin(Duration.ofSeconds(1))

@@ -59,7 +59,7 @@ class ReadPostTest {
                         .sendQueue()
                         .read(1, bytes, SOMEWHERE.slice(0, bytes.writableBytes()), PostOptions.NONE))
                 .isInstanceOfSatisfying(
-                        QueuePairClosedException.class,
+                        StreamEndedException.class,
                         closed -> assertThat(closed.reason()).isSameAs(reason));
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Requirement;
@@ -175,8 +176,7 @@ class ReceiveWaitTest {
         }
         await(taker.closed());
         await(sender.closed());
-        assertThatThrownBy(() -> taker.receiveQueue().receive(1, buffer(1)))
-                .isInstanceOf(QueuePairClosedException.class);
+        assertThatThrownBy(() -> taker.receiveQueue().receive(1, buffer(1))).isInstanceOf(StreamEndedException.class);
         assertThat(received).isEmpty();
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.RemoteBuffer;
@@ -137,7 +138,7 @@ final class Traffic {
         receives.set(id);
         try {
             queuePair.receiveQueue().receive(id, sinks[id].clear());
-        } catch (QueuePairClosedException closed) {
+        } catch (StreamEndedException closed) {
             receives.clear(id);
         }
     }
@@ -150,7 +151,7 @@ final class Traffic {
         requests.set(id);
         try {
             post(id);
-        } catch (QueuePairClosedException closed) {
+        } catch (StreamEndedException closed) {
             over = true;
             requests.clear(id);
         }
@@ -195,7 +196,7 @@ final class Traffic {
         readBuffers.add(buffer);
         try {
             queuePair.sendQueue().read(id, buffer, target.slice(offset, length), options);
-        } catch (QueuePairClosedException closed) {
+        } catch (StreamEndedException closed) {
             readBuffers.remove(buffer);
             buffer.release();
             throw closed;

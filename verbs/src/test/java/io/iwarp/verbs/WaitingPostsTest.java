@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -111,7 +112,7 @@ class WaitingPostsTest {
     void anOrderlyCloseSendsThem() {
         readAll();
         reader.close();
-        assertThatThrownBy(() -> read(ALL)).isInstanceOf(QueuePairClosedException.class);
+        assertThatThrownBy(() -> read(ALL)).isInstanceOf(StreamEndedException.class);
         pair.run();
 
         assertThat(ids()).containsExactly(upTo(ALL));
@@ -127,7 +128,10 @@ class WaitingPostsTest {
             assertThat(queue.reserved()).isEqualTo(queue.capacity());
             assertThat(queue.size()).isEqualTo(ALL);
             assertThat(polled.snapshot().queuedSendRequests()).isZero();
-            assertThatThrownBy(() -> polled.send(Unpooled.EMPTY_BUFFER)).isInstanceOf(QueueFullException.class);
+            assertThat(polled.send(Unpooled.EMPTY_BUFFER))
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(QueueFullException.class);
             poll(queue, 1);
             assertThat(polled.send(Unpooled.EMPTY_BUFFER)).isNotDone();
             poll(queue, ALL);
@@ -253,9 +257,11 @@ class WaitingPostsTest {
             sender.send(message);
             sender.send(message);
             sender.send(message);
-            assertThatThrownBy(() -> sender.send(message))
-                    .isInstanceOf(QueueFullException.class)
-                    .hasMessageContaining("120 of the 130");
+            assertThat(sender.send(message))
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(QueueFullException.class)
+                    .withMessageContaining("120 of the 130");
         }
         assertThat(message.release()).isTrue();
     }

@@ -7,7 +7,7 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairClosedException;
+import io.iwarp.StreamEndedException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Random;
@@ -70,7 +70,7 @@ final class Poster {
                 }
                 postGroup(queuePair, memory, counter, group);
             }
-        } catch (QueuePairClosedException | RegistrationEndedException ended) {
+        } catch (StreamEndedException | RegistrationEndedException ended) {
             // What counts is what was posted before.
             client.ended();
         }

@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.MemoryRegion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -53,7 +54,7 @@ public final class QueuePairStress {
                 posted++;
                 queuePair.receiveQueue().receive(2, Unpooled.EMPTY_BUFFER);
                 posted++;
-            } catch (QueuePairClosedException ended) {
+            } catch (StreamEndedException ended) {
                 // Not posted.
             }
         }

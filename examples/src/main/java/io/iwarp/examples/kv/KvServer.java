@@ -1,6 +1,7 @@
 package io.iwarp.examples.kv;
 
 import io.iwarp.Operation;
+import io.iwarp.StreamEndedException;
 import io.iwarp.examples.kv.Protocol.Answer;
 import io.iwarp.examples.kv.Protocol.Condition;
 import io.iwarp.examples.kv.Protocol.Outcome;
@@ -15,7 +16,6 @@ import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueueFullException;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairClosedException;
 import io.iwarp.verbs.QueuePairSettings;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -138,7 +138,7 @@ public final class KvServer implements AutoCloseable {
         }
         try {
             queuePair.sendQueue().send(0, store.put(Put.decode(message)).encode());
-        } catch (IllegalArgumentException | QueueFullException | QueuePairClosedException e) {
+        } catch (IllegalArgumentException | QueueFullException | StreamEndedException e) {
             // It sends what is not a put, takes no answers, or has gone before it was told that its value is stored.
             queuePair.abort();
         } finally {

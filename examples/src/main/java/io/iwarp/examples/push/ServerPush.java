@@ -6,7 +6,6 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
-import io.iwarp.verbs.QueueFullException;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.buffer.Unpooled;
@@ -40,11 +39,10 @@ public final class ServerPush {
 
     private void push(String news) {
         for (QueuePair client : clients) {
-            try {
-                client.send(Unpooled.copiedBuffer(news, UTF_8));
-            } catch (QueueFullException e) {
+            client.send(Unpooled.copiedBuffer(news, UTF_8)).exceptionally(refused -> {
                 client.abort(); // it does not take its messages
-            }
+                return null;
+            });
         }
     }
 
@@ -66,6 +64,9 @@ public final class ServerPush {
         ServerPush program = new ServerPush();
         try {
             IwarpListener listener = Iwarp.server(program.group)
+                    .settings(QueuePairSettings.builder()
+                            .postWait(Duration.ZERO) // one slow client does not delay the others
+                            .build())
                     .onRequest(program::onConnectionRequest)
                     .listen("localhost", 0)
                     .get();

@@ -7,7 +7,6 @@ import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairClosedException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,7 +102,7 @@ final class Session {
             posted.add(next);
             try {
                 post(next);
-            } catch (QueuePairClosedException closing) {
+            } catch (StreamEndedException closing) {
                 // The end is about to be reported, and flushes what waits.
                 posted.removeLast();
                 waiting.addFirst(next);

@@ -91,48 +91,33 @@ public final class Conversation implements QueuePairListener {
         ByteBuf copy = Unpooled.copiedBuffer(message);
         try {
             queuePair().receiveQueue().receive(0, message.clear());
-        } catch (IllegalStateException e) {
-            requireEnding(e);
+        } catch (StreamEndedException e) {
+            // The message came before the end, which the next call reports.
+            return copy;
         }
         return copy;
     }
 
     /** Posts a Send; the bytes must not change afterwards. */
     public void send(ByteBuf message) throws IOException, InterruptedException {
-        try {
-            queuePair().sendQueue().send(0, message);
-        } catch (IllegalStateException e) {
-            throw ended(e);
-        }
+        queuePair().sendQueue().send(0, message);
     }
 
     /** Posts an RDMA Write; the bytes must not change until the future is complete. */
     public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target)
             throws IOException, InterruptedException {
-        try {
-            return queuePair().write(source, target);
-        } catch (IllegalStateException e) {
-            throw ended(e);
-        }
+        return queuePair().write(source, target);
     }
 
     /** Posts an RDMA Read of all of {@code source} to the beginning of {@code sink}. */
     public CompletableFuture<Completion> read(MemoryRegion sink, RemoteBuffer source)
             throws IOException, InterruptedException {
-        try {
-            return queuePair().read(sink.slice(0, source.length()), source);
-        } catch (IllegalStateException e) {
-            throw ended(e);
-        }
+        return queuePair().read(sink.slice(0, source.length()), source);
     }
 
     /** Posts a Send that invalidates an STag of the peer; the bytes must not change afterwards. */
     public void sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated) throws IOException, InterruptedException {
-        try {
-            queuePair().sendQueue().sendWithInvalidate(0, message, invalidated, PostOptions.NONE);
-        } catch (IllegalStateException e) {
-            throw ended(e);
-        }
+        queuePair().sendQueue().sendWithInvalidate(0, message, invalidated, PostOptions.NONE);
     }
 
     /** Binds a window that only the peer of this conversation can use and invalidate. */
@@ -161,16 +146,12 @@ public final class Conversation implements QueuePairListener {
         Endpoint.await(queuePair().closed());
     }
 
-    /** The stream may end at any time, so a post after its end is not an error of the caller. */
+    /** The stream may end at any time, so memory of it that has gone is not an error of the caller. */
     private StreamEndedException ended(IllegalStateException refusal) throws IOException, InterruptedException {
-        requireEnding(refusal);
-        return new StreamEndedException(Endpoint.await(queuePair().closed()));
-    }
-
-    private void requireEnding(IllegalStateException refusal) {
         ConnectionState state = queuePair().state();
         if (state.compareTo(ConnectionState.READY) <= 0) {
             throw refusal;
         }
+        return new StreamEndedException(Endpoint.await(queuePair().closed()));
     }
 }

@@ -1,6 +1,7 @@
 package io.iwarp.tools.cli;
 
 import io.iwarp.Counter;
+import io.iwarp.IwarpException;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequestListener;
@@ -136,8 +137,8 @@ public final class Endpoint implements AutoCloseable {
 
     /** Returns the cause of an {@link ExecutionException}, to be thrown. */
     public static IOException failureOf(ExecutionException failed) {
-        if (failed.getCause() instanceof CommandFailedException failure) {
-            throw failure;
+        if (failed.getCause() instanceof CommandFailedException || failed.getCause() instanceof IwarpException) {
+            throw (RuntimeException) failed.getCause();
         }
         return failed.getCause() instanceof IOException failure ? failure : new IOException(failed.getCause());
     }

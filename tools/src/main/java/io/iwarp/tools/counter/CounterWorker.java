@@ -1,6 +1,5 @@
 package io.iwarp.tools.counter;
 
-import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.StreamEndedException;
 import io.iwarp.tools.cli.CommandFailedException;
@@ -92,9 +91,8 @@ final class CounterWorker {
                 posted++;
                 queuePair.sendQueue().send(posted, work.encode(), PostOptions.FENCED);
             }
-        } catch (IllegalStateException e) {
-            CloseReason reason = queuePair.closeReason();
-            totals.completeExceptionally(reason == null ? e : new StreamEndedException(reason));
+        } catch (IllegalStateException | StreamEndedException e) {
+            totals.completeExceptionally(e);
         }
     }
 

@@ -71,9 +71,8 @@ final class EchoRun {
             queuePair.receiveQueue().receive(number, reply.clear());
             sentAtNanos = System.nanoTime();
             queuePair.sendQueue().send(number, message);
-        } catch (IllegalStateException e) {
-            CloseReason reason = queuePair.closeReason();
-            done.completeExceptionally(reason == null ? e : new StreamEndedException(reason));
+        } catch (IllegalStateException | StreamEndedException e) {
+            done.completeExceptionally(e);
         }
     }
 

@@ -3,6 +3,7 @@ package io.iwarp.tools.echo;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
+import io.iwarp.StreamEndedException;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.tools.cli.Output;
@@ -57,7 +58,7 @@ final class EchoSession implements QueuePairListener {
                 echoed++;
                 source.receiveQueue().receive(slot, buffers[slot].clear());
             }
-        } catch (IllegalStateException e) {
+        } catch (StreamEndedException e) {
             // The stream is ending. A buffer that is not posted does not complete, so release it.
             buffers[slot].release();
         }

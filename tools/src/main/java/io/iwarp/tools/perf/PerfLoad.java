@@ -12,7 +12,6 @@ import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairClosedException;
 import io.iwarp.verbs.SendQueue;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -77,8 +76,8 @@ abstract class PerfLoad {
     final void attempt(Runnable step) {
         try {
             step.run();
-        } catch (QueuePairClosedException e) {
-            fail(new StreamEndedException(e.reason()));
+        } catch (StreamEndedException e) {
+            fail(e);
         }
     }
 
@@ -94,12 +93,12 @@ abstract class PerfLoad {
             } else {
                 onDone(completion);
             }
-        } catch (QueuePairClosedException e) {
-            fail(new StreamEndedException(e.reason()));
+        } catch (StreamEndedException e) {
+            fail(e);
         }
     }
 
-    final void fail(IOException failure) {
+    final void fail(Exception failure) {
         finished.completeExceptionally(failure);
     }
 

@@ -3,6 +3,7 @@ package io.iwarp.tools.perf;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.ListenOptions;
@@ -10,7 +11,6 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairClosedException;
 import io.iwarp.verbs.QueuePairListener;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -78,7 +78,7 @@ final class PerfSession implements QueuePairListener {
         if (completion.operation() == Operation.RECEIVE && completion.successful()) {
             try {
                 onMessage(completion);
-            } catch (QueuePairClosedException e) {
+            } catch (StreamEndedException e) {
                 // The connection has ended. onClosed reports the reason.
                 received++;
             }
@@ -119,7 +119,7 @@ final class PerfSession implements QueuePairListener {
         memory.mark(seen);
         try {
             queuePair.sendQueue().write(seen, memory.source(), task.memory());
-        } catch (QueuePairClosedException e) {
+        } catch (StreamEndedException e) {
             // The connection has ended. onClosed reports the reason.
             received++;
         }

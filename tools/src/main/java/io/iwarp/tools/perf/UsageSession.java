@@ -1,9 +1,9 @@
 package io.iwarp.tools.perf;
 
 import io.iwarp.Operation;
+import io.iwarp.StreamEndedException;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairClosedException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.slf4j.Logger;
@@ -47,7 +47,7 @@ final class UsageSession {
         try {
             queuePair.receiveQueue().receive(0, question.clear());
             queuePair.sendQueue().send(0, usage.encode());
-        } catch (QueuePairClosedException e) {
+        } catch (StreamEndedException e) {
             LOGGER.debug("{} has gone with its question", queuePair, e);
         }
     }
