@@ -64,6 +64,19 @@ class CoverageTest {
     }
 
     @Test
+    void oneRangeJoinsAllPiecesThatThereAre() {
+        for (long pieces = 1; pieces <= Coverage.MAX_PIECES; pieces++) {
+            Coverage tested = new Coverage();
+            for (long i = 0; i < pieces; i++) {
+                assertThat(tested.add(2 * i + 1, 1)).isEqualTo(1);
+            }
+            assertThat(tested.contiguousWith(0, 2 * pieces - 1)).isEqualTo(2 * pieces);
+            assertThat(tested.add(0, 2 * pieces - 1)).isEqualTo(pieces);
+            assertThat(tested.contiguous()).isEqualTo(2 * pieces);
+        }
+    }
+
+    @Test
     void offsetsReachTheMaximumLengthOfAMessage() {
         assertThat(coverage.add(0xFFFF_FFFEL, 1)).isEqualTo(1);
         assertThat(coverage.add(0, 0xFFFF_FFFEL)).isEqualTo(0xFFFF_FFFEL);

@@ -89,10 +89,26 @@ class DdpReceiverFaultTest {
     }
 
     @Test
+    @Requirement({"DDP-65", "DDP-66"})
+    void anExceptionOfTheUlpIsAFaultOfThisSide() {
+        IllegalStateException failure = new IllegalStateException("for the test");
+        peer.ulp.post(0, 4);
+        peer.ulp.onDelivery = () -> {
+            throw failure;
+        };
+
+        assertThat(peer.takes(Segment.untagged(0, 1).payload("a"))).isTrue();
+        assertThat(peer.ulp.faults).singleElement().satisfies(fault -> {
+            assertThat(fault.error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
+            assertThat(fault.cause()).isSameAs(failure);
+        });
+    }
+
+    @Test
     @Requirement("DDP-66")
     void aReceiverThatWasSilencedDropsSegmentsWithoutAReport() {
         peer.receiver.silence();
-        peer.receives(Segment.untagged(9, 1));
+        assertThat(peer.takes(Segment.untagged(9, 1))).as("it does not stall").isTrue();
 
         assertThat(peer.ulp.events).isEmpty();
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.Counter;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -16,6 +17,7 @@ import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +72,45 @@ class DdpReceiverUntaggedTest {
         peer.receives(Segment.untagged(0, 1).offset(6).payload("gh"));
 
         assertThat(peer.ulp.delivered).extracting(String::new).containsExactly("abcdefgh");
+    }
+
+    @Test
+    @Requirement("DDP-69")
+    void aMessageForWhichThereIsNoMemoryEndsTheStream() {
+        peer.ulp.post(0, new UntaggedBuffer() {
+            @Override
+            protected long room() {
+                return 8;
+            }
+
+            @Override
+            protected @Nullable ByteSpan sinkFor(DdpSegment segment) {
+                return null;
+            }
+        });
+        peer.receives(Segment.untagged(0, 1).payload("hello"));
+
+        assertThat(peer.ulp.events).containsExactly("fault DDP_UNTAGGED_NO_BUFFER");
+        assertThat(peer.ulp.faults.get(0).detail())
+                .startsWith("message 1 on queue 0: 5 bytes at message offset 0 found no memory");
+        assertThat(peer.counters.get(Counter.SEGMENTS_PLACED)).isZero();
+    }
+
+    /** Otherwise a gap would show what the message before had there. */
+    @Test
+    @Requirement("DDP-37")
+    void aBufferThatIsUsedAgainDoesNotCountTheBytesOfTheMessageBefore() {
+        UntaggedBuffer buffer = peer.ulp.post(0, 8);
+        assertThat(buffer.begun()).isFalse();
+        peer.receives(Segment.untagged(0, 1).payload("abcd"));
+        assertThat(buffer.begun()).isTrue();
+        buffer.reset();
+        assertThat(buffer.begun()).isFalse();
+        peer.ulp.post(0, buffer);
+        peer.receives(Segment.untagged(0, 2).offset(2).payload("cd"));
+
+        assertThat(peer.ulp.delivered).hasSize(1);
+        assertThat(peer.ulp.events).last().isEqualTo("fault DDP_UNTAGGED_INVALID_MO");
     }
 
     static Stream<Arguments> incompleteMessages() {

@@ -10,6 +10,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -98,6 +100,26 @@ class DdpSegmentTest {
         assertThat(Ulpdus.segment(Arrays.copyOf(Segment.untagged(0, 1).ulpdu(), 14))
                         .headerComplete())
                 .isFalse();
+    }
+
+    @Test
+    void noFieldOfAHeaderThatWasCutShortIsRead() {
+        DdpSegment segment = Ulpdus.segment(Arrays.copyOf(Segment.untagged(0, 1).ulpdu(), 17));
+        List<ThrowingCallable> fields = List.of(
+                segment::last,
+                segment::version,
+                segment::control,
+                segment::rsvdUlp,
+                segment::stag,
+                segment::taggedOffset,
+                segment::queueNumber,
+                segment::msn,
+                segment::messageOffset);
+
+        assertThat(fields)
+                .allSatisfy(field -> assertThatThrownBy(field)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("has 17 bytes, its DDP header needs 18"));
     }
 
     @Test
