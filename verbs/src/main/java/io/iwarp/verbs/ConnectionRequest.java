@@ -165,4 +165,9 @@ public final class ConnectionRequest {
     public void reject(byte[] privateData, int requiredOrd) {
         request.reject(privateData, requiredOrd);
     }
+
+    @Override
+    public String toString() {
+        return "ConnectionRequest[" + queuePair + "]";
+    }
 }

@@ -157,4 +157,9 @@ public final class IwarpListener implements AutoCloseable {
     public CompletableFuture<Void> closed() {
         return closed.copy();
     }
+
+    @Override
+    public String toString() {
+        return "IwarpListener[" + localAddress() + "]";
+    }
 }

@@ -44,4 +44,9 @@ public final class ReceiveQueue {
     public void receive(long workRequestId, LocalBuffer sink) {
         side.receive(workRequestId, sink, routes.forReceives());
     }
+
+    @Override
+    public String toString() {
+        return "ReceiveQueue[" + side + "]";
+    }
 }

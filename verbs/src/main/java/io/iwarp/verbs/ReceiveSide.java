@@ -171,4 +171,10 @@ final class ReceiveSide {
         stall.stop();
         receives.flush(reason);
     }
+
+    @Override
+    public String toString() {
+        Receives own = receives;
+        return channel + ", " + own.inUse() + " of " + own.bound().depth() + " receives " + own.describeUse();
+    }
 }

@@ -188,4 +188,9 @@ public final class SendQueue {
     public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers, PostOptions options) {
         side.compareSwap(workRequestId, target, numbers, options, routes.forSends());
     }
+
+    @Override
+    public String toString() {
+        return "SendQueue[" + side + "]";
+    }
 }

@@ -465,4 +465,9 @@ final class SendSide implements RequestQueue {
             ring.wakeFirst();
         }
     }
+
+    @Override
+    public String toString() {
+        return channel + ", " + ring.uncompleted() + " of " + ring.depth() + " requests posted";
+    }
 }
