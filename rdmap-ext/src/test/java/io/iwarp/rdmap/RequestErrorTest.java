@@ -1,6 +1,5 @@
-package io.iwarp.verbs;
+package io.iwarp.rdmap;
 
-import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
@@ -10,13 +9,10 @@ import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
-import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
-import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -45,23 +41,20 @@ class RequestErrorTest {
     private static final String CONTROL_AND_HEADER = "c000";
     private static final String CONTROL_AND_BOTH_HEADERS = "e000";
 
-    private final Loopback loopback = new Loopback();
     private final IwarpDevice device = IwarpDevice.create();
     private final ProtectionDomain domain = device.allocateProtectionDomain();
     private final ProtectionDomain otherDomain = device.allocateProtectionDomain();
     private final StreamAssociation otherStream = domain.openStream();
     private final ByteBuf memory = Unpooled.directBuffer(LENGTH + 2 * MARGIN);
-    private final ByteBuf receiveBuffer = Unpooled.buffer(16, 16).writeZero(16);
     private MemoryRegion region;
     private MemoryRegion writeOnly;
     private MemoryRegion foreign;
     private MemoryRegion otherStreams;
     private MemoryRegion revoked;
     private MemoryRegion atTheEnd;
-    private SocketAddress address;
 
     @BeforeEach
-    void listen() throws Exception {
+    void register() {
         for (int i = 0; i < memory.capacity(); i++) {
             memory.setByte(i, PATTERN);
         }
@@ -73,18 +66,6 @@ class RequestErrorTest {
         revoked = register(domain, BASE, null, both);
         revoked.invalidate();
         atTheEnd = register(domain, -LENGTH, null, both);
-        address = listen(true);
-    }
-
-    private SocketAddress listen(boolean extensions) throws Exception {
-        QueuePairSettings settings = QueuePairSettings.builder()
-                .mpa(MpaSettings.builder().ird(READS).build())
-                .extensions(extensions)
-                .build();
-        return loopback.accept(domain, settings, qp -> {
-            qp.completionListener((queuePair, completion) -> {});
-            qp.receiveQueue().receive(1, receiveBuffer.slice().clear());
-        });
     }
 
     private MemoryRegion register(ProtectionDomain owner, long base, StreamAssociation stream, AccessRight... rights) {
@@ -97,7 +78,6 @@ class RequestErrorTest {
 
     @AfterEach
     void release() {
-        loopback.close();
         for (MemoryRegion registered :
                 new MemoryRegion[] {region, writeOnly, foreign, otherStreams, revoked, atTheEnd}) {
             registered.close();
@@ -164,15 +144,15 @@ class RequestErrorTest {
         "SEC-4"
     })
     void aReadOfWhatItMustNotHaveIsQuotedInTheTerminate(
-            String code, String name, Function<RequestErrorTest, Segment> request) throws Exception {
+            String code, String name, Function<RequestErrorTest, Segment> request) {
         Segment segment = request.apply(this);
-        try (SocketPeer peer = SocketPeer.established(address)) {
+        try (ScriptedPeer peer = established()) {
             peer.sends(segment, Segment.send(1, new byte[0]));
-            peer.expectTerminate(code + CONTROL_AND_BOTH_HEADERS + "002e"
+            peer.hearsTerminate(code + CONTROL_AND_BOTH_HEADERS + "002e"
                     + HexFormat.of().formatHex(segment.header())
                     + HexFormat.of().formatHex(segment.payload()));
+            assertRefused(peer, code);
         }
-        assertRefused(code);
     }
 
     static Stream<Arguments> wrongMessages() {
@@ -342,8 +322,7 @@ class RequestErrorTest {
     @ParameterizedTest(name = "{1}")
     @MethodSource("wrongVersions")
     @Requirement({"RDMAP-79", "EXT-1", "EXT-33"})
-    void aMessageOfAnotherVersionIsRefused(String code, String name, Function<RequestErrorTest, Segment> message)
-            throws Exception {
+    void aMessageOfAnotherVersionIsRefused(String code, String name, Function<RequestErrorTest, Segment> message) {
         assertNamedInTheTerminate(code, message.apply(this));
     }
 
@@ -372,73 +351,52 @@ class RequestErrorTest {
         "SEC-4",
         "SEC-7"
     })
-    void aWrongMessageIsNamedInTheTerminate(String code, String name, Function<RequestErrorTest, Segment> message)
-            throws Exception {
+    void aWrongMessageIsNamedInTheTerminate(String code, String name, Function<RequestErrorTest, Segment> message) {
         assertNamedInTheTerminate(code, message.apply(this));
     }
 
-    private void assertNamedInTheTerminate(String code, Segment segment) throws Exception {
-        try (SocketPeer peer = SocketPeer.established(address)) {
+    private void assertNamedInTheTerminate(String code, Segment segment) {
+        try (ScriptedPeer peer = established()) {
             peer.sends(segment, Segment.send(1, new byte[0]));
-            peer.expectTerminate(code
+            peer.hearsTerminate(code
                     + CONTROL_AND_HEADER
                     + String.format("%04x", segment.ulpdu().length)
                     + HexFormat.of().formatHex(segment.header()));
+            assertRefused(peer, code);
         }
-        assertRefused(code);
     }
 
     @Test
     @Requirement({"RDMAP-28", "RDMAP-74", "SEC-11", "EXT-19"})
-    void asManyRequestsAsAgreedAreAnsweredAndOneMoreEndsTheStream() throws Exception {
+    void asManyRequestsAsAgreedAreAnsweredAndOneMoreEndsTheStream() {
         Segment[] burst = new Segment[READS + 1];
         for (int i = 0; i < burst.length; i++) {
             burst[i] = i % 2 == 0
                     ? Segment.readRequest(i + 1, SINK, i, 1, region.stag(), BASE)
                     : Segment.fetchAdd(i + 1, region.stag(), BASE, 0, 0);
         }
-        try (SocketPeer peer = SocketPeer.established(address)) {
+        try (ScriptedPeer peer = established()) {
             peer.sends(Arrays.copyOf(burst, READS));
             for (int i = 0; i < READS; i++) {
-                assertThat(peer.expectUlpdu()[1] & 0xf).isEqualTo(i % 2 == 0 ? 2 : 0xb);
+                assertThat(peer.hears()[1] & 0xf).isEqualTo(i % 2 == 0 ? 2 : 0xb);
             }
         }
-        awaitClosed();
-        try (SocketPeer peer = SocketPeer.established(address)) {
+        try (ScriptedPeer peer = established()) {
             peer.sends(burst);
-            peer.expectTerminate(
+            peer.hearsTerminate(
                     "1202" + CONTROL_AND_HEADER + "002e" + HexFormat.of().formatHex(burst[READS].header()));
-        }
-        assertRefused("1202");
-    }
-
-    @Test
-    @Requirement({"EXT-34"})
-    void withoutTheExtensionsTheirMessagesAreUnknown() throws Exception {
-        SocketAddress plain = listen(false);
-        Segment[] extensions = {
-            Segment.fetchAdd(1, region.stag(), BASE, 0, 0),
-            Segment.immediate(1, 0),
-            Segment.immediate(1, 0).opcode(9),
-            Segment.atomicResponse(1, 1, 0)
-        };
-        for (Segment segment : extensions) {
-            try (SocketPeer peer = SocketPeer.established(plain)) {
-                peer.sends(segment);
-                peer.expectTerminate("0206" + CONTROL_AND_HEADER
-                        + String.format("%04x", segment.ulpdu().length)
-                        + HexFormat.of().formatHex(segment.header()));
-            }
-            assertRefused("0206");
+            assertRefused(peer, "1202");
         }
     }
 
-    private CloseReason awaitClosed() throws Exception {
-        return await(loopback.nextAccepted().closed());
+    private ScriptedPeer established() {
+        ScriptedPeer peer = ScriptedPeer.of(domain, SimulatedStream.TIMEOUTS, READS);
+        peer.end.post(16);
+        return peer;
     }
 
-    private void assertRefused(String code) throws Exception {
-        CloseReason reason = awaitClosed();
+    private void assertRefused(ScriptedPeer refused, String code) {
+        CloseReason reason = refused.reason();
         assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(reason.error()).isNotNull();
         assertThat(String.format(
@@ -450,12 +408,11 @@ class RequestErrorTest {
         for (int i = 0; i < memory.capacity(); i++) {
             assertThat(memory.getByte(i)).as("byte %d", i).isEqualTo(PATTERN);
         }
-        try (SocketPeer peer = SocketPeer.established(address)) {
+        try (ScriptedPeer peer = established()) {
             peer.sends(Segment.readRequest(1, SINK, 7, 2, region.stag(), BASE));
-            assertThat(peer.expectUlpdu())
+            assertThat(peer.hears())
                     .isEqualTo(Segment.readResponse(SINK, 7, new byte[] {PATTERN, PATTERN})
                             .ulpdu());
         }
-        awaitClosed();
     }
 }
