@@ -6,6 +6,7 @@ import io.iwarp.testing.Requirement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class OpcodeTest {
     @ParameterizedTest
@@ -33,10 +34,24 @@ class OpcodeTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Opcode.class)
+    void aNameSaysWhatItsMessageAsksFor(Opcode opcode) {
+        String name = opcode.name();
+
+        assertThat(opcode.code()).isEqualTo(opcode.control() & 0xf);
+        assertThat(opcode.solicited()).isEqualTo(name.contains("SOLICITED_EVENT"));
+        assertThat(opcode.invalidates()).isEqualTo(name.endsWith("INVALIDATE"));
+        assertThat(opcode.immediate()).isEqualTo(name.startsWith("IMMEDIATE_DATA"));
+        assertThat(Opcode.isImmediate(opcode.control())).isEqualTo(opcode.immediate());
+        assertThat(opcode.extension()).isEqualTo(opcode.immediate() || name.startsWith("ATOMIC"));
+    }
+
     @Test
     void unassignedOpcodesHaveNoName() {
         for (int code = 0xc; code <= 0xf; code++) {
             assertThat(Opcode.of(1 << 6 | code)).isNull();
+            assertThat(Opcode.isImmediate(1 << 6 | code)).isFalse();
         }
     }
 }

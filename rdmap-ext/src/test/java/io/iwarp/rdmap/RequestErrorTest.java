@@ -3,6 +3,7 @@ package io.iwarp.rdmap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
@@ -364,6 +365,30 @@ class RequestErrorTest {
                     + HexFormat.of().formatHex(segment.header()));
             assertRefused(peer, code);
         }
+    }
+
+    @Test
+    @Requirement({"RDMAP-24", "EXT-14"})
+    void whatAPeerHasDoneIsReportedAndCounted() {
+        MemoryRegion open = register(domain, 0, null, AccessRight.values());
+        try (ScriptedPeer peer = established()) {
+            peer.sends(
+                    Segment.write(open.stag(), 0, new byte[5]).last(false),
+                    Segment.write(open.stag(), 5, new byte[4]),
+                    Segment.write(open.stag(), 0, new byte[1]),
+                    Segment.readRequest(1, SINK, 0, 6, open.stag(), 0),
+                    Segment.fetchAdd(2, open.stag(), 0, 1, 0),
+                    Segment.atomic(3, 2, open.stag(), 0, 0, -1, 0, 0));
+            assertThat(peer.end.counters.get(Counter.PEER_READS_ACCEPTED)).isEqualTo(3);
+            assertThat(peer.end.counters.get(Counter.PEER_READS_ANSWERED)).isZero();
+            for (int opcode : new int[] {2, 0xb, 0xb}) {
+                assertThat(peer.hearsOpcode()).isEqualTo(opcode);
+            }
+            assertThat(peer.end.served)
+                    .containsExactly("WRITE 9", "WRITE 1", "READ 6", "FETCH_ADD 8", "COMPARE_SWAP 8");
+            assertThat(peer.end.counters.get(Counter.PEER_READS_ANSWERED)).isEqualTo(3);
+        }
+        open.close();
     }
 
     @Test

@@ -56,6 +56,9 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     /** Why the stream ended, once for each time it was told. */
     final List<CloseReason> ended = new ArrayList<>();
 
+    /** What the peer has done, with the bytes of each. */
+    final List<String> served = new ArrayList<>();
+
     final Counters counters = new Counters();
     final StreamState state = new StreamState();
     final RdmapHandler stream;
@@ -278,7 +281,9 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     }
 
     @Override
-    public void onServed(Operation operation, long bytes) {}
+    public void onServed(Operation operation, long bytes) {
+        served.add(operation + " " + bytes);
+    }
 
     @Override
     public void onTerminateSent(@Nullable ProtocolError error) {}

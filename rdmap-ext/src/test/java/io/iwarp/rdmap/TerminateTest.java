@@ -2,6 +2,8 @@ package io.iwarp.rdmap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.iwarp.ErrorLayer;
 import io.iwarp.ProtocolError;
 import io.iwarp.ddp.DdpSegment;
@@ -21,14 +23,16 @@ class TerminateTest {
     private static final String READ_REQUEST = "a1a2a3a40000000000001000" + "00001000" + "b1b2b3b40000000000002000";
 
     private static String encode(Terminate terminate) {
-        ByteBuf out = Unpooled.buffer();
+        ByteBuf out = Unpooled.buffer().writeZero(8).skipBytes(8);
         terminate.encode(out);
         assertThat(out.readableBytes()).isEqualTo(terminate.length());
         return ByteBufUtil.hexDump(out);
     }
 
     private static Terminate decode(String hex) {
-        return Terminate.decode(Unpooled.wrappedBuffer(HexFormat.of().parseHex(hex)));
+        byte[] bytes = HexFormat.of().parseHex(hex);
+        return Terminate.decode(
+                Unpooled.buffer(8 + bytes.length).writeZero(8).writeBytes(bytes).skipBytes(8));
     }
 
     private static DdpSegment segment(String ulpdu) {
@@ -72,7 +76,15 @@ class TerminateTest {
         "110100ff, -1, 0, 0",
         "11010000 ffffffffffff, -1, 0, 0",
         "1101e000 00, -1, 0, 0",
-        "1101c000 0013 c140, 19, 0, 0"
+        "1101c000 0013 c140, 19, 0, 0",
+        "1101c000 0013, 19, 0, 0",
+        "1202c000 0012 414100000000000000010000000100000000"
+                + " a1a2a3a4000000000000100000001000b1b2b3b40000000000002000, 18, 18, 0",
+        "10000100 0013, 19, 0, 0",
+        "10000200 0013 c140112233440000000000000010, 19, 14, 0",
+        "10000300 0013 c140112233440000000000000010, 19, 14, 0",
+        "10000400 a1a2a3a4000000000000100000001000b1b2b3b40000000000002000, -1, 0, 28",
+        "10000500 002e a1a2a3a4000000000000100000001000b1b2b3b40000000000002000, 46, 0, 28"
     })
     @Requirement({"RDMAP-49", "RDMAP-51"})
     void headersAreReadByTheBitsAndWhatIsMissingIsAbsent(
@@ -87,6 +99,44 @@ class TerminateTest {
     @Test
     void fewerThanFourBytesSayNothing() {
         assertThat(decode("110100")).isNull();
+        assertThat(Terminate.reason(decode("110100")).detail()).isEqualTo("without saying why");
+    }
+
+    @Test
+    @Requirement("RDMAP-49")
+    void theReasonNamesTheErrorOrTheNumbersThatNobodyAssigned() {
+        CloseReason known = Terminate.reason(decode("11010000"));
+        assertThat(known.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
+        assertThat(known.error()).isEqualTo(ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS);
+        assertThat(known.detail()).isEmpty();
+
+        CloseReason unknown = Terminate.reason(decode("1a0b0000"));
+        assertThat(unknown.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
+        assertThat(unknown.error()).isNull();
+        assertThat(unknown.detail()).isEqualTo("with 1/10/0b, which no RFC assigns");
+    }
+
+    @ParameterizedTest
+    @EnumSource(ProtocolError.class)
+    @Requirement("RDMAP-51")
+    void aReadRequestIsQuotedWhereItsProtectionFailed(ProtocolError error) {
+        boolean protection = error.layer() == ErrorLayer.RDMAP && error.type() == 1;
+
+        assertThat(Terminate.quotesReadRequest(error, segment(UNTAGGED_HEADER))).isEqualTo(protection);
+        assertThat(Terminate.quotesReadRequest(error, segment(TAGGED_HEADER))).isFalse();
+        assertThat(Terminate.quotesReadRequest(error, null)).isFalse();
+    }
+
+    @Test
+    @Requirement("RDMAP-51")
+    void aReadRequestIsQuotedBehindAWholeHeaderOnly() {
+        byte[] request = HexFormat.of().parseHex(READ_REQUEST);
+
+        assertThat(encode(Terminate.of(ProtocolError.RDMAP_INVALID_STAG, segment(UNTAGGED_HEADER), request)))
+                .isEqualTo("0100e000" + "0012" + UNTAGGED_HEADER + READ_REQUEST);
+        assertThat(encode(Terminate.of(
+                        ProtocolError.RDMAP_INVALID_STAG, segment(UNTAGGED_HEADER.substring(0, 34)), request)))
+                .isEqualTo("01008000" + "0011");
     }
 
     /** What a kernel siw on a little-endian machine sends, and Chelsio hardware last, beside what it means. */
