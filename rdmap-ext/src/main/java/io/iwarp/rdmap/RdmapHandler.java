@@ -249,7 +249,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         unflushed = false;
         context().flush();
         if (state.acceptsRequests()) {
-            transmit.arm();
+            if (messagesUnderWay > 0) {
+                transmit.arm();
+            }
             if (requester.unanswered() > 0) {
                 response.arm();
             }

@@ -74,6 +74,9 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     Runnable onReady = () -> {};
     Runnable onReadComplete = () -> {};
 
+    /** Whether the transport takes all that is flushed during the flush. */
+    boolean takesAtOnce;
+
     /** Whether a message that finds no receive waits for one. */
     boolean awaitsReceives;
 
@@ -321,6 +324,9 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
         public void flush(ChannelHandlerContext ctx) {
             ddp.flush();
             flushes++;
+            if (takesAtOnce) {
+                transmit();
+            }
         }
 
         @Override

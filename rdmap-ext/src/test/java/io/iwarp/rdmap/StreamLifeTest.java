@@ -356,6 +356,20 @@ class StreamLifeTest {
                 .contains("1 message");
     }
 
+    /** The transport takes most messages before the flush returns. */
+    @Test
+    void theTimeToTakeAMessageStartsWithIt() {
+        peer.end.takesAtOnce = true;
+        peer.end.submit(send());
+        peer.pass(ALMOST_TRANSMIT_TIMEOUT);
+        peer.end.takesAtOnce = false;
+        peer.end.submit(send());
+        peer.pass(ALMOST_TRANSMIT_TIMEOUT);
+        assertThat(peer.end.ended).isEmpty();
+        peer.pass(MOMENT);
+        assertThat(peer.reason().detail()).contains("transmit timeout");
+    }
+
     @Test
     void aPeerThatTakesNothingOfItsResponsesLosesTheConnection() {
         peer.sends(readRequest(1));
