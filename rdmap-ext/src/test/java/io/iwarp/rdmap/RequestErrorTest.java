@@ -384,8 +384,11 @@ class RequestErrorTest {
             for (int opcode : new int[] {2, 0xb, 0xb}) {
                 assertThat(peer.hearsOpcode()).isEqualTo(opcode);
             }
+            peer.end.post(16);
+            peer.sends(Segment.send(1, new byte[3]), Segment.immediate(2, 0));
             assertThat(peer.end.served)
-                    .containsExactly("WRITE 9", "WRITE 1", "READ 6", "FETCH_ADD 8", "COMPARE_SWAP 8");
+                    .containsExactly(
+                            "WRITE 9", "WRITE 1", "READ 6", "FETCH_ADD 8", "COMPARE_SWAP 8", "SEND 3", "IMMEDIATE 8");
             assertThat(peer.end.counters.get(Counter.PEER_READS_ANSWERED)).isEqualTo(3);
         }
         open.close();
@@ -423,7 +426,7 @@ class RequestErrorTest {
     private void assertRefused(ScriptedPeer refused, String code) {
         CloseReason reason = refused.reason();
         assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
-        assertThat(reason.error()).isNotNull();
+        assertThat(reason.error()).isNotNull().isEqualTo(refused.end.terminateSent);
         assertThat(String.format(
                         "%x%x%02x",
                         reason.error().layer().number(),

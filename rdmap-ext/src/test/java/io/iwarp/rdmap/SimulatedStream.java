@@ -56,6 +56,10 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     /** Why the stream ended, once for each time it was told. */
     final List<CloseReason> ended = new ArrayList<>();
 
+    /** The error of the Terminate that was sent. */
+    @Nullable
+    ProtocolError terminateSent;
+
     /** What the peer has done, with the bytes of each. */
     final List<String> served = new ArrayList<>();
 
@@ -289,7 +293,9 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     }
 
     @Override
-    public void onTerminateSent(@Nullable ProtocolError error) {}
+    public void onTerminateSent(@Nullable ProtocolError error) {
+        terminateSent = error;
+    }
 
     @Override
     public void onTerminateReceived(@Nullable ProtocolError error) {}
