@@ -306,7 +306,7 @@ public final class IwarpDevice {
          * input that waits for a receive. Default 2^63 - 1, which is no limit. One stream gets at most as much as is left
          * for others, so the one that holds most is refused first. A stream that needs more ends with a local error. One
          * FPDU takes up to 64 KiB, and at most four times the bytes that have arrived, or 256 bytes. Input that waits
-         * takes as many bytes as one read has brought, up to 256 KiB.
+         * takes one FPDU and as many bytes as one read brought with its end, up to 320 KiB.
          *
          * @param maximum at least 1,048,576, so that one stream can always receive
          * @return this builder

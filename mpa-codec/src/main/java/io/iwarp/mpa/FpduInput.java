@@ -89,8 +89,9 @@ final class FpduInput {
      *
      * @return false if there is no room: see {@link #fault()}, then call only {@link #release()}
      */
+    @SuppressWarnings("ReferenceEquality") // whether the ULPDU lies in the copy, not an equal one
     boolean stall() {
-        if (kept > 0 && waiting.isEmpty()) {
+        if (kept > 0 && waiting.isEmpty() && ulpdu.buffer() == current) {
             return true;
         }
         int unread = current == null ? 0 : current.writerIndex() - index;
@@ -99,8 +100,9 @@ final class FpduInput {
             bytes += later.readableBytes();
         }
         ByteBuf copy = allocator.directBuffer(Math.max(1, bytes));
-        // The previous copy counts until this one has replaced it.
-        if (!budget.takeShare(bytes, partialCapacity + kept)) {
+        // This copy replaces the previous one, so that the smallest budget has room for what one read brings in pieces.
+        giveKept();
+        if (!budget.takeShare(bytes, 0)) {
             copy.release();
             noRoom = new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC,
@@ -245,10 +247,14 @@ final class FpduInput {
         if (current != null) {
             current.release();
             current = null;
-            if (kept > 0) {
-                budget.give(kept);
-                kept = 0;
-            }
+            giveKept();
+        }
+    }
+
+    private void giveKept() {
+        if (kept > 0) {
+            budget.give(kept);
+            kept = 0;
         }
     }
 

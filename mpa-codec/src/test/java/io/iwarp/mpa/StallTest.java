@@ -2,11 +2,15 @@ package io.iwarp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.IwarpDevice;
+import io.iwarp.mpa.FpduDecoder.Progress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
@@ -167,6 +171,53 @@ class StallTest {
         assertThat(device.partialFpduBytes()).isZero();
         assertThat(end.finish()).isFalse();
         assertThat(mpa.seen(MpaEvent.Fault.class)).isEmpty();
+    }
+
+    /** With markers, an FPDU that comes up is a copy. What is kept of it is the copy of the stall. */
+    @Test
+    void aSecondStallInTheSameBytesHoldsNoMoreThanItCounts() {
+        UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+        ByteBudget budget = new ByteBudget(1 << 20);
+        FpduInput input = new FpduInput(allocator, new FpduDecoder(allocator, true, true, new Counters()), budget);
+        input.add(Unpooled.wrappedBuffer(peer.frame(new byte[600]), peer.frame(new byte[700])));
+        for (int length : new int[] {600, 700}) {
+            assertThat(input.next()).isEqualTo(Progress.FPDU);
+            assertThat(input.stall()).isTrue();
+            assertThat(input.ulpdu().length()).isEqualTo(length);
+            assertThat(allocator.metric().usedDirectMemory()).isEqualTo(budget.taken());
+        }
+        input.release();
+        assertThat(budget.taken()).isZero();
+    }
+
+    /** Under TLS one read comes in pieces, and each is added to what waits. */
+    @Test
+    void whatOneReadBringsMayWaitAtTheSmallestLimit() {
+        IwarpDevice device =
+                IwarpDevice.builder().maximumPartialFpduBytes(1 << 20).build();
+        FramingChannel end = stalling(device, false);
+        ReferenceFramer sender = new ReferenceFramer(true, false);
+        byte[] first = sender.frame(new byte[64_000]);
+        byte[] read = concatenate(
+                sender.frame(new byte[64_000]),
+                sender.frame(new byte[64_000]),
+                sender.frame(new byte[64_000]),
+                sender.frame(new byte[64_000]));
+        full = true;
+        end.receive(Arrays.copyOf(first, first.length - 1));
+        end.receive(Arrays.copyOfRange(first, first.length - 1, first.length));
+        int piece = 16 * 1024;
+        for (int from = 0; from < read.length; from += piece) {
+            end.receive(Arrays.copyOfRange(read, from, Math.min(read.length, from + piece)));
+        }
+        assertThat(end.seen(MpaEvent.Fault.class)).isEmpty();
+        assertThat(device.partialFpduBytes()).isEqualTo(64_000 + read.length);
+
+        full = false;
+        end.channel.read();
+        assertThat(taken).hasSize(5);
+        assertThat(device.partialFpduBytes()).isZero();
+        assertThat(end.finish()).isFalse();
     }
 
     @Test
