@@ -78,7 +78,9 @@ public final class ByteSpan {
      * @throws RegistrationEndedException if the region was closed
      */
     public static void retain(LocalBuffer piece) {
-        requireOpen(piece.region().memory().retain());
+        if (!piece.region().memory().retain()) {
+            throw piece.region().closed();
+        }
     }
 
     /** Releases a reference that was taken with {@link #retain(LocalBuffer)}. */

@@ -8,8 +8,8 @@ import java.lang.invoke.VarHandle;
  *
  * <p>The state is one int: the sign bit means closed, the other bits count the users inside. A user that finds the gate
  * closed has raised the count for a moment and lowers it again, which is harmless for closers that wait. A user stays
- * inside for one copy of at most a segment, calls nobody and closes no gate meanwhile. So waiting is short and cannot
- * deadlock, even on an event loop.
+ * inside for one copy, calls nobody and closes no gate meanwhile. So waiting cannot deadlock, even on an event loop. It is
+ * short: the copy is of at most a segment, or of what the application gives {@link MemoryRegion#setBytes}.
  */
 final class Gate {
     private static final int CLOSED = 1 << 31;

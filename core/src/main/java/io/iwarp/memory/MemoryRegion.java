@@ -376,7 +376,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /**
      * Invalidates the region and releases its buffers. When this method returns, no peer changes the bytes any more,
      * not even by a message for which part of the region was posted as a receive: such a receive fails. Posted requests
-     * that send from the region are still sent, and hold the buffers until then. A further call only waits.
+     * that send from the region are still sent, and hold the buffers until then. It waits as {@link #invalidate} does, and for
+     * calls of {@link #setBytes} in progress. A further call only waits.
      */
     @Override
     public void close() {
@@ -461,7 +462,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         }
     }
 
-    private RegistrationEndedException closed() {
+    /** Returns the error of a use after the region was closed. */
+    RegistrationEndedException closed() {
         return new RegistrationEndedException(name() + " was closed; register the memory again");
     }
 

@@ -264,9 +264,9 @@ final class RegionMemory implements TaggedMemory {
         if (dst.isDirect() && dst.nioBufferCount() == 1) {
             ByteBuffer bytes = dst.internalNioBuffer(dstIndex, length);
             if (bytes.alignmentOffset(bytes.position(), AtomicOperation.LENGTH) == 0) {
-                // If both addresses and the length are multiples of 8, the JDK copies 8 bytes at once or more
-                // (copyMemory of
-                // its Unsafe).
+                // If both addresses and the length are multiples of 8, the JDK's Unsafe.copyMemory copies 8 bytes at
+                // once
+                // or more.
                 bytes.put(bytes.position(), src, srcIndex, length);
                 return;
             }

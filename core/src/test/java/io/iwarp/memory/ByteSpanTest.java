@@ -245,6 +245,20 @@ class ByteSpanTest {
         bytes.release();
     }
 
+    /** Another thread may close the region while this one takes its reference. */
+    @Test
+    void aReferenceToMemoryThatWasReleasedMeanwhileIsRefusedAsOneToAClosedRegion() {
+        MemoryRegion region =
+                domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
+        LocalBuffer piece = region.slice(0, 8);
+        ByteSpan.release(piece);
+
+        assertThatThrownBy(() -> ByteSpan.retain(piece))
+                .isInstanceOf(RegistrationEndedException.class)
+                .hasMessageContaining("register the memory again");
+        assertThatIllegalStateException().isThrownBy(region::close);
+    }
+
     @Test
     void aRetainedSpanKeepsTheMemoryOfAClosedRegionReadableButUnchanged() {
         ByteBuf bytes = Unpooled.buffer(8).writeLong(0x0102_0304_0506_0708L);
