@@ -51,6 +51,11 @@ public final class DdpEnd {
         buffer.add(message);
     }
 
+    /** The transport has all bytes of a message, and has not reported it. */
+    public static void handOver(DdpMessage message) {
+        message.handOver();
+    }
+
     public void flush() {
         buffer.flush();
     }

@@ -1,0 +1,132 @@
+package io.iwarp.rdmap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.DdpEnd;
+import io.iwarp.ddp.DdpMessage;
+import io.iwarp.ddp.DdpSegment;
+import io.iwarp.ddp.DdpUlp;
+import io.iwarp.ddp.Placement;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Segment;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How many answers a responder gives to DDP, and when a request of the peer no longer counts. */
+class AnswersUnderWayTest {
+    private static final int IRD = 6;
+    private static final int KIB = 1024;
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final MemoryRegion source = domain.allocate(512 * KIB, AccessRight.REMOTE_READ);
+    private final SimulatedStream end = new SimulatedStream(domain, SimulatedStream.TIMEOUTS);
+    private final List<DdpMessage> given = new ArrayList<>();
+    private final Responder responder = new Responder(given::add, end, end.association, end.counters);
+    private final DdpEnd ddp = new DdpEnd(end.association, new Above(), end.counters);
+    private int msn;
+
+    AnswersUnderWayTest() {
+        responder.agree(IRD);
+    }
+
+    @AfterEach
+    void close() {
+        end.close();
+        end.association.close();
+        source.close();
+        domain.close();
+    }
+
+    private void asksFor(int bytes) {
+        Segment request = Segment.readRequest(++msn, 1, 0, bytes, source.stag(), 0);
+        assertThat(ddp.receive(Unpooled.wrappedBuffer(request.ulpdu()))).isTrue();
+    }
+
+    private void sent(int answer) {
+        responder.onSent((Response) given.get(answer));
+    }
+
+    @Test
+    @Requirement("SEC-11")
+    void answersWaitWhileAQuarterOfAMebibyteIsUnderWay() {
+        for (int i = 0; i < 5; i++) {
+            asksFor(100 * KIB);
+        }
+        assertThat(given).hasSize(3);
+        assertThat(responder.messagesUnderWay()).isEqualTo(3);
+        sent(0);
+        assertThat(given).as("200 KiB are under way").hasSize(4);
+        assertThat(responder.messagesUnderWay()).isEqualTo(3);
+        sent(1);
+        sent(2);
+        assertThat(given).hasSize(5);
+        assertThat(responder.messagesUnderWay()).isEqualTo(2);
+    }
+
+    @Test
+    void anAnswerWaitsAtExactlyAQuarterOfAMebibyte() {
+        for (int i = 0; i < 3; i++) {
+            asksFor(128 * KIB);
+        }
+        assertThat(given).hasSize(2);
+    }
+
+    @Test
+    void oneAnswerMayBeLonger() {
+        asksFor(512 * KIB);
+        asksFor(1);
+        assertThat(given).hasSize(1);
+        sent(0);
+        assertThat(given).hasSize(2);
+    }
+
+    @Test
+    @Requirement({"RDMAP-28", "RDMAP-74"})
+    void aRequestCountsUntilTheTransportHasItsAnswer() {
+        for (int i = 0; i < IRD; i++) {
+            asksFor(1);
+        }
+        assertThat(responder.requests().available()).isZero();
+        DdpEnd.handOver(given.get(1));
+        assertThat(responder.requests().available())
+                .as("the first comes before it")
+                .isZero();
+        DdpEnd.handOver(given.get(0));
+        assertThat(responder.requests().available()).isEqualTo(2);
+        sent(0);
+        sent(1);
+        assertThat(responder.requests().available()).isEqualTo(2);
+    }
+
+    /** Gives all to the queue of requests. */
+    private final class Above implements DdpUlp {
+        @Override
+        public Placement place(DdpSegment segment) {
+            return responder.requests();
+        }
+
+        @Override
+        public void onPlaced() {}
+
+        @Override
+        public void onReadComplete() {}
+
+        @Override
+        public void onFault(ProtocolFault fault, @Nullable DdpSegment segment) {
+            throw new AssertionError(fault);
+        }
+
+        @Override
+        public void onSent(DdpMessage message) {
+            throw new AssertionError("nothing is sent");
+        }
+    }
+}
