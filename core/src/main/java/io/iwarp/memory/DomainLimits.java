@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits of one protection domain. They leave resources to the other domains of the {@link IwarpDevice}, whose own
- * limits apply as well. A request beyond a limit fails with {@link ResourceLimitException}. Start from {@link #DEFAULT}
- * and change what has to differ. Immutable; any thread may use it.
+ * limits apply as well. A request beyond a limit fails with {@link ResourceLimitException}. Make them with
+ * {@link #builder()}. Immutable; any thread may use it.
  */
 public final class DomainLimits {
     /** The default limits. They are not stricter than the default limits of the device. */
@@ -19,35 +19,29 @@ public final class DomainLimits {
         this.values = values;
     }
 
-    private static final Setting<Integer> MAXIMUM_REGIONS = Setting.atLeast("maximumRegions", 1 << 20, 1);
+    /** Returns a builder with the default limits. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    private static final Setting<Integer> MAX_REGIONS = Setting.atLeast("maxRegions", 1 << 20, 1);
 
     /**
      * Returns the maximum number of open regions, at least 1, default 1,048,576. The temporary sink of a Read counts
      * until the Read completes.
      */
-    public int maximumRegions() {
-        return values.get(MAXIMUM_REGIONS);
+    public int maxRegions() {
+        return values.get(MAX_REGIONS);
     }
 
-    /** Returns these limits with another {@link #maximumRegions()}, at least 1. */
-    public DomainLimits withMaximumRegions(int maximum) {
-        return new DomainLimits(values.with(MAXIMUM_REGIONS, maximum));
-    }
-
-    private static final Setting<Long> MAXIMUM_REGISTERED_BYTES =
-            Setting.atLeast("maximumRegisteredBytes", Long.MAX_VALUE, 1L);
+    private static final Setting<Long> MAX_REGISTERED_BYTES = Setting.atLeast("maxRegisteredBytes", Long.MAX_VALUE, 1L);
 
     /**
      * Returns the maximum number of bytes of all open regions together, at least 1. The default is 2^63 - 1, which is
      * no limit. A byte that is registered twice counts twice.
      */
-    public long maximumRegisteredBytes() {
-        return values.get(MAXIMUM_REGISTERED_BYTES);
-    }
-
-    /** Returns these limits with another {@link #maximumRegisteredBytes()}, at least 1. */
-    public DomainLimits withMaximumRegisteredBytes(long maximum) {
-        return new DomainLimits(values.with(MAXIMUM_REGISTERED_BYTES, maximum));
+    public long maxRegisteredBytes() {
+        return values.get(MAX_REGISTERED_BYTES);
     }
 
     @Override
@@ -64,5 +58,40 @@ public final class DomainLimits {
     @Override
     public String toString() {
         return "DomainLimits" + values;
+    }
+
+    /** Sets the limits of a domain. A builder belongs to one thread. */
+    public static final class Builder {
+        private Settings values = Settings.DEFAULT;
+
+        private Builder() {}
+
+        private <T> Builder set(Setting<T> limit, T max) {
+            values = values.with(limit, max);
+            return this;
+        }
+
+        /**
+         * Sets {@link DomainLimits#maxRegions()}.
+         *
+         * @throws IllegalArgumentException if it is out of range
+         */
+        public Builder maxRegions(int max) {
+            return set(MAX_REGIONS, max);
+        }
+
+        /**
+         * Sets {@link DomainLimits#maxRegisteredBytes()}.
+         *
+         * @throws IllegalArgumentException if it is out of range
+         */
+        public Builder maxRegisteredBytes(long max) {
+            return set(MAX_REGISTERED_BYTES, max);
+        }
+
+        /** Returns these limits. */
+        public DomainLimits build() {
+            return new DomainLimits(values);
+        }
     }
 }

@@ -21,9 +21,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * method.
  */
 public final class IwarpDevice {
-    private final int maximumRegions;
-    private final int maximumWindows;
-    private final long maximumRegisteredBytes;
+    private final int maxRegions;
+    private final int maxWindows;
+    private final long maxRegisteredBytes;
     private final ByteBudget partialFpdus;
     private final ByteBudget managedReceives;
     private final STagTable stags;
@@ -36,11 +36,11 @@ public final class IwarpDevice {
     private final long[] refusals = new long[MemoryLimit.values().length];
 
     IwarpDevice(Builder builder, Random random) {
-        this.maximumRegions = builder.limits.get(Builder.MAXIMUM_REGIONS);
-        this.maximumWindows = builder.limits.get(Builder.MAXIMUM_WINDOWS);
-        this.maximumRegisteredBytes = builder.limits.get(Builder.MAXIMUM_REGISTERED_BYTES);
-        this.partialFpdus = new ByteBudget(builder.limits.get(Builder.MAXIMUM_PARTIAL_FPDU_BYTES));
-        this.managedReceives = new ByteBudget(builder.limits.get(Builder.MAXIMUM_MANAGED_RECEIVE_BYTES));
+        this.maxRegions = builder.limits.get(Builder.MAX_REGIONS);
+        this.maxWindows = builder.limits.get(Builder.MAX_WINDOWS);
+        this.maxRegisteredBytes = builder.limits.get(Builder.MAX_REGISTERED_BYTES);
+        this.partialFpdus = new ByteBudget(builder.limits.get(Builder.MAX_PARTIAL_FPDU_BYTES));
+        this.managedReceives = new ByteBudget(builder.limits.get(Builder.MAX_MANAGED_RECEIVE_BYTES));
         this.stags = new STagTable(random);
     }
 
@@ -65,13 +65,13 @@ public final class IwarpDevice {
     }
 
     /** Returns the maximum number of open regions. */
-    public int maximumRegions() {
-        return maximumRegions;
+    public int maxRegions() {
+        return maxRegions;
     }
 
     /** Returns the maximum number of bound windows. */
-    public int maximumWindows() {
-        return maximumWindows;
+    public int maxWindows() {
+        return maxWindows;
     }
 
     /** Returns the number of bound windows. */
@@ -85,8 +85,8 @@ public final class IwarpDevice {
     }
 
     /** Returns the maximum number of bytes of all open regions together. */
-    public long maximumRegisteredBytes() {
-        return maximumRegisteredBytes;
+    public long maxRegisteredBytes() {
+        return maxRegisteredBytes;
     }
 
     /** Returns the number of open regions. */
@@ -113,7 +113,7 @@ public final class IwarpDevice {
      * Returns the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
      * input that waits for a receive.
      */
-    public long maximumPartialFpduBytes() {
+    public long maxPartialFpduBytes() {
         return partialFpdus.limit();
     }
 
@@ -134,7 +134,7 @@ public final class IwarpDevice {
      * Returns the maximum number of buffer bytes of all streams together for messages of managed receives that are not
      * delivered.
      */
-    public long maximumManagedReceiveBytes() {
+    public long maxManagedReceiveBytes() {
         return managedReceives.limit();
     }
 
@@ -193,11 +193,11 @@ public final class IwarpDevice {
     void reserve(long bytes) {
         lock.lock();
         try {
-            if (regions == maximumRegions) {
-                throw refused(MemoryLimit.REGIONS, maximumRegions, regions, 1);
+            if (regions == maxRegions) {
+                throw refused(MemoryLimit.REGIONS, maxRegions, regions, 1);
             }
-            if (bytes > maximumRegisteredBytes - registeredBytes) {
-                throw refused(MemoryLimit.REGISTERED_BYTES, maximumRegisteredBytes, registeredBytes, bytes);
+            if (bytes > maxRegisteredBytes - registeredBytes) {
+                throw refused(MemoryLimit.REGISTERED_BYTES, maxRegisteredBytes, registeredBytes, bytes);
             }
             regions++;
             registeredBytes += bytes;
@@ -221,8 +221,8 @@ public final class IwarpDevice {
     void reserveWindow() {
         lock.lock();
         try {
-            if (windows == maximumWindows) {
-                throw refused(MemoryLimit.WINDOWS, maximumWindows, windows, 1);
+            if (windows == maxWindows) {
+                throw refused(MemoryLimit.WINDOWS, maxWindows, windows, 1);
             }
             windows++;
         } finally {
@@ -256,7 +256,7 @@ public final class IwarpDevice {
             return this;
         }
 
-        private static final Setting<Integer> MAXIMUM_REGIONS = Setting.atLeast("maximumRegions", 1 << 20, 1);
+        private static final Setting<Integer> MAX_REGIONS = Setting.atLeast("maxRegions", 1 << 20, 1);
 
         /**
          * Sets the maximum number of open regions. Default 1,048,576. A region costs some 400 bytes besides its memory,
@@ -266,11 +266,11 @@ public final class IwarpDevice {
          * @return this builder
          * @throws IllegalArgumentException if it is less
          */
-        public Builder maximumRegions(int maximum) {
-            return set(MAXIMUM_REGIONS, maximum);
+        public Builder maxRegions(int maximum) {
+            return set(MAX_REGIONS, maximum);
         }
 
-        private static final Setting<Integer> MAXIMUM_WINDOWS = Setting.atLeast("maximumWindows", 1 << 20, 1);
+        private static final Setting<Integer> MAX_WINDOWS = Setting.atLeast("maxWindows", 1 << 20, 1);
 
         /**
          * Sets the maximum number of bound windows. Default 1,048,576. A window costs some 300 bytes.
@@ -279,12 +279,12 @@ public final class IwarpDevice {
          * @return this builder
          * @throws IllegalArgumentException if it is less
          */
-        public Builder maximumWindows(int maximum) {
-            return set(MAXIMUM_WINDOWS, maximum);
+        public Builder maxWindows(int maximum) {
+            return set(MAX_WINDOWS, maximum);
         }
 
-        private static final Setting<Long> MAXIMUM_REGISTERED_BYTES =
-                Setting.atLeast("maximumRegisteredBytes", Long.MAX_VALUE, 1L);
+        private static final Setting<Long> MAX_REGISTERED_BYTES =
+                Setting.atLeast("maxRegisteredBytes", Long.MAX_VALUE, 1L);
 
         /**
          * Sets the maximum number of bytes of all open regions together. Default 2^63 - 1, which is no limit: then only
@@ -294,12 +294,12 @@ public final class IwarpDevice {
          * @return this builder
          * @throws IllegalArgumentException if it is less
          */
-        public Builder maximumRegisteredBytes(long maximum) {
-            return set(MAXIMUM_REGISTERED_BYTES, maximum);
+        public Builder maxRegisteredBytes(long maximum) {
+            return set(MAX_REGISTERED_BYTES, maximum);
         }
 
-        private static final Setting<Long> MAXIMUM_PARTIAL_FPDU_BYTES =
-                Setting.atLeast("maximumPartialFpduBytes", Long.MAX_VALUE, 1L << 20);
+        private static final Setting<Long> MAX_PARTIAL_FPDU_BYTES =
+                Setting.atLeast("maxPartialFpduBytes", Long.MAX_VALUE, 1L << 20);
 
         /**
          * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
@@ -312,12 +312,12 @@ public final class IwarpDevice {
          * @return this builder
          * @throws IllegalArgumentException if it is less
          */
-        public Builder maximumPartialFpduBytes(long maximum) {
-            return set(MAXIMUM_PARTIAL_FPDU_BYTES, maximum);
+        public Builder maxPartialFpduBytes(long maximum) {
+            return set(MAX_PARTIAL_FPDU_BYTES, maximum);
         }
 
-        private static final Setting<Long> MAXIMUM_MANAGED_RECEIVE_BYTES =
-                Setting.atLeast("maximumManagedReceiveBytes", 256L * 1024 * 1024, 1L);
+        private static final Setting<Long> MAX_MANAGED_RECEIVE_BYTES =
+                Setting.atLeast("maxManagedReceiveBytes", 256L * 1024 * 1024, 1L);
 
         /**
          * Sets the maximum number of buffer bytes of all streams together for messages of managed receives that are not
@@ -329,8 +329,8 @@ public final class IwarpDevice {
          * @return this builder
          * @throws IllegalArgumentException if it is less
          */
-        public Builder maximumManagedReceiveBytes(long maximum) {
-            return set(MAXIMUM_MANAGED_RECEIVE_BYTES, maximum);
+        public Builder maxManagedReceiveBytes(long maximum) {
+            return set(MAX_MANAGED_RECEIVE_BYTES, maximum);
         }
 
         /** Returns a new device with these limits. */

@@ -2,16 +2,16 @@ package io.iwarp.memory;
 
 /** A limit on registered memory. A region or window beyond it is refused. */
 public enum MemoryLimit {
-    /** Regions of the device: {@link IwarpDevice#maximumRegions}. */
-    REGIONS("maximumRegions", "regions"),
-    /** Windows of the device: {@link IwarpDevice#maximumWindows}. */
-    WINDOWS("maximumWindows", "windows"),
-    /** Bytes of the device: {@link IwarpDevice#maximumRegisteredBytes}. */
-    REGISTERED_BYTES("maximumRegisteredBytes", "registered_bytes"),
-    /** Regions of one protection domain: {@link DomainLimits#maximumRegions}. */
-    DOMAIN_REGIONS("DomainLimits.maximumRegions", "domain_regions"),
-    /** Bytes of one protection domain: {@link DomainLimits#maximumRegisteredBytes}. */
-    DOMAIN_REGISTERED_BYTES("DomainLimits.maximumRegisteredBytes", "domain_registered_bytes");
+    /** Regions of the device: {@link IwarpDevice#maxRegions}. */
+    REGIONS("maxRegions", "regions"),
+    /** Windows of the device: {@link IwarpDevice#maxWindows}. */
+    WINDOWS("maxWindows", "windows"),
+    /** Bytes of the device: {@link IwarpDevice#maxRegisteredBytes}. */
+    REGISTERED_BYTES("maxRegisteredBytes", "registered_bytes"),
+    /** Regions of one protection domain: {@link DomainLimits#maxRegions}. */
+    DOMAIN_REGIONS("DomainLimits.maxRegions", "domain_regions"),
+    /** Bytes of one protection domain: {@link DomainLimits#maxRegisteredBytes}. */
+    DOMAIN_REGISTERED_BYTES("DomainLimits.maxRegisteredBytes", "domain_registered_bytes");
 
     private final String setting;
     private final String tag;

@@ -52,9 +52,9 @@ sealed interface MemorySource {
     /**
      * Memory that is allocated for each region.
      *
-     * @param maximumPiece the maximum number of bytes of a buffer
+     * @param maxPiece the maximum number of bytes of a buffer
      */
-    record Allocation(ByteBufAllocator allocator, long length, int maximumPiece) implements MemorySource {
+    record Allocation(ByteBufAllocator allocator, long length, int maxPiece) implements MemorySource {
         public Allocation {
             Objects.requireNonNull(allocator, "allocator");
             requireNotEmpty(length);
@@ -69,8 +69,8 @@ sealed interface MemorySource {
         public TaggedMemory acquire() {
             List<ByteBuf> pieces = new ArrayList<>();
             try {
-                for (long left = length; left > 0; left -= maximumPiece) {
-                    pieces.add(allocateZeroed(allocator, (int) Math.min(left, maximumPiece)));
+                for (long left = length; left > 0; left -= maxPiece) {
+                    pieces.add(allocateZeroed(allocator, (int) Math.min(left, maxPiece)));
                 }
                 return new RegionMemory(pieces);
             } catch (Throwable e) {

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class ProtectionDomain implements AutoCloseable {
     private final IwarpDevice device;
     private final DomainLimits limits;
-    private final int maximumRegions;
-    private final long maximumRegisteredBytes;
+    private final int maxRegions;
+    private final long maxRegisteredBytes;
     private final ReentrantLock lock = new ReentrantLock();
     // The lock guards all of the following.
     private int openRegions;
@@ -28,8 +28,8 @@ public final class ProtectionDomain implements AutoCloseable {
     ProtectionDomain(IwarpDevice device, DomainLimits limits) {
         this.device = device;
         this.limits = limits;
-        this.maximumRegions = limits.maximumRegions();
-        this.maximumRegisteredBytes = limits.maximumRegisteredBytes();
+        this.maxRegions = limits.maxRegions();
+        this.maxRegisteredBytes = limits.maxRegisteredBytes();
     }
 
     /** Returns a new domain on a new device, so that it shares no STags and limits. */
@@ -160,14 +160,13 @@ public final class ProtectionDomain implements AutoCloseable {
         lock.lock();
         try {
             requireOpen();
-            if (openRegions == maximumRegions) {
+            if (openRegions == maxRegions) {
                 refusedRegions++;
-                throw device.refused(MemoryLimit.DOMAIN_REGIONS, maximumRegions, openRegions, 1);
+                throw device.refused(MemoryLimit.DOMAIN_REGIONS, maxRegions, openRegions, 1);
             }
-            if (bytes > maximumRegisteredBytes - registeredBytes) {
+            if (bytes > maxRegisteredBytes - registeredBytes) {
                 refusedBytes++;
-                throw device.refused(
-                        MemoryLimit.DOMAIN_REGISTERED_BYTES, maximumRegisteredBytes, registeredBytes, bytes);
+                throw device.refused(MemoryLimit.DOMAIN_REGISTERED_BYTES, maxRegisteredBytes, registeredBytes, bytes);
             }
             device.reserve(bytes);
             openRegions++;

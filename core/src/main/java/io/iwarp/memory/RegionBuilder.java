@@ -68,8 +68,8 @@ public final class RegionBuilder {
     }
 
     /** Allocates in pieces of at most this many bytes. */
-    RegionBuilder allocate(ByteBufAllocator allocator, long length, int maximumPiece) {
-        this.source = new MemorySource.Allocation(allocator, length, maximumPiece);
+    RegionBuilder allocate(ByteBufAllocator allocator, long length, int maxPiece) {
+        this.source = new MemorySource.Allocation(allocator, length, maxPiece);
         return this;
     }
 

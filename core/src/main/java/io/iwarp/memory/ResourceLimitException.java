@@ -24,7 +24,7 @@ public final class ResourceLimitException extends IllegalStateException {
     }
 
     /**
-     * Returns the name of the limit, for example {@code maximumRegions}; for registered memory a
+     * Returns the name of the limit, for example {@code maxRegions}; for registered memory a
      * {@link MemoryLimit#setting}.
      */
     public String limit() {
@@ -32,7 +32,7 @@ public final class ResourceLimitException extends IllegalStateException {
     }
 
     /** Returns the value of the limit. */
-    public long maximum() {
+    public long max() {
         return maximum;
     }
 }

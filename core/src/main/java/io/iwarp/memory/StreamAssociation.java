@@ -122,7 +122,7 @@ public final class StreamAssociation implements AutoCloseable {
      * Returns what all streams of the device may hold together of FPDUs that have arrived in part, and of input that waits for
      * a receive. MPA takes from it.
      *
-     * @see IwarpDevice#maximumPartialFpduBytes
+     * @see IwarpDevice#maxPartialFpduBytes
      */
     @API(status = API.Status.INTERNAL)
     @SuppressWarnings("exports") // only the modules of the stack call this
@@ -133,7 +133,7 @@ public final class StreamAssociation implements AutoCloseable {
     /**
      * Returns what the messages of managed receives that are not delivered may take of the device.
      *
-     * @see IwarpDevice#maximumManagedReceiveBytes
+     * @see IwarpDevice#maxManagedReceiveBytes
      */
     @API(status = API.Status.INTERNAL)
     @SuppressWarnings("exports") // only the modules of the stack call this

@@ -97,14 +97,14 @@ public final class IwarpMeterBinder implements MeterBinder {
                     MeterDefinition.DOMAIN_REGISTERED_LIMIT,
                     common,
                     domain,
-                    d -> d.limits().maximumRegisteredBytes());
+                    d -> d.limits().maxRegisteredBytes());
             register(registry, MeterDefinition.DOMAIN_REGIONS, common, domain, ProtectionDomain::regions);
             register(
                     registry,
                     MeterDefinition.DOMAIN_REGIONS_LIMIT,
                     common,
                     domain,
-                    d -> d.limits().maximumRegions());
+                    d -> d.limits().maxRegions());
             for (MemoryLimit limit : MemoryLimit.values()) {
                 if (limit.ofDomain()) {
                     MeterDefinition refused = MeterDefinition.DOMAIN_REFUSED;

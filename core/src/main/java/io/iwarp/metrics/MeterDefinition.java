@@ -112,8 +112,8 @@ enum MeterDefinition {
             "iwarp.memory.registered.limit",
             GAUGE,
             "bytes",
-            "The device's maximumRegisteredBytes",
-            metrics -> metrics.device().maximumRegisteredBytes()),
+            "The device's maxRegisteredBytes",
+            metrics -> metrics.device().maxRegisteredBytes()),
     MEMORY_REGIONS(
             "iwarp.memory.regions",
             GAUGE,
@@ -122,8 +122,8 @@ enum MeterDefinition {
     MEMORY_REGIONS_LIMIT(
             "iwarp.memory.regions.limit",
             GAUGE,
-            "The device's maximumRegions",
-            metrics -> metrics.device().maximumRegions()),
+            "The device's maxRegions",
+            metrics -> metrics.device().maxRegions()),
     MEMORY_WINDOWS(
             "iwarp.memory.windows",
             GAUGE,
@@ -132,8 +132,8 @@ enum MeterDefinition {
     MEMORY_WINDOWS_LIMIT(
             "iwarp.memory.windows.limit",
             GAUGE,
-            "The device's maximumWindows",
-            metrics -> metrics.device().maximumWindows()),
+            "The device's maxWindows",
+            metrics -> metrics.device().maxWindows()),
     MEMORY_INPUT(
             "iwarp.memory.input",
             GAUGE,
@@ -144,8 +144,8 @@ enum MeterDefinition {
             "iwarp.memory.input.limit",
             GAUGE,
             "bytes",
-            "The device's maximumPartialFpduBytes",
-            metrics -> metrics.device().maximumPartialFpduBytes()),
+            "The device's maxPartialFpduBytes",
+            metrics -> metrics.device().maxPartialFpduBytes()),
     MEMORY_MANAGED(
             "iwarp.memory.managed",
             GAUGE,
@@ -156,13 +156,13 @@ enum MeterDefinition {
             "iwarp.memory.managed.limit",
             GAUGE,
             "bytes",
-            "The device's maximumManagedReceiveBytes",
-            metrics -> metrics.device().maximumManagedReceiveBytes()),
+            "The device's maxManagedReceiveBytes",
+            metrics -> metrics.device().maxManagedReceiveBytes()),
     MEMORY_REFUSED("iwarp.memory.refused", COUNTER, "Regions and windows refused", Tag.LIMIT),
     DOMAIN_REGISTERED("iwarp.domain.registered", GAUGE, "bytes", "Bytes of all open regions of the domain"),
-    DOMAIN_REGISTERED_LIMIT("iwarp.domain.registered.limit", GAUGE, "bytes", "The domain's maximumRegisteredBytes"),
+    DOMAIN_REGISTERED_LIMIT("iwarp.domain.registered.limit", GAUGE, "bytes", "The domain's maxRegisteredBytes"),
     DOMAIN_REGIONS("iwarp.domain.regions", GAUGE, "Open regions of the domain"),
-    DOMAIN_REGIONS_LIMIT("iwarp.domain.regions.limit", GAUGE, "The domain's maximumRegions"),
+    DOMAIN_REGIONS_LIMIT("iwarp.domain.regions.limit", GAUGE, "The domain's maxRegions"),
     DOMAIN_REFUSED("iwarp.domain.refused", COUNTER, "Regions refused", Tag.LIMIT),
     STAGS_RETIRED(
             "iwarp.stags.retired",

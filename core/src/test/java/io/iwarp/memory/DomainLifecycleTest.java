@@ -106,7 +106,7 @@ class DomainLifecycleTest {
     @Test
     void theLimitsThatDifferFromTheDefaultAreShown() {
         assertThat(DomainLimits.DEFAULT).hasToString("DomainLimits{}");
-        assertThat(DomainLimits.DEFAULT.withMaximumRegions(1).withMaximumRegisteredBytes(2))
-                .hasToString("DomainLimits{maximumRegions=1, maximumRegisteredBytes=2}");
+        assertThat(DomainLimits.builder().maxRegions(1).maxRegisteredBytes(2).build())
+                .hasToString("DomainLimits{maxRegions=1, maxRegisteredBytes=2}");
     }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class MemoryWindowTest {
-    private final IwarpDevice device = IwarpDevice.builder().maximumWindows(2).build();
+    private final IwarpDevice device = IwarpDevice.builder().maxWindows(2).build();
     private final ProtectionDomain domain = device.allocateProtectionDomain();
     private final StreamAssociation stream = domain.openStream();
     private final StreamAssociation other = domain.openStream();
@@ -88,7 +88,7 @@ class MemoryWindowTest {
         MemoryWindow ofDomain = region.window(8, 56).bind();
         assertThatThrownBy(() -> region.window(0, 1).bind())
                 .isInstanceOf(ResourceLimitException.class)
-                .hasMessageContaining("maximumWindows");
+                .hasMessageContaining("maxWindows");
         other.close();
         assertThat(ofStream.isValid()).isFalse();
         assertThat(ofDomain.isValid()).isTrue();
@@ -252,9 +252,9 @@ class MemoryWindowTest {
     @Test
     @Requirement({"SEC-13", "SEC-17"})
     void theNumberOfWindowsIsLimitedAndGivenBack() {
-        assertThat(device.maximumWindows()).isEqualTo(2);
-        assertThat(IwarpDevice.create().maximumWindows()).isEqualTo(1_048_576);
-        assertThatThrownBy(() -> IwarpDevice.builder().maximumWindows(0))
+        assertThat(device.maxWindows()).isEqualTo(2);
+        assertThat(IwarpDevice.create().maxWindows()).isEqualTo(1_048_576);
+        assertThatThrownBy(() -> IwarpDevice.builder().maxWindows(0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("is 0, but has to be at least 1");
         MemoryWindow first = region.window(0, 1).bind();

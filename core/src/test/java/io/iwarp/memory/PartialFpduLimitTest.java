@@ -12,13 +12,13 @@ class PartialFpduLimitTest {
     private static final long INNOCENT = 10_000;
 
     private final IwarpDevice device =
-            IwarpDevice.builder().maximumPartialFpduBytes(LIMIT).build();
+            IwarpDevice.builder().maxPartialFpduBytes(LIMIT).build();
     private final ByteBudget budget =
             device.allocateProtectionDomain().openStream().inputBudget();
 
     @Test
     void aStreamGetsAsMuchAsIsLeftForOthersAndNotOneByteMore() {
-        assertThat(device.maximumPartialFpduBytes()).isEqualTo(LIMIT);
+        assertThat(device.maxPartialFpduBytes()).isEqualTo(LIMIT);
         assertThat(budget.takeShare(LIMIT / 2 - 1, 0)).isTrue();
         assertThat(budget.takeShare(2, LIMIT / 2 - 1)).isFalse();
         assertThat(budget.takeShare(1, LIMIT / 2 - 1)).isTrue();

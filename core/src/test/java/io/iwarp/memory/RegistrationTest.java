@@ -237,17 +237,16 @@ class RegistrationTest {
     @Test
     @Requirement({"SEC-13", "SEC-17"})
     void theNumberOfRegionsIsLimited() {
-        ProtectionDomain limited =
-                IwarpDevice.builder().maximumRegions(2).build().allocateProtectionDomain();
+        ProtectionDomain limited = IwarpDevice.builder().maxRegions(2).build().allocateProtectionDomain();
         MemoryRegion first = limited.register(memory);
         MemoryRegion second = limited.register(memory);
 
         assertThatThrownBy(() -> limited.register(memory))
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
-                    assertThat(e.limit()).isEqualTo("maximumRegions");
-                    assertThat(e.maximum()).isEqualTo(2);
+                    assertThat(e.limit()).isEqualTo("maxRegions");
+                    assertThat(e.max()).isEqualTo(2);
                 })
-                .hasMessageContaining("maximumRegions of the device is 2, of which 2 are in use");
+                .hasMessageContaining("maxRegions of the device is 2, of which 2 are in use");
         assertThat(memory.refCnt()).isEqualTo(3);
         first.invalidate();
         assertThatThrownBy(() -> limited.register(memory)).isInstanceOf(ResourceLimitException.class);
@@ -260,15 +259,15 @@ class RegistrationTest {
     @Test
     @Requirement({"SEC-13", "SEC-17"})
     void theNumberOfRegisteredBytesIsLimitedAcrossDomains() {
-        IwarpDevice device = IwarpDevice.builder().maximumRegisteredBytes(100).build();
+        IwarpDevice device = IwarpDevice.builder().maxRegisteredBytes(100).build();
         ProtectionDomain one = device.allocateProtectionDomain();
         ProtectionDomain two = device.allocateProtectionDomain();
         MemoryRegion region = one.register(memory);
 
         assertThatThrownBy(() -> two.register(memory))
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
-                    assertThat(e.limit()).isEqualTo("maximumRegisteredBytes");
-                    assertThat(e.maximum()).isEqualTo(100);
+                    assertThat(e.limit()).isEqualTo("maxRegisteredBytes");
+                    assertThat(e.max()).isEqualTo(100);
                 })
                 .hasMessageContaining("64 are in use and 64 more were asked for");
         assertThatThrownBy(
@@ -286,28 +285,26 @@ class RegistrationTest {
     @Test
     @Requirement({"SEC-13", "SEC-17"})
     void aDomainCannotUseUpWhatTheOthersNeed() {
-        IwarpDevice device = IwarpDevice.builder()
-                .maximumRegions(3)
-                .maximumRegisteredBytes(300)
-                .build();
+        IwarpDevice device =
+                IwarpDevice.builder().maxRegions(3).maxRegisteredBytes(300).build();
         ProtectionDomain greedy = device.allocateProtectionDomain(
-                DomainLimits.DEFAULT.withMaximumRegions(2).withMaximumRegisteredBytes(100));
+                DomainLimits.builder().maxRegions(2).maxRegisteredBytes(100).build());
         ProtectionDomain other = device.allocateProtectionDomain();
         MemoryRegion first = greedy.register(memory);
 
         assertThatThrownBy(() -> greedy.register(memory))
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
                     assertThat(e.limit()).isEqualTo(MemoryLimit.DOMAIN_REGISTERED_BYTES.setting());
-                    assertThat(e.maximum()).isEqualTo(100);
+                    assertThat(e.max()).isEqualTo(100);
                 })
-                .hasMessage("DomainLimits.maximumRegisteredBytes of the protection domain is 100, of which 64 are in"
+                .hasMessage("DomainLimits.maxRegisteredBytes of the protection domain is 100, of which 64 are in"
                         + " use and 64 more were asked for; close regions that are not needed any more, or allocate the"
-                        + " domain with a higher DomainLimits.maximumRegisteredBytes");
+                        + " domain with a higher DomainLimits.maxRegisteredBytes");
         MemoryRegion second = greedy.region().allocate(ALLOCATOR, 36).register();
         assertThatThrownBy(() -> greedy.region().allocate(ALLOCATOR, 1).register())
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
                     assertThat(e.limit()).isEqualTo(MemoryLimit.DOMAIN_REGIONS.setting());
-                    assertThat(e.maximum()).isEqualTo(2);
+                    assertThat(e.max()).isEqualTo(2);
                 });
         assertThat(greedy.regions()).isEqualTo(2);
         assertThat(greedy.registeredBytes()).isEqualTo(100);
@@ -335,8 +332,8 @@ class RegistrationTest {
     @Test
     @Requirement({"SEC-13", "SEC-15"})
     void theSinkOfAReadIsARegionOfItsStreamWithinAllLimits() {
-        ProtectionDomain small =
-                IwarpDevice.create().allocateProtectionDomain(DomainLimits.DEFAULT.withMaximumRegions(1));
+        ProtectionDomain small = IwarpDevice.create()
+                .allocateProtectionDomain(DomainLimits.builder().maxRegions(1).build());
         StreamAssociation stream = small.openStream();
         try (MemoryRegion sink = stream.registerSink(memory)) {
             assertThat(sink.rights()).containsExactly(LOCAL_WRITE);
@@ -385,19 +382,19 @@ class RegistrationTest {
     @Test
     void limitsHaveARangeAndADefault() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> DomainLimits.DEFAULT.withMaximumRegions(0))
+                .isThrownBy(() -> DomainLimits.builder().maxRegions(0))
                 .withMessageContaining("is 0, but has to be at least 1");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> DomainLimits.DEFAULT.withMaximumRegisteredBytes(0))
+                .isThrownBy(() -> DomainLimits.builder().maxRegisteredBytes(0))
                 .withMessageContaining("is 0, but has to be at least 1");
         IwarpDevice device = IwarpDevice.create();
-        assertThat(device.maximumRegions()).isEqualTo(1_048_576);
-        assertThat(device.maximumRegisteredBytes()).isEqualTo(Long.MAX_VALUE);
+        assertThat(device.maxRegions()).isEqualTo(1_048_576);
+        assertThat(device.maxRegisteredBytes()).isEqualTo(Long.MAX_VALUE);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> IwarpDevice.builder().maximumRegions(0))
+                .isThrownBy(() -> IwarpDevice.builder().maxRegions(0))
                 .withMessageContaining("is 0, but has to be at least 1");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> IwarpDevice.builder().maximumRegisteredBytes(0))
+                .isThrownBy(() -> IwarpDevice.builder().maxRegisteredBytes(0))
                 .withMessageContaining("is 0, but has to be at least 1");
     }
 

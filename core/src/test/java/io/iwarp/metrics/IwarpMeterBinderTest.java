@@ -36,11 +36,11 @@ class IwarpMeterBinderTest {
     static final IwarpMetrics.Gauges IDLE = new IwarpMetrics.Gauges(ConnectionState.READY, 0, 0, 0, 0, 0);
 
     private final IwarpDevice device = IwarpDevice.builder()
-            .maximumRegions(2)
-            .maximumWindows(3)
-            .maximumRegisteredBytes(1000)
-            .maximumPartialFpduBytes(2_000_000)
-            .maximumManagedReceiveBytes(3_000_000)
+            .maxRegions(2)
+            .maxWindows(3)
+            .maxRegisteredBytes(1000)
+            .maxPartialFpduBytes(2_000_000)
+            .maxManagedReceiveBytes(3_000_000)
             .build();
     private final IwarpMetrics metrics = new IwarpMetrics(device);
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -165,15 +165,15 @@ class IwarpMeterBinderTest {
     void whatALimitRefusesShowsUnderThatLimit() {
         new IwarpMeterBinder(metrics).bindTo(registry);
         ProtectionDomain poor = device.allocateProtectionDomain(
-                DomainLimits.DEFAULT.withMaximumRegions(1).withMaximumRegisteredBytes(700));
+                DomainLimits.builder().maxRegions(1).maxRegisteredBytes(700).build());
         IwarpMeterBinder.ofDomain(poor, Tags.of("tenant", "poor")).bindTo(registry);
         ProtectionDomain rich = device.allocateProtectionDomain();
         ByteBuf memory = Unpooled.directBuffer(600, 600);
         ByteBuf more = Unpooled.directBuffer(701, 701);
-        assertThatThrownBy(() -> poor.register(more)).hasMessageContaining("DomainLimits.maximumRegisteredBytes");
+        assertThatThrownBy(() -> poor.register(more)).hasMessageContaining("DomainLimits.maxRegisteredBytes");
         MemoryRegion region = poor.register(memory, AccessRight.REMOTE_READ);
-        assertThatThrownBy(() -> poor.register(memory)).hasMessageContaining("DomainLimits.maximumRegions");
-        assertThatThrownBy(() -> rich.register(memory)).hasMessageContaining("maximumRegisteredBytes of the device");
+        assertThatThrownBy(() -> poor.register(memory)).hasMessageContaining("DomainLimits.maxRegions");
+        assertThatThrownBy(() -> rich.register(memory)).hasMessageContaining("maxRegisteredBytes of the device");
         assertThat(value(MeterDefinition.DOMAIN_REGISTERED)).isEqualTo(600);
         assertThat(value(MeterDefinition.DOMAIN_REGISTERED_LIMIT)).isEqualTo(700);
         assertThat(value(MeterDefinition.DOMAIN_REGIONS)).isOne();

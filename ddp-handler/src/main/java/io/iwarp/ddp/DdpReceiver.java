@@ -276,7 +276,7 @@ final class DdpReceiver {
                     ProtocolError.DDP_UNTAGGED_NO_BUFFER,
                     describeMessage() + ": " + segment.payloadLength() + " bytes at message offset "
                             + segment.messageOffset() + " found no memory: the streams of the device hold as much for"
-                            + " such messages as IwarpDevice.maximumManagedReceiveBytes allows");
+                            + " such messages as IwarpDevice.maxManagedReceiveBytes allows");
         }
         int length = segment.payloadLength();
         if (length == 0) {

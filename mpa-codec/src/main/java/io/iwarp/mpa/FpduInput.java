@@ -107,7 +107,7 @@ final class FpduInput {
             noRoom = new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC,
                     bytes + " bytes wait for a receive, and the streams of the device hold as much as"
-                            + " IwarpDevice.maximumPartialFpduBytes allows");
+                            + " IwarpDevice.maxPartialFpduBytes allows");
             return false;
         }
         copy.writeBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length());
@@ -207,7 +207,7 @@ final class FpduInput {
                         ProtocolError.DDP_LOCAL_CATASTROPHIC,
                         "the start of an FPDU of " + needed
                                 + " bytes has come, and the streams of the device hold as much"
-                                + " of such FPDUs as IwarpDevice.maximumPartialFpduBytes allows");
+                                + " of such FPDUs as IwarpDevice.maxPartialFpduBytes allows");
                 return false;
             }
             partialCapacity = capacity;

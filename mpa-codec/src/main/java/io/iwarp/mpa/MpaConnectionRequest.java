@@ -45,7 +45,7 @@ public final class MpaConnectionRequest {
     }
 
     /** Returns the maximum length of the private data in the answer: 512 bytes, or 508 if {@link #enhanced()}. */
-    public int maximumPrivateData() {
+    public int maxPrivateData() {
         return setup == null ? MpaFrameLayout.MAX_PRIVATE_DATA : EnhancedSetup.MAX_ULP_PRIVATE_DATA;
     }
 
@@ -88,7 +88,7 @@ public final class MpaConnectionRequest {
     /**
      * Accepts the request: sends a Reply Frame, in one write, and enters Full Operation.
      *
-     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied; empty for none
+     * @param privateData 0 to {@link #maxPrivateData()} bytes for the Reply Frame, copied; empty for none
      * @return completes when the transport has taken the Reply Frame; fails with a {@link StartupException} if the
      *     start-up ended before that, for example because the peer closed the connection or the time expired
      * @throws IllegalArgumentException if there are more bytes; then the request can still be answered
@@ -103,7 +103,7 @@ public final class MpaConnectionRequest {
      * the TCP connection open to the ULP, which closes it unless it has another use for it (RFC 5044, section 7.1.2,
      * rule 2).
      *
-     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied, for example the reason;
+     * @param privateData 0 to {@link #maxPrivateData()} bytes for the Reply Frame, copied, for example the reason;
      *     empty for none
      * @return completes when the transport has taken the Reply Frame; fails as that of {@link #accept} does
      * @throws IllegalArgumentException if there are more bytes; then the request can still be answered
@@ -118,7 +118,7 @@ public final class MpaConnectionRequest {
      * and tells the initiator the required number. A Reply Frame to a request that is not {@link #enhanced()}, or that
      * does not negotiate its IRD, has no field for it (RFC 6581, section 9.1).
      *
-     * @param privateData 0 to {@link #maximumPrivateData()} bytes for the Reply Frame, copied
+     * @param privateData 0 to {@link #maxPrivateData()} bytes for the Reply Frame, copied
      * @param requiredOrd how many Reads and atomics the application needs to have outstanding, 0 to 16382
      * @return completes when the transport has taken the Reply Frame; fails as that of {@link #accept} does
      * @throws IllegalArgumentException if an argument is out of its range; the request can still be answered then

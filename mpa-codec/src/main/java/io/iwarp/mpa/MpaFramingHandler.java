@@ -139,7 +139,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      *
      * @param settings may fix the segment size
      * @param counters counts the traffic of the stream
-     * @param stream belongs to that device; see {@link IwarpDevice.Builder#maximumPartialFpduBytes}
+     * @param stream belongs to that device; see {@link IwarpDevice.Builder#maxPartialFpduBytes}
      */
     public MpaFramingHandler(MpaSettings settings, Counters counters, StreamAssociation stream) {
         this(settings, counters, TcpSegmentSize::of, stream.inputBudget());

@@ -16,10 +16,10 @@ import org.slf4j.LoggerFactory;
  * connections may share it.
  */
 public final class MpaSettings {
-    /** Smallest value of {@link #maximumUlpdu()} in bytes, the smallest MULPDU that MPA may offer (RFC 5044, section 3). */
+    /** Smallest value of {@link #mulpdu()} in bytes, the smallest MULPDU that MPA may offer (RFC 5044, section 3). */
     public static final int MIN_MULPDU = 128;
 
-    /** Largest value of {@link #maximumUlpdu()} in bytes, the largest possible ULPDU (RFC 5044, section 3). */
+    /** Largest value of {@link #mulpdu()} in bytes, the largest possible ULPDU (RFC 5044, section 3). */
     public static final int MAX_MULPDU = 64768;
 
     /** Largest value of {@link #emss()} in bytes: what TCP's 16-bit MSS option can express. */
@@ -109,12 +109,11 @@ public final class MpaSettings {
         return values.get(EMSS);
     }
 
-    private static final Setting<Integer> MAXIMUM_ULPDU =
-            Setting.within("maximumUlpdu", MAX_MULPDU, MIN_MULPDU, MAX_MULPDU);
+    private static final Setting<Integer> MULPDU = Setting.within("mulpdu", MAX_MULPDU, MIN_MULPDU, MAX_MULPDU);
 
     /** Returns the upper limit of the MULPDU in bytes, 128 to 64768 (default), whatever the EMSS. */
-    public int maximumUlpdu() {
-        return values.get(MAXIMUM_ULPDU);
+    public int mulpdu() {
+        return values.get(MULPDU);
     }
 
     private static final Setting<Boolean> REFUSE_EARLY_FPDUS = Setting.of("refuseEarlyFpdus", false);
@@ -304,9 +303,9 @@ public final class MpaSettings {
             return set(EMSS, bytes);
         }
 
-        /** Sets {@link MpaSettings#maximumUlpdu()}. */
-        public Builder maximumUlpdu(int bytes) {
-            return set(MAXIMUM_ULPDU, bytes);
+        /** Sets {@link MpaSettings#mulpdu()}. */
+        public Builder mulpdu(int bytes) {
+            return set(MULPDU, bytes);
         }
 
         /** Sets {@link MpaSettings#refuseEarlyFpdus()}. */

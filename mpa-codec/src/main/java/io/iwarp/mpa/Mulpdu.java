@@ -56,7 +56,7 @@ final class Mulpdu {
     /**
      * Returns the current MULPDU of a connection.
      *
-     * @param settings may fix the EMSS, and caps the result with {@link MpaSettings#maximumUlpdu()}
+     * @param settings may fix the EMSS, and caps the result with {@link MpaSettings#mulpdu()}
      * @param channel the connected channel
      * @param sendMarkers whether markers are inserted in this direction
      * @return bytes of the MULPDU
@@ -78,12 +78,12 @@ final class Mulpdu {
         if (local instanceof InetSocketAddress inet) {
             return capped(settings, emssOf(inet.getAddress(), mtu), sendMarkers);
         }
-        return local == null ? capped(settings, DEFAULT_EMSS, sendMarkers) : Math.min(MAX, settings.maximumUlpdu());
+        return local == null ? capped(settings, DEFAULT_EMSS, sendMarkers) : Math.min(MAX, settings.mulpdu());
     }
 
     /** Applies formula and configured cap to a known EMSS. */
     static int capped(MpaSettings settings, int emss, boolean sendMarkers) {
-        return Math.min(settings.maximumUlpdu(), fromEmss(emss, sendMarkers));
+        return Math.min(settings.mulpdu(), fromEmss(emss, sendMarkers));
     }
 
     private static int emssOf(@Nullable InetAddress local, ToIntFunction<InetAddress> mtuOf) {

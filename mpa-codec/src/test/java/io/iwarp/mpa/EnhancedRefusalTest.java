@@ -89,7 +89,7 @@ class EnhancedRefusalTest {
         assertThat(peer.request().peerToPeer()).isFalse();
         assertThat(peer.request().peerIrd()).isEqualTo(NOT_NEGOTIATED);
         assertThat(peer.request().peerOrd()).isEqualTo(NOT_NEGOTIATED);
-        assertThat(peer.request().maximumPrivateData()).isEqualTo(512);
+        assertThat(peer.request().maxPrivateData()).isEqualTo(512);
 
         peer.request().reject(ascii("more"), 9);
 

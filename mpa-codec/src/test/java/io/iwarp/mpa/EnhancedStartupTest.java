@@ -364,7 +364,7 @@ class EnhancedStartupTest {
         StartupPeer responder =
                 StartupPeer.ofResponder(DEFAULTS).sends(concat(request("50020200"), hex("00100010"), most));
 
-        assertThat(responder.request().maximumPrivateData()).isEqualTo(508);
+        assertThat(responder.request().maxPrivateData()).isEqualTo(508);
         assertThat(responder.request().privateData()).isEqualTo(most);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> responder.request().accept(new byte[509]))

@@ -24,7 +24,7 @@ class MpaSettingsTest {
         assertThat(defaults.start()).isEqualTo(StartMode.REQUEST_REPLY);
         assertThat(defaults.startupTimeout()).isEqualTo(Duration.ofSeconds(10));
         assertThat(defaults.emss()).isZero();
-        assertThat(defaults.maximumUlpdu()).isEqualTo(64768);
+        assertThat(defaults.mulpdu()).isEqualTo(64768);
         assertThat(defaults.refuseEarlyFpdus()).isFalse();
         assertThat(defaults.revision()).isEqualTo(2);
         assertThat(defaults.enhanced()).isFalse();
@@ -43,7 +43,7 @@ class MpaSettingsTest {
                 .start(StartMode.PREAGREED)
                 .startupTimeout(Duration.ofSeconds(3))
                 .emss(1448)
-                .maximumUlpdu(1000)
+                .mulpdu(1000)
                 .refuseEarlyFpdus(true)
                 .revision(1)
                 .ird(3)
@@ -130,10 +130,10 @@ class MpaSettingsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {127, 64769})
-    void maximumUlpduOutOfRangeIsRefused(int maximum) {
+    void mulpduOutOfRangeIsRefused(int maximum) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> MpaSettings.builder().maximumUlpdu(maximum))
-                .withMessageContainingAll("maximumUlpdu is " + maximum, "128 to 64,768");
+                .isThrownBy(() -> MpaSettings.builder().mulpdu(maximum))
+                .withMessageContainingAll("mulpdu is " + maximum, "128 to 64,768");
     }
 
     @ParameterizedTest

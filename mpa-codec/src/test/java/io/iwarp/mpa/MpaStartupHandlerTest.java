@@ -315,8 +315,7 @@ class MpaStartupHandlerTest {
 
     @Test
     void mulpduFollowsTheConfiguredSegmentSizeAndTheMarkersThatThePeerWants() {
-        MpaSettings settings =
-                MpaSettings.builder().emss(8948).maximumUlpdu(8900).build();
+        MpaSettings settings = MpaSettings.builder().emss(8948).mulpdu(8900).build();
 
         assertThat(mulpdu(settings, reply("c0010000"))).isEqualTo(8870);
         assertThat(mulpdu(settings, reply("40010000"))).isEqualTo(8900);

@@ -62,7 +62,7 @@ class MulpduTest {
 
         assertThat(Mulpdu.initial(MpaSettings.builder().emss(1448).build(), loopback, false))
                 .isEqualTo(1442);
-        assertThat(Mulpdu.initial(MpaSettings.builder().maximumUlpdu(9000).build(), loopback, false))
+        assertThat(Mulpdu.initial(MpaSettings.builder().mulpdu(9000).build(), loopback, false))
                 .isEqualTo(9000);
     }
 

@@ -193,8 +193,7 @@ class StallTest {
     /** Under TLS one read comes in pieces, and each is added to what waits. */
     @Test
     void whatOneReadBringsMayWaitAtTheSmallestLimit() {
-        IwarpDevice device =
-                IwarpDevice.builder().maximumPartialFpduBytes(1 << 20).build();
+        IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
         FramingChannel end = stalling(device, false);
         ReferenceFramer sender = new ReferenceFramer(true, false);
         byte[] first = sender.frame(new byte[64_000]);
@@ -222,8 +221,7 @@ class StallTest {
 
     @Test
     void aStallThatWouldHoldMoreThanTheDeviceAllowsEndsTheStream() {
-        IwarpDevice device =
-                IwarpDevice.builder().maximumPartialFpduBytes(1 << 20).build();
+        IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
         List<FramingChannel> ends = new ArrayList<>();
         full = true;
         for (int i = 0; i < 20; i++) {

@@ -159,8 +159,7 @@ class UnfinishedFpduTest {
 
     @Test
     void theStreamsOfADeviceHoldNoMoreThanItsLimitTogetherAndOneThatNeedsLittleIsServed() {
-        IwarpDevice device =
-                IwarpDevice.builder().maximumPartialFpduBytes(1 << 20).build();
+        IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
         List<FramingChannel> hoarders = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             FramingChannel hoarder = established(device);
@@ -178,9 +177,9 @@ class UnfinishedFpduTest {
         hoarders.forEach(FramingChannel::close);
         honest.close();
         assertThat(device.partialFpduBytes()).isZero();
-        assertThatThrownBy(() -> IwarpDevice.builder().maximumPartialFpduBytes((1 << 20) - 1))
+        assertThatThrownBy(() -> IwarpDevice.builder().maxPartialFpduBytes((1 << 20) - 1))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("maximumPartialFpduBytes");
+                .hasMessageContaining("maxPartialFpduBytes");
     }
 
     @Test

@@ -97,7 +97,7 @@ public final class CompletionQueue implements AutoCloseable {
      * @throws ArithmeticException if the result exceeds an int
      */
     public static int capacityFor(QueuePairSettings settings, int queuePairs) {
-        int sends = Math.addExact(settings.sendQueueDepth(), settings.maximumWaitingPosts());
+        int sends = Math.addExact(settings.sendQueueDepth(), settings.maxWaitingPosts());
         return Math.multiplyExact(Math.addExact(sends, settings.receiveQueueDepth()), queuePairs);
     }
 

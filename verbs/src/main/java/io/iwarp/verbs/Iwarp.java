@@ -99,16 +99,16 @@ public final class Iwarp {
          * Sets the listener for the peers' messages. The queue pairs then take their receives from an allocator
          * ({@link QueuePairSettings#managedReceiveBytes}), and their {@link QueuePair#completionListener} is in use.
          *
-         * @param maximumBytes the maximum length of a message, at least 1; a longer one ends the stream
+         * @param maxBytes the maximum length of a message, at least 1; a longer one ends the stream
          */
-        public T onMessage(int maximumBytes, MessageListener listener) {
+        public T onMessage(int maxBytes, MessageListener listener) {
             requireChangeable();
-            if (maximumBytes < 1) {
+            if (maxBytes < 1) {
                 throw new IllegalArgumentException(
-                        "maximumBytes " + maximumBytes + " is less than 1: give the length of the longest message");
+                        "maxBytes " + maxBytes + " is less than 1: give the length of the longest message");
             }
             messages = Objects.requireNonNull(listener, "listener");
-            messageBytes = maximumBytes;
+            messageBytes = maxBytes;
             return self();
         }
 

@@ -130,7 +130,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 domain,
                 settings,
                 Role.RESPONDER,
-                new SetupGate(settings.maximumSetups()),
+                new SetupGate(settings.maxSetups()),
                 SetupObserver.NONE,
                 pipeline -> {},
                 (queuePair, mpa) -> MpaStartupHandler.responder(mpa, request -> {
@@ -266,10 +266,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
 
     /** The peer sees a connection that is closed during start-up and may retry later. */
     private void refuse(Channel channel) {
-        LOGGER.debug(
-                "{} refused: {} connections are in set-up, the limit of maximumSetups",
-                channel,
-                settings.maximumSetups());
+        LOGGER.debug("{} refused: {} connections are in set-up, the limit of maxSetups", channel, settings.maxSetups());
         IwarpMetrics metrics = settings.metrics();
         if (metrics != null) {
             metrics.refuseSetup(Role.RESPONDER);

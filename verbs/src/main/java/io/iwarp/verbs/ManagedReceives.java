@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * segment arrives, and the application gets that buffer with the completion. The receive queue depth limits the number
  * of messages that are incomplete or wait to be polled. An idle queue pair holds no buffer.
  *
- * <p>A buffer grows with what arrives in rising order. {@link IwarpDevice#maximumManagedReceiveBytes} limits the buffers
+ * <p>A buffer grows with what arrives in rising order. {@link IwarpDevice#maxManagedReceiveBytes} limits the buffers
  * of all streams, until their messages are delivered.
  */
 final class ManagedReceives extends Receives {

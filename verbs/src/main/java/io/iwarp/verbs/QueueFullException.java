@@ -14,7 +14,7 @@ public final class QueueFullException extends IllegalStateException {
 
     static QueueFullException ofSends(int depth, int waiting) {
         return new QueueFullException("the send queue holds " + (depth + waiting)
-                + " uncompleted requests, sendQueueDepth " + depth + " and maximumWaitingPosts " + waiting
+                + " uncompleted requests, sendQueueDepth " + depth + " and maxWaitingPosts " + waiting
                 + ": wait for a completion, or configure more");
     }
 
@@ -31,6 +31,6 @@ public final class QueueFullException extends IllegalStateException {
     static QueueFullException ofBytes(long asked, long taken, long limit) {
         return new QueueFullException("a request of " + asked + " bytes was posted while uncompleted ones have " + taken
                 + " of the " + limit + " bytes that they may have together: wait for a completion, or configure greater"
-                + " maximumOutstandingBytes");
+                + " maxOutstandingBytes");
     }
 }

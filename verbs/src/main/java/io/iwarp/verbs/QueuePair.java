@@ -64,7 +64,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>In a full send queue a post with a future first waits for room, at most {@link QueuePairSettings#postWait}, unless its
  * thread belongs to Netty: so any number of threads may post and wait for their results. With
- * {@link QueuePairSettings#maximumWaitingPosts} requests wait beyond the depth, and no thread does.
+ * {@link QueuePairSettings#maxWaitingPosts} requests wait beyond the depth, and no thread does.
  *
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also
  * arrive in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place.

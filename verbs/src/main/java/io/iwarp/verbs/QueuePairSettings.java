@@ -42,17 +42,17 @@ public final class QueuePairSettings {
         return values.get(SEND_QUEUE_DEPTH);
     }
 
-    private static final Setting<Integer> MAXIMUM_WAITING_POSTS = Setting.within("maximumWaitingPosts", 0, 0, 1 << 20);
+    private static final Setting<Integer> MAX_WAITING_POSTS = Setting.within("maxWaitingPosts", 0, 0, 1 << 20);
 
     /**
      * Returns how many posts may wait beyond {@link #sendQueueDepth()}, not counting receives: 0 to 1,048,576. With 0, the
      * default, such a post is refused. A waiting post goes on when an earlier request has completed. All posts have one order. {@link QueuePair#close} sends the waiting ones as
      * well. At the end of the stream they are flushed behind the others, with the same cause.
-     * {@link #maximumOutstandingBytes()} limits their bytes. A completion queue needs
+     * {@link #maxOutstandingBytes()} limits their bytes. A completion queue needs
      * room for them. A place costs about 12 bytes, and about 100 more once used.
      */
-    public int maximumWaitingPosts() {
-        return values.get(MAXIMUM_WAITING_POSTS);
+    public int maxWaitingPosts() {
+        return values.get(MAX_WAITING_POSTS);
     }
 
     private static final Setting<Duration> POST_WAIT =
@@ -81,23 +81,23 @@ public final class QueuePairSettings {
      * length, 1 to 2^31 - 1 bytes, and the queue pair allocates a buffer for each message from the channel's allocator.
      * The application gets the buffer with the completion and must release it. The receive queue depth limits the
      * number of messages that are incomplete or wait in a completion queue. A buffer grows with what arrives, and
-     * {@link io.iwarp.memory.IwarpDevice#maximumManagedReceiveBytes} limits those of messages that are not delivered. An
+     * {@link io.iwarp.memory.IwarpDevice#maxManagedReceiveBytes} limits those of messages that are not delivered. An
      * idle queue pair holds no buffer.
      */
     public int managedReceiveBytes() {
         return values.get(MANAGED_RECEIVE_BYTES);
     }
 
-    private static final Setting<Long> MAXIMUM_OUTSTANDING_BYTES =
-            Setting.atLeast("maximumOutstandingBytes", Long.MAX_VALUE, 1L);
+    private static final Setting<Long> MAX_OUTSTANDING_BYTES =
+            Setting.atLeast("maxOutstandingBytes", Long.MAX_VALUE, 1L);
 
     /**
      * Returns the maximum number of bytes of all Sends, Writes, Reads and atomics that have not completed, 1 to 2^63 -
      * 1. The default is 2^63 - 1, so that only the queue depth limits. The setting limits how much local memory a slow
      * peer can tie up.
      */
-    public long maximumOutstandingBytes() {
-        return values.get(MAXIMUM_OUTSTANDING_BYTES);
+    public long maxOutstandingBytes() {
+        return values.get(MAX_OUTSTANDING_BYTES);
     }
 
     private static final Setting<Integer> TRANSMIT_WINDOW = Setting.within(
@@ -113,15 +113,15 @@ public final class QueuePairSettings {
         return values.get(TRANSMIT_WINDOW);
     }
 
-    private static final Setting<Integer> MAXIMUM_SETUPS = Setting.within("maximumSetups", 16_384, 1, 1 << 20);
+    private static final Setting<Integer> MAX_SETUPS = Setting.within("maxSetups", 16_384, 1, 1 << 20);
 
     /**
      * Returns the maximum number of connections of one responder ({@code IwarpChannelInitializer}) in set-up at a time,
      * 1 to 1,048,576, default 16,384. The responder closes further connections at once. This limits the cost of silent
      * peers until the start-up timeout: a channel and a queue pair each.
      */
-    public int maximumSetups() {
-        return values.get(MAXIMUM_SETUPS);
+    public int maxSetups() {
+        return values.get(MAX_SETUPS);
     }
 
     private static final Setting<Duration> RECEIVE_WAIT =
@@ -270,9 +270,9 @@ public final class QueuePairSettings {
             return set(SEND_QUEUE_DEPTH, requests);
         }
 
-        /** Sets {@link QueuePairSettings#maximumWaitingPosts()}. */
-        public Builder maximumWaitingPosts(int posts) {
-            return set(MAXIMUM_WAITING_POSTS, posts);
+        /** Sets {@link QueuePairSettings#maxWaitingPosts()}. */
+        public Builder maxWaitingPosts(int posts) {
+            return set(MAX_WAITING_POSTS, posts);
         }
 
         /** Sets {@link QueuePairSettings#postWait()}. */
@@ -290,9 +290,9 @@ public final class QueuePairSettings {
             return set(MANAGED_RECEIVE_BYTES, bytes);
         }
 
-        /** Sets {@link QueuePairSettings#maximumOutstandingBytes()}. */
-        public Builder maximumOutstandingBytes(long bytes) {
-            return set(MAXIMUM_OUTSTANDING_BYTES, bytes);
+        /** Sets {@link QueuePairSettings#maxOutstandingBytes()}. */
+        public Builder maxOutstandingBytes(long bytes) {
+            return set(MAX_OUTSTANDING_BYTES, bytes);
         }
 
         /** Sets {@link QueuePairSettings#transmitWindow()}. */
@@ -300,9 +300,9 @@ public final class QueuePairSettings {
             return set(TRANSMIT_WINDOW, bytes);
         }
 
-        /** Sets {@link QueuePairSettings#maximumSetups()}. */
-        public Builder maximumSetups(int connections) {
-            return set(MAXIMUM_SETUPS, connections);
+        /** Sets {@link QueuePairSettings#maxSetups()}. */
+        public Builder maxSetups(int connections) {
+            return set(MAX_SETUPS, connections);
         }
 
         /** Sets {@link QueuePairSettings#receiveWait()}. */

@@ -60,9 +60,8 @@ final class SendSide implements RequestQueue {
         this.state = state;
         this.drains = drains;
         this.recorder = recorder;
-        ring = new PostRing<>(
-                settings.sendQueueDepth(), settings.maximumWaitingPosts(), WorkRequest::new, drains::wake);
-        long bytes = settings.maximumOutstandingBytes();
+        ring = new PostRing<>(settings.sendQueueDepth(), settings.maxWaitingPosts(), WorkRequest::new, drains::wake);
+        long bytes = settings.maxOutstandingBytes();
         budget = bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
         waitNanos = settings.postWait().toNanos();
         extensions = settings.extensions();
@@ -339,7 +338,7 @@ final class SendSide implements RequestQueue {
     WorkRequest claim(long bytes, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(options, "options are null: use PostOptions.NONE");
         if (budget != null && bytes > budget.limit()) {
-            throw new IllegalArgumentException("a request of " + bytes + " bytes exceeds maximumOutstandingBytes, "
+            throw new IllegalArgumentException("a request of " + bytes + " bytes exceeds maxOutstandingBytes, "
                     + budget.limit() + ": post it in smaller pieces, or configure more");
         }
         long position = tryClaim(bytes);

@@ -132,7 +132,7 @@ final class Plan {
         boolean fewReads = trouble.has(Trouble.Kind.FEW_READS);
         MpaSettings mpa = MpaSettings.builder()
                 .requestMarkers(dice.permille(200) && !trouble.onTheWire())
-                .maximumUlpdu(longestUlpdu(dice))
+                .mulpdu(longestUlpdu(dice))
                 .enhanced(enhanced)
                 .peerToPeer(peerToPeer)
                 .ird(fewReads ? trouble.dice.below(2) : depthOf(enhanced, depth))
@@ -155,10 +155,10 @@ final class Plan {
         }
         return QueuePairSettings.builder()
                 .sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))
-                .maximumWaitingPosts(waitingPosts())
+                .maxWaitingPosts(waitingPosts())
                 .receiveQueueDepth(16)
                 .managedReceiveBytes(receives == Receives.MANAGED ? 4096 : 0)
-                .maximumOutstandingBytes(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
+                .maxOutstandingBytes(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
                 .postWait(Duration.ZERO)
                 .receiveWait(Duration.ofNanos(receiveWait))
                 .closeWithPeer(dice.permille(850))

@@ -386,7 +386,7 @@ final class Requests {
                 || why instanceof StreamEndedException
                 || SimulatedFailure.planned(why)
                 || (end.regions.revoked() && post.region != null)
-                || (why instanceof IllegalArgumentException && post.length > end.settings.maximumOutstandingBytes());
+                || (why instanceof IllegalArgumentException && post.length > end.settings.maxOutstandingBytes());
         if (!expected) {
             world.violated("a post is refused for a reason", end + " " + post + ": " + why);
         }

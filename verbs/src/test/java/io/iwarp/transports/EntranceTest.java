@@ -146,7 +146,7 @@ class EntranceTest {
                 .hasMessageContaining("SslContextBuilder.forServer");
         assertThatThrownBy(() -> Iwarp.server(group).onMessage(0, (peer, message) -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("maximumBytes 0");
+                .hasMessageContaining("maxBytes 0");
         assertThatThrownBy(() -> Iwarp.server(group).listen(0))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("set onRequest");

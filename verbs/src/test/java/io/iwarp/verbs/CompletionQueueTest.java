@@ -118,7 +118,7 @@ class CompletionQueueTest {
         assertThatThrownBy(() -> queuePair.completionQueues(roomy, tight))
                 .isInstanceOfSatisfying(ResourceLimitException.class, refused -> {
                     assertThat(refused.limit()).isEqualTo("capacity");
-                    assertThat(refused.maximum()).isEqualTo(DEPTH - 1);
+                    assertThat(refused.max()).isEqualTo(DEPTH - 1);
                 })
                 .hasMessageContaining("needs " + DEPTH);
         assertThat(roomy.reserved()).isZero();

@@ -50,9 +50,9 @@ class LimitsTest {
 
     private final Loopback loopback = new Loopback();
     private final IwarpDevice device = IwarpDevice.builder()
-            .maximumRegions(3)
-            .maximumWindows(1)
-            .maximumRegisteredBytes(1000)
+            .maxRegions(3)
+            .maxWindows(1)
+            .maxRegisteredBytes(1000)
             .build();
     private final ProtectionDomain domain = device.allocateProtectionDomain();
     private final IwarpMetrics metrics = new IwarpMetrics(device);
@@ -81,7 +81,7 @@ class LimitsTest {
             QueuePairSettings settings = QueuePairSettings.builder()
                     .metrics(metrics)
                     .postWait(Duration.ZERO)
-                    .maximumOutstandingBytes(100)
+                    .maxOutstandingBytes(100)
                     .build();
             var accepting = SocketPeer.accepting(server);
             QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, settings, qp -> {});
@@ -98,7 +98,7 @@ class LimitsTest {
                     .withMessageContaining("wait for a completion");
             assertThatThrownBy(() -> initiator.write(message(101), new RemoteBuffer(1, 0, 101)))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("101 bytes exceeds maximumOutstandingBytes, 100")
+                    .hasMessageContaining("101 bytes exceeds maxOutstandingBytes, 100")
                     .hasMessageContaining("smaller pieces");
             assertThat(metrics.refusals(QueueLimit.BYTES)).isOne();
             assertThat(metrics.refusals(QueueLimit.SEND)).isZero();
@@ -128,7 +128,7 @@ class LimitsTest {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .metrics(metrics)
                 .sendQueueDepth(posts.size() + 1)
-                .maximumOutstandingBytes(limit)
+                .maxOutstandingBytes(limit)
                 .build();
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
             QueuePair queuePair = peer.queuePair();
@@ -167,7 +167,7 @@ class LimitsTest {
     void aResponderClosesConnectionsBeyondThoseThatMayBeInSetup() throws Exception {
         BlockingQueue<ConnectionRequest> undecided = new LinkedBlockingQueue<>();
         QueuePairSettings settings =
-                QueuePairSettings.builder().metrics(metrics).maximumSetups(2).build();
+                QueuePairSettings.builder().metrics(metrics).maxSetups(2).build();
         SocketAddress address = loopback.listen(domain, settings, undecided::add);
         SocketPeer silent = SocketPeer.connectTo(address);
         IwarpConnector connector = new IwarpConnector(
@@ -208,17 +208,17 @@ class LimitsTest {
         MemoryRegion region = domain.register(buffer(600), AccessRight.REMOTE_READ);
         assertThatThrownBy(() -> domain.register(buffer(500)))
                 .isInstanceOf(ResourceLimitException.class)
-                .hasMessageContaining("maximumRegisteredBytes");
+                .hasMessageContaining("maxRegisteredBytes");
         MemoryRegion second = domain.register(buffer(200));
         MemoryRegion third = domain.register(buffer(200));
         assertThatThrownBy(() -> domain.register(buffer(1)))
                 .isInstanceOf(ResourceLimitException.class)
-                .hasMessageContaining("maximumRegions");
+                .hasMessageContaining("maxRegions");
         var window = region.window(0, 10).rights(AccessRight.REMOTE_READ).bind();
         assertThatThrownBy(() ->
                         region.window(0, 10).rights(AccessRight.REMOTE_READ).bind())
                 .isInstanceOf(ResourceLimitException.class)
-                .hasMessageContaining("maximumWindows");
+                .hasMessageContaining("maxWindows");
 
         assertThat(MemoryLimit.values()).extracting(device::refusals).containsExactly(1L, 1L, 1L, 0L, 0L);
 
@@ -295,15 +295,15 @@ class LimitsTest {
 
     @Test
     void settingsOutsideTheirRangeAreRefused() {
-        assertThatThrownBy(() ->
-                        QueuePairSettings.builder().maximumOutstandingBytes(0).build())
+        assertThatThrownBy(
+                        () -> QueuePairSettings.builder().maxOutstandingBytes(0).build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("maximumOutstandingBytes is 0, but has to be at least 1");
+                .hasMessageContaining("maxOutstandingBytes is 0, but has to be at least 1");
         for (int wrong : new int[] {0, (1 << 20) + 1}) {
-            assertThatThrownBy(() ->
-                            QueuePairSettings.builder().maximumSetups(wrong).build())
+            assertThatThrownBy(
+                            () -> QueuePairSettings.builder().maxSetups(wrong).build())
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("maximumSetups is " + wrong + ", but has to be 1 to 1,048,576");
+                    .hasMessageContaining("maxSetups is " + wrong + ", but has to be 1 to 1,048,576");
         }
     }
 }

@@ -24,7 +24,7 @@ class ManagedReceiveMemoryTest {
     private static final byte[] BYTE = {'x'};
 
     private final IwarpDevice device =
-            IwarpDevice.builder().maximumManagedReceiveBytes(LIMIT).build();
+            IwarpDevice.builder().maxManagedReceiveBytes(LIMIT).build();
     private final ProtectionDomain domain = device.allocateProtectionDomain();
     private final List<SimulatedPeer> peers = new ArrayList<>();
     private final List<byte[]> delivered = new ArrayList<>();
@@ -61,7 +61,7 @@ class ManagedReceiveMemoryTest {
         assertThat(peer.queuePair().closed().toCompletableFuture()).isCompleted();
         var reason = peer.queuePair().closed().toCompletableFuture().join();
         assertThat(reason.error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
-        assertThat(reason.toString()).contains("maximumManagedReceiveBytes");
+        assertThat(reason.toString()).contains("maxManagedReceiveBytes");
     }
 
     @Test
@@ -130,9 +130,9 @@ class ManagedReceiveMemoryTest {
 
     @Test
     void theLimitIsAtLeastOneByte() {
-        assertThat(device.maximumManagedReceiveBytes()).isEqualTo(LIMIT);
-        assertThatThrownBy(() -> IwarpDevice.builder().maximumManagedReceiveBytes(0))
+        assertThat(device.maxManagedReceiveBytes()).isEqualTo(LIMIT);
+        assertThatThrownBy(() -> IwarpDevice.builder().maxManagedReceiveBytes(0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("maximumManagedReceiveBytes");
+                .hasMessageContaining("maxManagedReceiveBytes");
     }
 }

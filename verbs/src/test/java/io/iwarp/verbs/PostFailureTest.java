@@ -47,7 +47,7 @@ class PostFailureTest {
         QueuePairSettings bounded = QueuePairSettings.builder()
                 .sendQueueDepth(DEPTH)
                 .receiveQueueDepth(DEPTH)
-                .maximumOutstandingBytes(DEPTH * BYTES)
+                .maxOutstandingBytes(DEPTH * BYTES)
                 .build();
         QueuePairSettings managed =
                 QueuePairSettings.builder().managedReceiveBytes(BYTES).build();

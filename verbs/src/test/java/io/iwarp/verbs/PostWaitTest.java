@@ -79,7 +79,7 @@ class PostWaitTest {
         QueuePairSettings settings = bytesAreShort
                 ? SETTINGS.toBuilder()
                         .sendQueueDepth(2 * THREADS)
-                        .maximumOutstandingBytes(DEPTH * Long.BYTES)
+                        .maxOutstandingBytes(DEPTH * Long.BYTES)
                         .build()
                 : SETTINGS;
         QueuePair shared = loopback.connect(loopback.accept(domain, settings, qp -> {}), domain, settings, qp -> {});

@@ -50,7 +50,7 @@ class ResponderTest {
         memory.setBytes(0, bytes);
         region = domain.register(memory, AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_ATOMIC);
         QueuePairSettings settings = QueuePairSettings.builder()
-                .mpa(MpaSettings.builder().maximumUlpdu(MULPDU).build())
+                .mpa(MpaSettings.builder().mulpdu(MULPDU).build())
                 .build();
         address = loopback.accept(domain, settings, qp -> {
             qp.completionListener((queuePair, completion) -> {});

@@ -38,7 +38,7 @@ class WaitingPostsTest {
             .register();
     private final QueuePairSettings settings = QueuePairSettings.builder()
             .sendQueueDepth(DEPTH)
-            .maximumWaitingPosts(WAITING)
+            .maxWaitingPosts(WAITING)
             .build();
     private final SimulatedPair pair = new SimulatedPair(domain, settings, qp -> {});
     private final QueuePair reader = pair.initiator.queuePair();
@@ -84,7 +84,7 @@ class WaitingPostsTest {
         assertThat(reader.snapshot().queuedSendRequests()).isEqualTo(WAITING);
         assertThatThrownBy(() -> read(ALL))
                 .isInstanceOf(QueueFullException.class)
-                .hasMessageContaining("holds 5 uncompleted requests, sendQueueDepth 2 and maximumWaitingPosts 3");
+                .hasMessageContaining("holds 5 uncompleted requests, sendQueueDepth 2 and maxWaitingPosts 3");
         pair.run();
 
         assertThat(ids()).containsExactly(upTo(ALL));
@@ -251,7 +251,7 @@ class WaitingPostsTest {
     void bytesAreLimitedAcrossAllPosts() {
         ByteBuf message = Unpooled.directBuffer(40).writeZero(40);
         QueuePairSettings limited =
-                settings.toBuilder().maximumOutstandingBytes(130).build();
+                settings.toBuilder().maxOutstandingBytes(130).build();
         try (SimulatedPair other = new SimulatedPair(domain, limited, qp -> {})) {
             QueuePair sender = other.initiator.queuePair();
             sender.send(message);

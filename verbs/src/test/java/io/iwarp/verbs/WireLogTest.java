@@ -42,7 +42,7 @@ class WireLogTest {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder()
                         .requestMarkers(markers)
-                        .maximumUlpdu(30_014)
+                        .mulpdu(30_014)
                         .build())
                 .build();
         MemoryRegion region = domain.register(memory, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ);

@@ -87,9 +87,8 @@ final class PerfClient extends ClientCommand {
                 mulpdu >= MpaSettings.MIN_MULPDU && mulpdu <= MpaSettings.MAX_MULPDU,
                 "--mulpdu " + mulpdu + " is outside " + MpaSettings.MIN_MULPDU + " to " + MpaSettings.MAX_MULPDU
                         + " bytes");
-        return settings.mpa(settings.build().mpa().toBuilder()
-                .maximumUlpdu(mulpdu.intValue())
-                .build());
+        return settings.mpa(
+                settings.build().mpa().toBuilder().mulpdu(mulpdu.intValue()).build());
     }
 
     private List<PerfResult> measure(
