@@ -178,6 +178,19 @@ public final class TaggedBuffer {
     }
 
     /**
+     * Returns how far a byte is into a number: 8 bytes in one piece of the memory, at an address that is a multiple of 8, which an
+     * atomic may change.
+     *
+     * @param taggedOffset the tagged offset of the byte, unsigned; it must be within the buffer
+     * @return 0 to 7; 0 if the byte begins a number or belongs to none, and for a file
+     */
+    public int bytesIntoNumber(long taggedOffset) {
+        int before = misalignment(taggedOffset);
+        long number = offsetInMemory(taggedOffset) - before;
+        return before > 0 && number >= 0 && memory.isAligned(number) ? before : 0;
+    }
+
+    /**
      * Executes an atomic operation, unless the buffer was revoked after the check. The caller has checked access and
      * {@linkplain #isAligned alignment}.
      *

@@ -150,7 +150,7 @@ final class SendBuffer {
         boolean last = offset + count == length;
         TaggedBuffer source = current.source();
         if (source != null && !last) {
-            count -= source.misalignment(current.sourceOffset() + offset + count);
+            count -= source.bytesIntoNumber(current.sourceOffset() + offset + count);
         }
         if (!putPayload(ulpdu, current, count)) {
             return false;
