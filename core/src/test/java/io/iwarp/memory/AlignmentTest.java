@@ -108,6 +108,23 @@ class AlignmentTest {
         region.close();
     }
 
+    /** The first buffer begins inside 8 aligned bytes, the second ends inside, and a number may cross no end of a buffer. */
+    @Test
+    void aByteIsInsideANumberIfAnAtomicMayChangeIt() {
+        MemoryRegion region = domain.region()
+                .buffers(aligned.slice(4, 20), aligned.slice(27, 17))
+                .register();
+        TaggedBuffer tagged = stream.lookup(region.stag());
+        for (int offset = 0; offset < 37; offset++) {
+            int into = 0;
+            for (int number : new int[] {4, 12, 25}) {
+                into = offset > number && offset < number + 8 ? offset - number : into;
+            }
+            assertThat(tagged.bytesIntoNumber(offset)).as("offset %d", offset).isEqualTo(into);
+        }
+        region.close();
+    }
+
     @Test
     @Requirement({"EXT-6", "EXT-13"})
     void aWindowCountsFromItsRegionsMemory() {
