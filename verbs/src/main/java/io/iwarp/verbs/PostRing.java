@@ -236,10 +236,7 @@ final class PostRing<S> implements CompletionBound {
     /** Refuses further claims, and ends the waits for room. May be called again. */
     void close() {
         claimed.accumulateAndGet(CLOSED, (position, mark) -> position | mark);
-        RoomQueue waiting = room;
-        if (waiting != null) {
-            waiting.wakeAll();
-        }
+        wakeFirst();
     }
 
     /**

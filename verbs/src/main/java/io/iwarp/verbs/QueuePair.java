@@ -63,7 +63,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>In a full send queue a post with a future first waits for room, at most {@link QueuePairSettings#postWait}, unless its
- * thread belongs to Netty: so any number of threads may post and wait for their results. With
+ * thread is an event loop: so any number of threads may post and wait for their results. With
  * {@link QueuePairSettings#maxWaitingPosts} requests wait beyond the depth, and no thread does.
  *
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also

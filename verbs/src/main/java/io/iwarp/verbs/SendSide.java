@@ -342,8 +342,11 @@ final class SendSide implements RequestQueue {
                     + budget.limit() + ": post it in smaller pieces, or configure more");
         }
         long position = tryClaim(bytes);
+        if (position == PostRing.FULL && mayWait(target)) {
+            position = ring.room().await(() -> tryClaim(bytes), waitNanos, drains);
+        }
         if (position == PostRing.FULL) {
-            position = awaitRoom(bytes, target);
+            throw refusal(bytes);
         }
         WorkRequest request = ring.slot(position);
         request.position(position);
@@ -366,25 +369,24 @@ final class SendSide implements RequestQueue {
         return position;
     }
 
-    private long awaitRoom(long bytes, CompletionTarget target) {
-        long position = PostRing.FULL;
-        if (waitNanos > 0 && target instanceof LoopFuture<?> && RoomQueue.mayWait(channel.eventLoop())) {
-            position = ring.room().await(() -> tryClaim(bytes), waitNanos, drains);
-        }
-        if (position != PostRing.FULL) {
-            return position;
-        }
+    private boolean mayWait(CompletionTarget target) {
+        return waitNanos > 0 && target instanceof LoopFuture<?> && RoomQueue.mayWait(channel.eventLoop());
+    }
+
+    private RuntimeException refusal(long bytes) {
+        // Who waits may have missed the bytes that this post has taken and given back.
+        ring.wakeFirst();
         // The queue of an ended stream is full as well: the stream's end is the reason then.
         CloseReason over = state.overReason();
         if (over != null) {
-            throw new StreamEndedException(over);
+            return new StreamEndedException(over);
         }
         if (budget != null && bytes > budget.limit() - budget.taken()) {
             recorder.refused(QueueLimit.BYTES);
-            throw QueueFullException.ofBytes(bytes, budget.taken(), budget.limit());
+            return QueueFullException.ofBytes(bytes, budget.taken(), budget.limit());
         }
         recorder.refused(QueueLimit.SEND);
-        throw QueueFullException.ofSends(ring.most(), ring.depth() - ring.most());
+        return QueueFullException.ofSends(ring.most(), ring.depth() - ring.most());
     }
 
     private void giveBack(long bytes) {

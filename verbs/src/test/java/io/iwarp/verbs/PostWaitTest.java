@@ -17,10 +17,15 @@ import io.netty.channel.DefaultEventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,7 +114,7 @@ class PostWaitTest {
     }
 
     /** Returns the posts of threads that all wait. */
-    private List<FutureTask<CompletableFuture<Completion>>> waiting(ByteBuf message) throws Exception {
+    private List<FutureTask<CompletableFuture<Completion>>> waiting(ByteBuf message) {
         List<Thread> posters = new ArrayList<>();
         List<FutureTask<CompletableFuture<Completion>>> posts = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -118,13 +123,15 @@ class PostWaitTest {
             posters.add(new Thread(post, "poster"));
         }
         posters.forEach(Thread::start);
-        for (Thread poster : posters) {
-            while (poster.getState() != Thread.State.TIMED_WAITING) {
-                assertThat(poster.isAlive()).isTrue();
-                Thread.onSpinWait();
-            }
-        }
+        posters.forEach(PostWaitTest::awaitWaiting);
         return posts;
+    }
+
+    private static void awaitWaiting(Thread poster) {
+        while (poster.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(poster.isAlive()).isTrue();
+            Thread.onSpinWait();
+        }
     }
 
     @ParameterizedTest
@@ -167,11 +174,11 @@ class PostWaitTest {
         assertThat(kept.get()).isTrue();
     }
 
-    /** Its own or another one. */
+    /** Its own, or that of another group, whose threads may be of any kind. */
     @Test
     void anEventLoopNeverWaits() throws Exception {
         fill();
-        DefaultEventLoop other = new DefaultEventLoop();
+        DefaultEventLoop other = new DefaultEventLoop((ThreadFactory) Thread::new);
         for (var loop : List.of(responder.channel().eventLoop(), other)) {
             CompletableFuture<Completion> refused =
                     loop.submit(() -> responder.send(Unpooled.EMPTY_BUFFER)).get();
@@ -181,6 +188,34 @@ class PostWaitTest {
                     .withCauseInstanceOf(QueueFullException.class);
         }
         other.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    }
+
+    @Test
+    void threadsGetRoomInTheOrderOfTheirArrival() throws Exception {
+        RoomQueue line = new RoomQueue();
+        DrainSchedule drains = new DrainSchedule(responder.channel().eventLoop(), () -> {}, () -> {});
+        AtomicBoolean room = new AtomicBoolean();
+        Queue<Integer> order = new ConcurrentLinkedQueue<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            int number = i;
+            // The first one finds no room when it comes, and the others would.
+            LongSupplier attempt = () -> {
+                boolean found = room.get() || number > 0;
+                return found && order.add(number) ? number : PostRing.FULL;
+            };
+            Thread thread =
+                    new Thread(() -> line.await(attempt, Duration.ofMinutes(1).toNanos(), drains));
+            threads.add(thread);
+            thread.start();
+            awaitWaiting(thread);
+        }
+        room.set(true);
+        line.wakeFirst();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(order).containsExactly(0, 1, 2);
     }
 
     @Test
