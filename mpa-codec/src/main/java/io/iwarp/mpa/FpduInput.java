@@ -92,6 +92,7 @@ final class FpduInput {
     @SuppressWarnings("ReferenceEquality") // whether the ULPDU lies in the copy, not an equal one
     boolean stall() {
         if (kept > 0 && waiting.isEmpty() && ulpdu.buffer() == current) {
+            decoder.release();
             return true;
         }
         int unread = current == null ? 0 : current.writerIndex() - index;
