@@ -368,6 +368,18 @@ class RequestErrorTest {
     }
 
     @Test
+    void theReasonTellsWhichRequestHasTheWrongLength() {
+        for (boolean read : new boolean[] {true, false}) {
+            try (ScriptedPeer peer = established()) {
+                peer.sends((read ? read(region, BASE, 8) : add(region, BASE)).payload(new byte[3]));
+                assertThat(peer.hearsOpcode()).isEqualTo(7);
+                assertThat(peer.reason().detail())
+                        .startsWith((read ? "a Read Request" : "an Atomic Request") + " of 3 bytes");
+            }
+        }
+    }
+
+    @Test
     @Requirement({"RDMAP-24", "EXT-14"})
     void whatAPeerHasDoneIsReportedAndCounted() {
         MemoryRegion open = register(domain, 0, null, AccessRight.values());
