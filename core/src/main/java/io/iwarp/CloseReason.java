@@ -2,6 +2,7 @@ package io.iwarp;
 
 import java.util.Objects;
 import javax.net.ssl.SSLException;
+import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /** Why a stream ended, and who ended it. Immutable. */
@@ -31,6 +32,7 @@ public final class CloseReason {
      * Returns the reason for the end of a stream in which this side found a breach of the protocol, or lost the
      * connection.
      */
+    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
     public static CloseReason of(ProtocolFault fault) {
         EndedBy endedBy = fault.error() == ProtocolError.MPA_CONNECTION_LOST ? EndedBy.TRANSPORT : EndedBy.LOCAL_FAULT;
         return new CloseReason(endedBy, fault.error(), fault.detail(), fault.cause());

@@ -3,11 +3,12 @@ package io.iwarp.memory;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apiguardian.api.API;
 
 /**
  * Groups streams and memory: a stream can access only regions of its domain (RFC 5041 section 8.2, RFC 5042 section
  * 6.1.1). If peers do not trust each other, put their streams into separate domains, or register regions for one stream
- * with {@link RegionBuilder#stream}.
+ * with {@code QueuePair.region}.
  *
  * <p>Any thread may call any method.
  */
@@ -125,6 +126,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * @return the identity of the stream; close it when the stream has ended
      * @throws IllegalStateException if the domain was closed
      */
+    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
     public StreamAssociation openStream() {
         lock.lock();
         try {

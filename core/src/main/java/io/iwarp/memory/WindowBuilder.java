@@ -1,5 +1,6 @@
 package io.iwarp.memory;
 
+import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /** Sets the rights and the range of a {@link MemoryWindow}, and binds it. A builder belongs to one thread. */
@@ -42,7 +43,8 @@ public final class WindowBuilder {
     }
 
     /**
-     * Restricts the window to one stream, whose peer can then invalidate it with a Send with Invalidate. The default is the
+     * Restricts the window to one stream, as {@code QueuePair.window} does. Its peer can then invalidate it with a Send with
+     * Invalidate. The default is the
      * stream of the region, or all streams of the domain if the region has none. When the stream is closed, the window is
      * invalidated.
      *
@@ -51,6 +53,7 @@ public final class WindowBuilder {
      * @return this builder
      * @throws IllegalArgumentException if it is another stream
      */
+    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
     public WindowBuilder stream(StreamAssociation stream) {
         if (stream.protectionDomain() != region.protectionDomain()) {
             throw new IllegalArgumentException("the stream belongs to another protection domain than the region;"

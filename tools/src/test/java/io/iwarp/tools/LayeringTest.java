@@ -163,7 +163,7 @@ class LayeringTest {
             classes().that().resideOutsideOfPackage("io.iwarp.tools..").should(new BeInAPackageWith(API.class));
 
     @ArchTest
-    static final ArchRule whatApplicationsHoldNamesNothingInternal = methods()
+    static final ArchRule whatApplicationsHoldNamesOnlyWhatIsForThem = methods()
             .that()
             .arePublic()
             .and()
@@ -171,17 +171,19 @@ class LayeringTest {
             .and()
             .areNotAnnotatedWith(API.class)
             .should()
-            .haveRawReturnType(describe("not internal", type -> !isInternal(type)))
+            .haveRawReturnType(describe("for applications", type -> !isForLayers(type)))
             .andShould()
             .haveRawParameterTypes(
-                    describe("not internal", types -> types.stream().noneMatch(LayeringTest::isInternal)));
+                    describe("for applications", types -> types.stream().noneMatch(LayeringTest::isForLayers)));
 
     private static boolean isForApplications(JavaClass type) {
         return type.getModifiers().contains(JavaModifier.PUBLIC) && status(type) == API.Status.MAINTAINED;
     }
 
-    private static boolean isInternal(JavaClass type) {
-        return status(type) == API.Status.INTERNAL;
+    /** Whether it is internal, or stands among what is for applications with a status of its own. */
+    private static boolean isForLayers(JavaClass type) {
+        return status(type) == API.Status.INTERNAL
+                || (type.isAnnotatedWith(API.class) && status(type) != API.Status.MAINTAINED);
     }
 
     private static API.@Nullable Status status(JavaClass type) {

@@ -7,11 +7,13 @@ import io.iwarp.EndedBy;
 import io.iwarp.Role;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.LocalBuffer;
+import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RegionBuilder;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.ResourceLimitException;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.memory.WindowBuilder;
 import io.iwarp.mpa.MpaParameters;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -469,6 +471,17 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
+     * As {@link MemoryRegion#window}, for a window that the peer of this queue pair alone may access and may invalidate. It
+     * is invalidated when the queue pair ends.
+     *
+     * @throws IndexOutOfBoundsException if the part is not within the region
+     * @throws IllegalArgumentException if the region belongs to another domain, or to another queue pair alone
+     */
+    public WindowBuilder window(MemoryRegion region, long offset, long length) {
+        return region.window(offset, length).stream(stream);
+    }
+
+    /**
      * Returns the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS, or
      * before a connection request has arrived or start-up has completed.
      */
@@ -513,8 +526,8 @@ public final class QueuePair implements AutoCloseable {
         return engine.life().closed().stage();
     }
 
-    /** Returns the identity of this stream, for registering memory that only this peer may use. */
-    public StreamAssociation stream() {
+    /** Returns the identity of this stream in its protection domain. */
+    StreamAssociation stream() {
         return stream;
     }
 

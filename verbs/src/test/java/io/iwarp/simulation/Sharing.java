@@ -65,7 +65,9 @@ final class Sharing {
             return;
         }
         try {
-            window = target.window(0, target.length()).rights(AccessRight.REMOTE_WRITE).stream(end.queuePair().stream())
+            window = end.queuePair()
+                    .window(target, 0, target.length())
+                    .rights(AccessRight.REMOTE_WRITE)
                     .bind();
             taken = false;
         } catch (RegistrationEndedException revoked) {

@@ -141,12 +141,11 @@ class DomainCloseTest {
     }
 
     /** For each queue pair memory of its own, which goes with it. */
-    private static MemoryRegion regionUntilTheEnd(ProtectionDomain domain, QueuePair queuePair) {
-        MemoryRegion region = domain
+    private static MemoryRegion regionUntilTheEnd(QueuePair queuePair) {
+        MemoryRegion region = queuePair
                 .region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, Long.BYTES)
                 .rights(AccessRight.REMOTE_ATOMIC)
-                .stream(queuePair.stream())
                 .register();
         queuePair.closed().thenRun(region::close);
         return region;
@@ -166,7 +165,7 @@ class DomainCloseTest {
                             silent ? IMPATIENT : QueuePairSettings.DEFAULT,
                             (tls ? Security.TLS_1_3 : Security.NONE).initiator(),
                             queuePair -> {
-                                regionUntilTheEnd(domain, queuePair);
+                                regionUntilTheEnd(queuePair);
                                 if (obstacle == Obstacle.NOT_PREPARED) {
                                     throw new AssertionError("not prepared");
                                 }
@@ -188,7 +187,7 @@ class DomainCloseTest {
             ProtectionDomain initiators = ProtectionDomain.create();
             BlockingQueue<RemoteBuffer> numbers = new LinkedBlockingQueue<>();
             IwarpListener listener = listen(serverBootstrap(), domain, request -> {
-                numbers.add(regionUntilTheEnd(domain, request.queuePair()).remoteBuffer());
+                numbers.add(regionUntilTheEnd(request.queuePair()).remoteBuffer());
                 request.accept();
             });
             List<QueuePair> queuePairs = new ArrayList<>();
@@ -222,7 +221,7 @@ class DomainCloseTest {
             ProtectionDomain domain = ProtectionDomain.create();
             BlockingQueue<ConnectionRequest> undecided = new LinkedBlockingQueue<>();
             IwarpListener listener = listen(serverBootstrap(), domain, request -> {
-                regionUntilTheEnd(domain, request.queuePair());
+                regionUntilTheEnd(request.queuePair());
                 undecided.add(request);
             });
             ProtectionDomain initiators = ProtectionDomain.create();

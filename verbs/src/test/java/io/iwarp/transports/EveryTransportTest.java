@@ -132,8 +132,10 @@ class EveryTransportTest {
     @Test
     @Requirement({"RDMAP-38", "RDMAP-40"})
     void aSendTakesAWindowBack() throws Exception {
-        MemoryWindow window = region.window(0, 16).rights(AccessRight.REMOTE_READ).stream(
-                        responder.queuePair().stream())
+        MemoryWindow window = responder
+                .queuePair()
+                .window(region, 0, 16)
+                .rights(AccessRight.REMOTE_READ)
                 .bind();
         await(initiator.posts().sendWithInvalidate(Unpooled.copyInt(7), window.remoteBuffer(), PostOptions.SOLICITED));
         Completion taken = responder.received(0);

@@ -10,7 +10,6 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.memory.StreamAssociation;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
@@ -71,12 +70,11 @@ class IgnoredFieldsTest {
         bytes.release();
     }
 
-    private MemoryRegion regionOf(StreamAssociation stream) {
-        MemoryRegion region = domain
+    private MemoryRegion regionOf(QueuePair queuePair) {
+        MemoryRegion region = queuePair
                 .region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, 8)
                 .rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_ATOMIC)
-                .stream(stream)
                 .register();
         regions.add(region);
         return region;
@@ -93,8 +91,7 @@ class IgnoredFieldsTest {
                 qp.receiveQueue().receive(i, bytes.clear());
             }
         })) {
-            StreamAssociation stream = peer.queuePair().stream();
-            MemoryRegion region = regionOf(stream);
+            MemoryRegion region = regionOf(peer.queuePair());
             int stag = region.stag();
             List<Segment> messages = new ArrayList<>(List.of(
                     Segment.send(1, BYTE),
@@ -107,10 +104,10 @@ class IgnoredFieldsTest {
                 messages.add(0, Segment.write(stag, 3, BYTE));
                 messages.add(Segment.send(5, BYTE)
                         .opcode(4)
-                        .invalidateStag(regionOf(stream).stag()));
+                        .invalidateStag(regionOf(peer.queuePair()).stag()));
                 messages.add(Segment.send(6, BYTE)
                         .opcode(6)
-                        .invalidateStag(regionOf(stream).stag()));
+                        .invalidateStag(regionOf(peer.queuePair()).stag()));
             } else {
                 peer.sends(Segment.write(stag, 3, BYTE));
             }
@@ -134,7 +131,7 @@ class IgnoredFieldsTest {
     @Requirement({"DDP-14", "EXT-1", "RDMAP-5", "RDMAP-8"})
     void anAnswerIsTakenWhateverItsIgnoredFieldsHold(Junk junk) {
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, QueuePairSettings.DEFAULT, qp -> {})) {
-            MemoryRegion region = regionOf(peer.queuePair().stream());
+            MemoryRegion region = regionOf(peer.queuePair());
             CompletableFuture<Long> added = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, 8), 1);
             CompletableFuture<Completion> read = peer.queuePair().read(bytes.clear(), new RemoteBuffer(1, 0, 8));
             peer.hears();
@@ -154,7 +151,7 @@ class IgnoredFieldsTest {
     @Requirement({"DDP-14", "RDMAP-5", "RDMAP-8", "RDMAP-44"})
     void aTerminateIsUnderstoodWhateverItsIgnoredFieldsHold(Junk junk) {
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, QueuePairSettings.DEFAULT, qp -> {})) {
-            MemoryRegion region = regionOf(peer.queuePair().stream());
+            MemoryRegion region = regionOf(peer.queuePair());
             Segment terminate = Segment.terminate("01010000");
             peer.sends(junk.in(terminate, region.stag()));
             assertThat(peer.queuePair().closed().toCompletableFuture()).isCompleted();

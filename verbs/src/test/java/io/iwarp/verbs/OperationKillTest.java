@@ -121,7 +121,8 @@ class OperationKillTest {
 
     /** Something of the other end that a Send may invalidate. */
     private static MemoryWindow bind(MemoryRegion memory, QueuePair other) {
-        return memory.window(0, Long.BYTES).rights(AccessRight.REMOTE_READ).stream(other.stream())
+        return other.window(memory, 0, Long.BYTES)
+                .rights(AccessRight.REMOTE_READ)
                 .bind();
     }
 }

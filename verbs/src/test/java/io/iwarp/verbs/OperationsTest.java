@@ -118,8 +118,8 @@ class OperationsTest {
     @Test
     @Requirement({"RDMAP-38", "RDMAP-40"})
     void aWindowEndsWhenThePeerTakesItBackWithItsSend() throws Exception {
-        MemoryWindow window = remote.window(0, 16).rights(AccessRight.REMOTE_READ).stream(responder.stream())
-                .bind();
+        MemoryWindow window =
+                responder.window(remote, 0, 16).rights(AccessRight.REMOTE_READ).bind();
         ByteBuf sink = Unpooled.directBuffer(16, 16);
         await(initiator.read(sink, window.remoteBuffer()));
         sink.release();

@@ -103,18 +103,19 @@ class RegionOperationsTest {
     @Test
     void offeringMemoryToAStreamThatHasEndedFailsWithATypeOfItsOwn() throws Exception {
         QueuePair initiator = connect();
-        MemoryRegion ofStream = domain.region().allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH).stream(
-                        initiator.stream())
+        MemoryRegion ofStream = initiator
+                .region()
+                .allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH)
                 .register();
         initiator.abort();
         await(initiator.closed());
         assertThatThrownBy(ofStream::remoteBuffer).isInstanceOf(RegistrationEndedException.class);
-        assertThatThrownBy(() -> domain.region().allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH).stream(
-                                initiator.stream())
+        assertThatThrownBy(() -> initiator
+                        .region()
+                        .allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH)
                         .register())
                 .isInstanceOf(RegistrationEndedException.class);
-        assertThatThrownBy(
-                        () -> here.window(0, LENGTH).stream(initiator.stream()).bind())
+        assertThatThrownBy(() -> initiator.window(here, 0, LENGTH).bind())
                 .isInstanceOf(RegistrationEndedException.class);
         ofStream.close();
         assertThatThrownBy(ofStream::remoteBuffer).isInstanceOf(RegistrationEndedException.class);

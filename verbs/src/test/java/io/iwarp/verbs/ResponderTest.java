@@ -196,8 +196,8 @@ class ResponderTest {
         SocketAddress server = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {
             qp.completionListener((queuePair, completion) -> {});
             qp.receiveQueue().receive(1, Unpooled.buffer(16));
-            bound.complete(region.window(0, 64).rights(AccessRight.REMOTE_WRITE).stream(qp.stream())
-                    .bind());
+            bound.complete(
+                    qp.window(region, 0, 64).rights(AccessRight.REMOTE_WRITE).bind());
         });
         try (SocketPeer peer = SocketPeer.established(server)) {
             int stag = await(bound).stag();

@@ -139,8 +139,7 @@ class RevocationOfStreamsTest {
                 boolean revoked = target.stream().lookup(taken.invalidatedStag()) == null;
                 atReturn.complete(revoked ? ByteBufUtil.getBytes(memory, 0, LENGTH) : new byte[0]);
             });
-            MemoryWindow window =
-                    region.window(0, LENGTH).rights(ALL).stream(target.stream()).bind();
+            MemoryWindow window = target.window(region, 0, LENGTH).rights(ALL).bind();
             int quiet = random.nextInt(100);
             CompletableFuture<Completion> taking = new CompletableFuture<>();
             traffic[0] = new Traffic(peer, STORM[1], window.remoteBuffer(), sink, () -> null, random, () -> {

@@ -148,11 +148,10 @@ final class Lane {
     /** The memory of the client first, then the counter that all clients of the lane share. */
     private void serve(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
-        MemoryRegion memory = domain
+        MemoryRegion memory = queuePair
                 .region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, MEMORY)
                 .rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE)
-                .stream(queuePair.stream())
                 .register();
         queuePair.closed().thenRun(memory::close);
         long[] next = new long[soak.posters()];

@@ -127,8 +127,8 @@ public final class KvServer implements AutoCloseable {
     private void onConnectionRequest(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
         queuePair.completionListener(this::onCompletion);
-        RemoteBuffer[] readable = store.readable(queuePair.stream());
-        request.accept(readable[0], readable[1], store.counters(queuePair.stream()));
+        RemoteBuffer[] readable = store.readable(queuePair);
+        request.accept(readable[0], readable[1], store.counters(queuePair));
     }
 
     private void onCompletion(QueuePair queuePair, Completion completion) {

@@ -11,7 +11,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -72,21 +72,19 @@ final class Store implements AutoCloseable {
     }
 
     /** Returns what a client may read until its connection ends. */
-    RemoteBuffer[] readable(StreamAssociation client) {
+    RemoteBuffer[] readable(QueuePair client) {
         return new RemoteBuffer[] {
             window(index, AccessRight.REMOTE_READ, client), window(values, AccessRight.REMOTE_READ, client)
         };
     }
 
     /** Returns the counters of hits, which a client may change until its connection ends. */
-    RemoteBuffer counters(StreamAssociation client) {
+    RemoteBuffer counters(QueuePair client) {
         return window(hits, AccessRight.REMOTE_ATOMIC, client);
     }
 
-    private static RemoteBuffer window(MemoryRegion region, AccessRight right, StreamAssociation client) {
-        return region.window(0, region.length()).rights(right).stream(client)
-                .bind()
-                .remoteBuffer();
+    private static RemoteBuffer window(MemoryRegion region, AccessRight right, QueuePair client) {
+        return client.window(region, 0, region.length()).rights(right).bind().remoteBuffer();
     }
 
     /** Executes a put. When this returns, every Read that begins finds the value, or a later one. */

@@ -124,8 +124,7 @@ public final class Conversation implements QueuePairListener {
     public MemoryWindow bind(MemoryRegion region, long offset, long length, AccessRight right)
             throws IOException, InterruptedException {
         try {
-            return region.window(offset, length).rights(right).stream(queuePair().stream())
-                    .bind();
+            return queuePair().window(region, offset, length).rights(right).bind();
         } catch (IllegalStateException e) {
             throw ended(e);
         }

@@ -36,7 +36,7 @@ final class CounterService implements Service {
             return;
         }
         QueuePair queuePair = request.queuePair();
-        CounterGrant grant = numbers.admit(queuePair.stream());
+        CounterGrant grant = numbers.admit(queuePair);
         Session session = new Session(
                 grant.client(), ListenOptions.addressText(queuePair.channel().remoteAddress()));
         queuePair.listener(session);

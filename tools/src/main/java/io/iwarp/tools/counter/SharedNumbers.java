@@ -4,7 +4,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -45,15 +45,15 @@ final class SharedNumbers implements AutoCloseable {
     }
 
     /** Gives a client its number, and windows that only it can use. */
-    synchronized CounterGrant admit(StreamAssociation client) {
-        RemoteBuffer atomics = region.window(COUNTER, NUMBER).rights(AccessRight.REMOTE_ATOMIC).stream(client)
+    synchronized CounterGrant admit(QueuePair client) {
+        RemoteBuffer atomics = client.window(region, COUNTER, NUMBER)
+                .rights(AccessRight.REMOTE_ATOMIC)
                 .bind()
                 .remoteBuffer();
-        RemoteBuffer number =
-                region.window(NUMBER, Long.BYTES).rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE).stream(
-                                client)
-                        .bind()
-                        .remoteBuffer();
+        RemoteBuffer number = client.window(region, NUMBER, Long.BYTES)
+                .rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE)
+                .bind()
+                .remoteBuffer();
         connected.add(++admitted);
         atWork.add(admitted);
         return new CounterGrant(admitted, atomics.slice(COUNTER, Long.BYTES), atomics.slice(LOCK, Long.BYTES), number);

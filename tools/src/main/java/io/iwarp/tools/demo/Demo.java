@@ -59,7 +59,7 @@ public final class Demo extends BaseCommand {
         // The two ends share only the process. One capture contains the traffic of both.
         try (Endpoint initiatorEnd = connection.openClient();
                 Endpoint responderEnd = connection.openLocalServer();
-                DemoResponder responder = new DemoResponder(responderEnd.domain(), story, size);
+                DemoResponder responder = new DemoResponder(story, size);
                 IwarpListener listener = responderEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {
             new DemoInitiator(story, initiatorEnd, size).run(listener.localAddress(), settings, responder);

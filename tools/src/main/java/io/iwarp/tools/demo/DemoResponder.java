@@ -2,7 +2,6 @@ package io.iwarp.tools.demo;
 
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.ConnectionRequestListener;
@@ -28,7 +27,6 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
     /** A region may be larger than a buffer can be; its buffers have at most this many bytes. */
     private static final int PIECE = 1 << 30;
 
-    private final ProtectionDomain domain;
     private final Story story;
     private final List<ByteBuf> memory = new ArrayList<>();
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -37,8 +35,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
     /**
      * @param size of its memory in bytes
      */
-    DemoResponder(ProtectionDomain domain, Story story, long size) {
-        this.domain = domain;
+    DemoResponder(Story story, long size) {
         this.story = story;
         for (long left = size; left > 0; left -= PIECE) {
             int length = (int) Math.min(PIECE, left);
@@ -56,14 +53,16 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
             return;
         }
         QueuePair queuePair = request.queuePair();
-        MemoryRegion region =
-                domain.region().buffers(memory).rights(AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ).stream(
-                                queuePair.stream())
-                        .register();
-        MemoryRegion number =
-                domain.region().allocate(ByteBufAllocator.DEFAULT, Long.BYTES).rights(AccessRight.REMOTE_ATOMIC).stream(
-                                queuePair.stream())
-                        .register();
+        MemoryRegion region = queuePair
+                .region()
+                .buffers(memory)
+                .rights(AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ)
+                .register();
+        MemoryRegion number = queuePair
+                .region()
+                .allocate(ByteBufAllocator.DEFAULT, Long.BYTES)
+                .rights(AccessRight.REMOTE_ATOMIC)
+                .register();
         number.setVolatile(0, NUMBER);
         DemoResponderScript begun = new DemoResponderScript(story, queuePair, region, number);
         script.complete(begun);

@@ -109,8 +109,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
 
     private MemoryWindow lend(AccessRight right, String purpose) {
         long length = Math.min(WINDOW_BYTES, region.length());
-        MemoryWindow window = region.window(0, length).rights(right).stream(queuePair.stream())
-                .bind();
+        MemoryWindow window = queuePair.window(region, 0, length).rights(right).bind();
         story.step(
                 "window",
                 "responder bound STag 0x%08x to the first %s, %s only",

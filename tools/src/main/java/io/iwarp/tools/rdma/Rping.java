@@ -166,7 +166,7 @@ public final class Rping extends BaseCommand {
         try (Endpoint endpoint = open()) {
             endpoint.connect(server, settings.mpa(enhanced).build(), new byte[0], conversation::attach);
             output.step("ESTABLISHED");
-            new RpingClient(conversation, endpoint.domain(), bytes, allRights, output).run(count, validate);
+            new RpingClient(conversation, bytes, allRights, output).run(count, validate);
         }
         return 0;
     }
@@ -174,8 +174,7 @@ public final class Rping extends BaseCommand {
     private int serve(InetSocketAddress address, int greatestSize, RpingOutput output) throws Exception {
         try (Shutdown shutdown = Shutdown.install();
                 Endpoint endpoint = open()) {
-            RpingServer server =
-                    new RpingServer(endpoint.domain(), greatestSize, persistent, allRights, output, shutdown);
+            RpingServer server = new RpingServer(greatestSize, persistent, allRights, output, shutdown);
             return endpoint.serve(address, wire.settings().build(), server, shutdown, out());
         }
     }

@@ -2,7 +2,6 @@ package io.iwarp.tools.rdma;
 
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
@@ -19,7 +18,6 @@ import java.io.IOException;
  */
 final class RpingClient {
     private final Conversation conversation;
-    private final ProtectionDomain domain;
     private final int size;
     private final boolean allRights;
     private final RpingOutput output;
@@ -29,9 +27,8 @@ final class RpingClient {
      * @param size of the text, in bytes
      * @param allRights whether the server may do more with the memory than it needs
      */
-    RpingClient(Conversation conversation, ProtectionDomain domain, int size, boolean allRights, RpingOutput output) {
+    RpingClient(Conversation conversation, int size, boolean allRights, RpingOutput output) {
         this.conversation = conversation;
-        this.domain = domain;
         this.size = size;
         this.allRights = allRights;
         this.output = output;
@@ -64,8 +61,11 @@ final class RpingClient {
 
     private MemoryRegion region(AccessRight right) {
         AccessRight[] rights = allRights ? AccessRight.values() : new AccessRight[] {right};
-        return domain.region().allocate(ByteBufAllocator.DEFAULT, size).rights(rights).stream(
-                        conversation.queuePair().stream())
+        return conversation
+                .queuePair()
+                .region()
+                .allocate(ByteBufAllocator.DEFAULT, size)
+                .rights(rights)
                 .register();
     }
 

@@ -1,6 +1,5 @@
 package io.iwarp.tools.rdma;
 
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Service;
 import io.iwarp.tools.cli.Shutdown;
@@ -17,7 +16,6 @@ final class RpingServer implements Service {
 
     private static final long SESSION_END_SECONDS = 10;
 
-    private final ProtectionDomain domain;
     private final int greatestSize;
     private final boolean persistent;
     private final boolean allRights;
@@ -33,14 +31,7 @@ final class RpingServer implements Service {
      * @param allRights whether clients may use the memory of their session
      * @param shutdown wanted when the only client has been served
      */
-    RpingServer(
-            ProtectionDomain domain,
-            int greatestSize,
-            boolean persistent,
-            boolean allRights,
-            RpingOutput output,
-            Shutdown shutdown) {
-        this.domain = domain;
+    RpingServer(int greatestSize, boolean persistent, boolean allRights, RpingOutput output, Shutdown shutdown) {
         this.greatestSize = greatestSize;
         this.persistent = persistent;
         this.allRights = allRights;
@@ -59,7 +50,7 @@ final class RpingServer implements Service {
         output.step("accepting client connection request");
         Conversation conversation = new Conversation();
         conversation.attach(request.queuePair());
-        threads.execute(() -> serve(new RpingSession(conversation, domain, greatestSize, allRights, output)));
+        threads.execute(() -> serve(new RpingSession(conversation, greatestSize, allRights, output)));
         request.accept();
     }
 

@@ -4,7 +4,6 @@ import io.iwarp.EndedBy;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
@@ -23,7 +22,6 @@ import java.io.IOException;
  */
 final class RpingSession {
     private final Conversation conversation;
-    private final ProtectionDomain domain;
     private final int greatestSize;
     private final boolean allRights;
     private final RpingOutput output;
@@ -33,14 +31,8 @@ final class RpingSession {
      * @param greatestSize of a client's memory, in bytes
      * @param allRights whether the client may use the memory into which the server reads
      */
-    RpingSession(
-            Conversation conversation,
-            ProtectionDomain domain,
-            int greatestSize,
-            boolean allRights,
-            RpingOutput output) {
+    RpingSession(Conversation conversation, int greatestSize, boolean allRights, RpingOutput output) {
         this.conversation = conversation;
-        this.domain = domain;
         this.greatestSize = greatestSize;
         this.allRights = allRights;
         this.output = output;
@@ -55,11 +47,11 @@ final class RpingSession {
         String client =
                 ListenOptions.addressText(conversation.queuePair().channel().remoteAddress());
         boolean between = false;
-        try (MemoryRegion memory = domain
+        try (MemoryRegion memory = conversation
+                .queuePair()
                 .region()
                 .allocate(ByteBufAllocator.DEFAULT, greatestSize)
                 .rights(allRights ? AccessRight.values() : new AccessRight[] {AccessRight.LOCAL_WRITE})
-                .stream(conversation.queuePair().stream())
                 .register()) {
             Endpoint.await(conversation.queuePair().ready());
             while (true) {

@@ -100,7 +100,7 @@ class DemoTest {
         try (Endpoint initiatorEnd = PlainEndpoint.open();
                 Endpoint responderEnd = new Endpoint(
                         PlainEndpoint.LOOPS, (pipeline, server) -> pipeline.addLast(new FlipOneByte()), () -> {});
-                DemoResponder responder = new DemoResponder(responderEnd.domain(), story, SIZE);
+                DemoResponder responder = new DemoResponder(story, SIZE);
                 IwarpListener listener = responderEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {
             new DemoInitiator(story, initiatorEnd, SIZE).run(listener.localAddress(), settings, responder);
