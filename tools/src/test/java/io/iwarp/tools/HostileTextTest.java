@@ -66,7 +66,7 @@ class HostileTextTest {
                         ANY_PORT,
                         QueuePairSettings.DEFAULT,
                         request -> request.reject(TEXT.getBytes(StandardCharsets.UTF_8)))) {
-            String port = String.valueOf(((InetSocketAddress) listener.localAddress()).getPort());
+            String port = String.valueOf(listener.port());
             String words = line.replace("HOST", "127.0.0.1:" + port)
                     .replace("PORT", port)
                     .replace("FILE", file.toString())

@@ -39,7 +39,7 @@ final class CompletionPort implements CompletionTarget {
         Objects.requireNonNull(sends, "sends");
         Objects.requireNonNull(receives, "receives");
         CompletionRoutes routes = queuePair.routes();
-        routes.requireNoQueues();
+        routes.requireReplaceable();
         CompletionBound sent = queuePair.engine().sends().ring();
         CompletionBound received = queuePair.engine().receives().receives().bound();
         CompletionPort sendPort = new CompletionPort(queuePair, sends, sent);

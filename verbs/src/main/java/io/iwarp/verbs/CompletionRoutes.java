@@ -10,15 +10,22 @@ final class CompletionRoutes {
     private volatile @Nullable CompletionTarget sends;
     private volatile @Nullable CompletionTarget receives;
     private volatile boolean toQueues;
+    private volatile boolean toMessages;
 
     /**
      * Sets the listener for completions.
      *
-     * @throws IllegalStateException if completion queues are set
+     * @throws IllegalStateException if completion queues or a listener for messages are set
      */
     void listener(CompletionTarget listener) {
-        requireNoQueues();
+        requireReplaceable();
         sends = listener;
+        receives = listener;
+    }
+
+    /** Sets what gets messages, and nothing else. */
+    void messages(CompletionTarget listener) {
+        toMessages = true;
         receives = listener;
     }
 
@@ -29,7 +36,11 @@ final class CompletionRoutes {
         toQueues = true;
     }
 
-    void requireNoQueues() {
+    void requireReplaceable() {
+        if (toMessages) {
+            throw new IllegalStateException("the messages of this queue pair go to its listener for messages: use the"
+                    + " posts that return a future, or newSendQueue(listener)");
+        }
         if (toQueues) {
             throw new IllegalStateException("the queue pair has its completion queues already");
         }

@@ -116,8 +116,15 @@ public final class ConnectionRequest {
     /**
      * Accepts the connection and advertises a whole region, as {@link #accept(RemoteBuffer, RemoteBuffer...)} does with its
      * {@link MemoryRegion#remoteBuffer}.
+     *
+     * @throws IllegalArgumentException if the region belongs to another domain than the queue pair
      */
     public void accept(MemoryRegion region) {
+        if (region.protectionDomain() != queuePair.stream().protectionDomain()) {
+            throw new IllegalArgumentException(
+                    region + " belongs to another protection domain than the queue pair, whose"
+                            + " peer could not access it: give the server the domain of the region");
+        }
         accept(region.remoteBuffer());
     }
 

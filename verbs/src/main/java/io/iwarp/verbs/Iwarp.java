@@ -1,6 +1,5 @@
 package io.iwarp.verbs;
 
-import io.iwarp.Operation;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -97,7 +96,8 @@ public final class Iwarp {
 
         /**
          * Sets the listener for the peers' messages. The queue pairs then take their receives from an allocator
-         * ({@link QueuePairSettings#managedReceiveBytes}), and their {@link QueuePair#completionListener} is in use.
+         * ({@link QueuePairSettings#managedReceiveBytes}). They accept no {@link QueuePair#completionListener}: use the posts
+         * that return a future.
          *
          * @param maxBytes the maximum length of a message, at least 1; a longer one ends the stream
          */
@@ -152,13 +152,13 @@ public final class Iwarp {
             MessageListener listener = messages;
             return listener == null
                     ? queuePair -> {}
-                    : queuePair -> queuePair.completionListener(
-                            (receiver, completion) -> tell(listener, receiver, completion));
+                    : queuePair ->
+                            queuePair.messageListener((receiver, completion) -> tell(listener, receiver, completion));
         }
 
         private static void tell(MessageListener listener, QueuePair queuePair, Completion completion) {
             ByteBuf message = completion.buffer();
-            if (completion.operation() != Operation.RECEIVE || message == null) {
+            if (message == null) {
                 return;
             }
             try {

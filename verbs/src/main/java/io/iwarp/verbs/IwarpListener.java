@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,6 +109,18 @@ public final class IwarpListener implements AutoCloseable {
     /** Returns the bound address, with the port that the system chose if the requested port was 0. */
     public SocketAddress localAddress() {
         return channel.localAddress();
+    }
+
+    /**
+     * Returns the port of the {@link #localAddress}.
+     *
+     * @throws IllegalStateException if the address has no port, as that of a Unix domain socket
+     */
+    public int port() {
+        if (localAddress() instanceof InetSocketAddress address) {
+            return address.getPort();
+        }
+        throw new IllegalStateException(localAddress() + " has no port");
     }
 
     /** Stops listening and returns at once. Accepted connections stay open. */

@@ -6,6 +6,7 @@ import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Role;
 import io.iwarp.StreamEndedException;
+import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -16,6 +17,7 @@ import io.iwarp.memory.StreamAssociation;
 import io.iwarp.memory.WindowBuilder;
 import io.iwarp.mpa.MpaParameters;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import java.security.Principal;
 import java.util.List;
@@ -367,6 +369,11 @@ public final class QueuePair implements AutoCloseable {
         return this;
     }
 
+    /** Sets the listener for received messages. Other completions have no target then, unless a post brings one. */
+    void messageListener(CompletionListener listener) {
+        routes().messages(target(listener));
+    }
+
     private CompletionTarget target(CompletionListener listener) {
         Objects.requireNonNull(listener, "listener");
         return (completion, place) -> {
@@ -468,6 +475,13 @@ public final class QueuePair implements AutoCloseable {
      */
     public RegionBuilder region() {
         return stream.protectionDomain().region().stream(stream);
+    }
+
+    /** As {@link ProtectionDomain#allocate}, for the peer of this queue pair alone; see {@link #region}. */
+    public MemoryRegion allocate(long length, AccessRight... rights) {
+        return region().allocate(ByteBufAllocator.DEFAULT, length)
+                .rights(rights)
+                .register();
     }
 
     /**

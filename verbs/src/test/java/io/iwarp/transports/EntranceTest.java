@@ -52,10 +52,6 @@ class EntranceTest {
         domain.close();
     }
 
-    private static int port(IwarpListener listener) {
-        return ((InetSocketAddress) listener.localAddress()).getPort();
-    }
-
     @Test
     void aClientWritesReadsAndAddsWithTls() throws Exception {
         X509Bundle certificate = new CertificateBuilder()
@@ -77,7 +73,7 @@ class EntranceTest {
                 .trustManager(certificate.getCertificate())
                 .build();
         Iwarp.Client client = Iwarp.client(group).tls(trust);
-        QueuePair queuePair = await(client.connect("localhost", port(listener)));
+        QueuePair queuePair = await(client.connect("localhost", listener.port()));
         RemoteBuffer there = queuePair.remoteBuffer();
         ByteBuf source = Unpooled.copiedBuffer("by RDMA", UTF_8);
         await(queuePair.write(source, there));
@@ -89,7 +85,7 @@ class EntranceTest {
         assertThat(region.getVolatile(8)).isEqualTo(7);
         await(queuePair.closeGracefully());
 
-        CompletableFuture<QueuePair> elsewhere = client.connect("127.0.0.1", port(listener));
+        CompletableFuture<QueuePair> elsewhere = client.connect("127.0.0.1", listener.port());
         assertThatThrownBy(() -> await(elsewhere))
                 .cause()
                 .isInstanceOf(StreamEndedException.class)
@@ -120,6 +116,50 @@ class EntranceTest {
         await(client.shutdownGracefully(DEADLINE));
         await(listener.shutdownGracefully(DEADLINE));
         assertThat(question.release()).isTrue();
+    }
+
+    @Test
+    void aQueuePairWithAListenerForMessagesHasNoTargetForOtherCompletions() throws Exception {
+        IwarpListener listener =
+                await(Iwarp.server(group).onMessage(100, (peer, message) -> {}).listen("localhost", 0));
+        Iwarp.Client client = Iwarp.client(group).onMessage(100, (peer, message) -> {});
+        QueuePair queuePair = await(client.connect("localhost", listener.port()));
+        ByteBuf message = Unpooled.buffer(1, 1).writeZero(1);
+
+        assertThatThrownBy(() -> queuePair.completionListener((receiver, completion) -> {}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("newSendQueue");
+        assertThatThrownBy(() -> queuePair.sendQueue().send(1, message))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("no target");
+
+        await(client.shutdownGracefully(DEADLINE));
+        await(listener.shutdownGracefully(DEADLINE));
+        assertThat(message.release()).isTrue();
+    }
+
+    @Test
+    void aRegionOfAnotherDomainIsNotAdvertised() throws Exception {
+        CompletableFuture<String> refusal = new CompletableFuture<>();
+        MemoryRegion region = domain.allocate(8, REMOTE_READ);
+        IwarpListener listener = await(Iwarp.server(group)
+                .onRequest(request -> {
+                    assertThatThrownBy(() -> request.accept(region))
+                            .isInstanceOfSatisfying(
+                                    IllegalArgumentException.class, e -> refusal.complete(e.getMessage()));
+                    request.accept();
+                })
+                .listen("localhost", 0));
+        Iwarp.Client client = Iwarp.client(group);
+        QueuePair queuePair = await(client.connect("localhost", listener.port()));
+        try (MemoryRegion own = queuePair.allocate(16)) {
+            assertThat(own.length()).isEqualTo(16);
+        }
+
+        assertThat(await(refusal)).contains("another protection domain");
+        await(client.shutdownGracefully(DEADLINE));
+        await(listener.shutdownGracefully(DEADLINE));
+        region.close();
     }
 
     @ParameterizedTest

@@ -7,7 +7,6 @@ import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.net.InetSocketAddress;
 
 /** Holds a counter that clients increment with FetchAdd. No server code runs for an increment. */
 public final class CounterServer {
@@ -28,6 +27,6 @@ public final class CounterServer {
                 .onRequest(request -> request.accept(counter))
                 .listen("localhost", port)
                 .get();
-        System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
+        System.out.println("listening on port " + listener.port());
     }
 }

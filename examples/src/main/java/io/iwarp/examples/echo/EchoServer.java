@@ -10,7 +10,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.net.InetSocketAddress;
 
 /** Sends each message back to the client that sent it. */
 public final class EchoServer {
@@ -55,6 +54,6 @@ public final class EchoServer {
                 .onRequest(EchoServer::onConnectionRequest)
                 .listen("localhost", port)
                 .get();
-        System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
+        System.out.println("listening on port " + listener.port());
     }
 }

@@ -264,7 +264,7 @@ public final class KvServer implements AutoCloseable {
 
     /** Returns the port for clients. */
     int port() {
-        return ((InetSocketAddress) listener.localAddress()).getPort();
+        return listener.port();
     }
 
     /** Returns the port for browsers. */

@@ -9,7 +9,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.net.InetSocketAddress;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
@@ -40,6 +39,6 @@ public final class ReadServer {
                 .onRequest(request -> request.accept(region))
                 .listen("localhost", port)
                 .get();
-        System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
+        System.out.println("listening on port " + listener.port());
     }
 }

@@ -14,7 +14,6 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -91,7 +90,7 @@ public final class MutualTls {
         MutualTls program = new MutualTls();
         try {
             IwarpListener listener = program.listen(server, trusted);
-            int port = ((InetSocketAddress) listener.localAddress()).getPort();
+            int port = listener.port();
             program.connect("alice", certificate("alice").buildIssuedBy(authority), trusted, port);
             program.connect("bob", certificate("bob").buildIssuedBy(authority), trusted, port);
             program.connect("mallory", impostor, trusted, port);

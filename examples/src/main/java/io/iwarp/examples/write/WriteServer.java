@@ -14,7 +14,6 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -108,6 +107,6 @@ public final class WriteServer {
                 .onRequest(server::onConnectionRequest)
                 .listen("localhost", port)
                 .get();
-        System.out.println("listening on port " + ((InetSocketAddress) listener.localAddress()).getPort());
+        System.out.println("listening on port " + listener.port());
     }
 }

@@ -214,7 +214,7 @@ class RpingTest {
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         QueuePairSettings.DEFAULT,
                         RpingTest::answerOnly)) {
-            String port = String.valueOf(((InetSocketAddress) listener.localAddress()).getPort());
+            String port = String.valueOf(listener.port());
             return CommandRun.of("rping", "-c", "-p", port, "-C", "2", option);
         }
     }
