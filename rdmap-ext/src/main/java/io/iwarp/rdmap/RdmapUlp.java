@@ -15,7 +15,8 @@ public interface RdmapUlp {
     /**
      * Returns the queue of buffers for incoming Sends, in the order in which messages fill them.
      *
-     * <p>The stream asks once, before {@link #onEstablished}. It calls {@link UntaggedQueue#deliver} for each complete message, in the order the peer sent them.
+     * <p>The stream asks once, before {@link #onEstablished}. It calls {@link UntaggedQueue#deliver} for each complete
+     * message, in the order the peer sent them.
      */
     UntaggedQueue receiveQueue();
 
@@ -26,7 +27,8 @@ public interface RdmapUlp {
     RequestQueue requestQueue();
 
     /**
-     * MPA start-up succeeded. Passes the negotiated parameters and the peer's private data. Requests wait until {@link #onReady}.
+     * MPA start-up succeeded. Passes the negotiated parameters and the peer's private data. Requests wait until
+     * {@link #onReady}.
      */
     void onEstablished(MpaParameters parameters);
 

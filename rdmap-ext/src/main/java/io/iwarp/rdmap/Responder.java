@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Handles the operations of the peer. It is the target of Writes, which are not reported to the application: only a later
- * message tells it about them (RFC 5040 section 5.1). It responds to Reads and atomics. Accepts as many requests as the IRD allows. One queue holds the responses
- * to both, so they are sent in the order of the requests (<a
+ * message tells it about them (RFC 5040 section 5.1). It responds to Reads and atomics, of which it accepts as many as the
+ * IRD allows. One queue holds the responses to both, so they are sent in the order of the requests (<a
  * href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>, <a
  * href="https://www.rfc-editor.org/rfc/rfc7306#section-7">RFC 7306 section 7</a>).
  *

@@ -358,7 +358,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Sets the listener for completions of requests posted with an id. Set it before the first such post: a post throws {@link IllegalStateException} if neither is set. With
+     * Sets the listener for completions of requests posted with an id. Set it before the first such post: a post throws
+     * {@link IllegalStateException} if neither is set. With
      * {@linkplain QueuePairSettings#managedReceiveBytes managed receives} or a shared receive queue, set it before the
      * connection is accepted or made: a message that cannot be reported ends the stream.
      *

@@ -45,11 +45,11 @@ public final class QueuePairSettings {
     private static final Setting<Integer> MAX_WAITING_POSTS = Setting.within("maxWaitingPosts", 0, 0, 1 << 20);
 
     /**
-     * Returns how many posts may wait beyond {@link #sendQueueDepth()}, not counting receives: 0 to 1,048,576. With 0, the
-     * default, such a post is refused. A waiting post goes on when an earlier request has completed. All posts have one order. {@link QueuePair#close} sends the waiting ones as
-     * well. At the end of the stream they are flushed behind the others, with the same cause.
-     * {@link #maxOutstandingBytes()} limits their bytes. A completion queue needs
-     * room for them. A place costs about 12 bytes, and about 100 more once used.
+     * Returns how many posts may wait beyond {@link #sendQueueDepth()}, not counting receives: 0 to 1,048,576. With 0,
+     * the default, such a post is refused. A waiting post goes on when an earlier request has completed. All posts have
+     * one order. {@link QueuePair#close} sends the waiting ones as well. At the end of the stream they are flushed
+     * behind the others, with the same cause. {@link #maxOutstandingBytes()} limits their bytes. A completion queue
+     * needs room for them. A place costs about 12 bytes, and about 100 more once used.
      */
     public int maxWaitingPosts() {
         return values.get(MAX_WAITING_POSTS);
