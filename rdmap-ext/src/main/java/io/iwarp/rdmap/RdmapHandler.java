@@ -414,7 +414,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     /** Returns the reason of a close that was requested, or the cause for which this side gave the stream up. */
     private CloseReason closeReason() {
-        return Objects.requireNonNull(state.overReason(), "no close was requested");
+        return Objects.requireNonNull(state.refusalReason(), "no close was requested");
     }
 
     /**

@@ -59,7 +59,7 @@ public final class StreamState {
     }
 
     /** Returns why requests are refused: the first cause of the end, or the requested close; null if they are accepted. */
-    public @Nullable CloseReason overReason() {
+    public @Nullable CloseReason refusalReason() {
         CloseReason first = cause;
         return first == null ? closeRequest.get() : first;
     }
@@ -74,7 +74,7 @@ public final class StreamState {
         if (now == Phase.ENDED) {
             return channelOpen ? ConnectionState.ERROR : ConnectionState.CLOSED;
         }
-        if (overReason() != null) {
+        if (refusalReason() != null) {
             return ConnectionState.DRAINING;
         }
         return switch (now) {

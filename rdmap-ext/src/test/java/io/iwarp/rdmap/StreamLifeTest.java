@@ -71,7 +71,7 @@ class StreamLifeTest {
         RdmapRequest behind = send().fenced(true);
         peer.end.submit(read, behind);
         peer.end.stream.close(CLOSED);
-        assertThat(peer.end.state.overReason()).isSameAs(CLOSED);
+        assertThat(peer.end.state.refusalReason()).isSameAs(CLOSED);
         byte[] request = peer.hears();
         assertThat(peer.hearsNothing()).isTrue();
         assertThat(peer.hearsFinish()).isFalse();

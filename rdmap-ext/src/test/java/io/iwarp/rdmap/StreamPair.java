@@ -221,7 +221,7 @@ final class StreamPair implements AutoCloseable {
         }
 
         void post() {
-            if (rdma.state.overReason() != null || !rdma.state.acceptsRequests() || posted.size() == MAX_POSTS) {
+            if (rdma.state.refusalReason() != null || !rdma.state.acceptsRequests() || posted.size() == MAX_POSTS) {
                 return;
             }
             MemoryRegion target = other(this).memory;

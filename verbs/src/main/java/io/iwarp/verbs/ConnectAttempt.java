@@ -7,7 +7,6 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelFuture;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,7 @@ final class ConnectAttempt implements SetupObserver {
     private final IwarpChannelInitializer initializer;
     private final SocketAddress address;
     private final LoopFuture<QueuePair> connected;
-    private final CompletableFuture<Void> over = new CompletableFuture<>();
+    private final CompletableFuture<Void> finished = new CompletableFuture<>();
     private final ConnectionGroup connections;
     private volatile boolean givenUp;
 
@@ -60,11 +59,11 @@ final class ConnectAttempt implements SetupObserver {
     }
 
     /**
-     * Returns a stage that completes when the attempt has a connection or is cleaned up. If the caller cancelled the
-     * future, the stage completes after it.
+     * Returns a future that completes when the attempt has a connection or is cleaned up. If the caller cancelled the
+     * other future, this one completes after it.
      */
-    CompletionStage<Void> over() {
-        return over;
+    CompletableFuture<Void> finished() {
+        return finished;
     }
 
     /** Begins. The future fails if that is not possible. */
@@ -108,12 +107,12 @@ final class ConnectAttempt implements SetupObserver {
 
     private void succeed(QueuePair queuePair) {
         connected.complete(queuePair);
-        over.complete(null);
+        finished.complete(null);
     }
 
     private void fail(Throwable failure) {
         connected.completeExceptionally(failure);
-        over.complete(null);
+        finished.complete(null);
     }
 
     private void connect(IwarpChannelInitializer handler) {
@@ -128,11 +127,11 @@ final class ConnectAttempt implements SetupObserver {
                     if (failure == null) {
                         succeed(ready);
                     } else {
-                        whenOver(queuePair, () -> setUpFailed(queuePair, failure, handler));
+                        whenReported(queuePair, () -> setUpFailed(queuePair, failure, handler));
                     }
                 });
             } else {
-                whenOver(queuePair, () -> fail(reasonOf(queuePair, failureOf(connecting))));
+                whenReported(queuePair, () -> fail(reasonOf(queuePair, failureOf(connecting))));
             }
         });
     }
@@ -163,8 +162,8 @@ final class ConnectAttempt implements SetupObserver {
      * Waits for the end of the queue pair, since the caller may close the protection domain as soon as the future
      * fails.
      */
-    private static void whenOver(QueuePair queuePair, Runnable next) {
-        queuePair.engine().life().closed().told().thenRun(next);
+    private static void whenReported(QueuePair queuePair, Runnable next) {
+        queuePair.engine().life().closed().reported().thenRun(next);
     }
 
     /** Returns why the connection of a queue pair that is over was not made. */

@@ -2,7 +2,6 @@ package io.iwarp.verbs;
 
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The current attempts of a connector. Any thread may call any method. */
@@ -18,7 +17,7 @@ final class ConnectAttempts {
             remove(attempt);
             return false;
         }
-        attempt.over().thenRun(() -> remove(attempt));
+        attempt.finished().thenRun(() -> remove(attempt));
         return true;
     }
 
@@ -27,8 +26,8 @@ final class ConnectAttempts {
         completeIfNone();
     }
 
-    /** Abandons all attempts and refuses further ones. Returns a stage that completes when no attempt is left. */
-    CompletionStage<Void> close() {
+    /** Abandons all attempts and refuses further ones. Returns a future that completes when no attempt is left. */
+    CompletableFuture<Void> close() {
         closed = true;
         underWay.forEach(ConnectAttempt::giveUp);
         completeIfNone();

@@ -10,7 +10,6 @@ import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -59,7 +58,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         if (queuePair == null) {
             remove(channel);
         } else {
-            queuePair.engine().life().closed().told().thenRun(() -> remove(channel));
+            queuePair.engine().life().closed().reported().thenRun(() -> remove(channel));
         }
     }
 
@@ -104,7 +103,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
      *
      * @return completes when no connection is left, if the listening channel is closed
      */
-    CompletionStage<Void> close() {
+    CompletableFuture<Void> close() {
         closing = true;
         for (Channel channel : open) {
             QueuePair queuePair = QueuePairOfChannel.get(channel);

@@ -538,7 +538,7 @@ public final class QueuePair implements AutoCloseable {
      * domain.
      */
     public CompletableFuture<CloseReason> closed() {
-        return engine.life().closed().stage();
+        return engine.life().closed().future();
     }
 
     /** Returns the identity of this stream in its protection domain. */

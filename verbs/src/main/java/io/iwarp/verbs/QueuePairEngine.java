@@ -128,7 +128,7 @@ final class QueuePairEngine implements RdmapUlp {
      */
     RdmapHandler enterPipeline() {
         LoopTermination.await(eventLoop, loopTerminated);
-        life.closed().told().thenRun(() -> LoopTermination.forget(eventLoop, loopTerminated));
+        life.closed().reported().thenRun(() -> LoopTermination.forget(eventLoop, loopTerminated));
         return rdmap;
     }
 

@@ -136,7 +136,7 @@ final class ReceiveSide {
         if (instead != null) {
             throw new IllegalStateException("no receives are posted on this queue pair: " + instead);
         }
-        CloseReason over = state.overReason();
+        CloseReason over = state.refusalReason();
         if (over != null) {
             throw new StreamEndedException(over);
         }

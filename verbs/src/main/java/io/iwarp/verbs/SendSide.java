@@ -355,7 +355,7 @@ final class SendSide implements RequestQueue {
 
     /** Returns {@link PostRing#FULL} if there is no room. */
     private long tryClaim(long bytes) {
-        CloseReason over = state.overReason();
+        CloseReason over = state.refusalReason();
         if (over != null) {
             throw new StreamEndedException(over);
         }
@@ -377,7 +377,7 @@ final class SendSide implements RequestQueue {
         // Who waits may have missed the bytes that this post has taken and given back.
         ring.wakeFirst();
         // The queue of an ended stream is full as well: the stream's end is the reason then.
-        CloseReason over = state.overReason();
+        CloseReason over = state.refusalReason();
         if (over != null) {
             return new StreamEndedException(over);
         }

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 final class StreamLife {
     private final Channel channel;
     private final StreamState state = new StreamState();
-    private final ClosedStages closed;
+    private final ClosedFutures closed;
     private volatile @Nullable MpaParameters parameters;
     private volatile @Nullable SSLSession tlsSession;
     private volatile boolean enhancedSetupRefused;
 
     StreamLife(Channel channel) {
         this.channel = channel;
-        this.closed = new ClosedStages(channel.eventLoop());
+        this.closed = new ClosedFutures(channel.eventLoop());
     }
 
     /** Returns the state, which RDMAP changes. */
@@ -59,8 +59,8 @@ final class StreamLife {
      * accepted.
      */
     @Nullable
-    CloseReason overReason() {
-        return state.overReason();
+    CloseReason refusalReason() {
+        return state.refusalReason();
     }
 
     @Nullable
@@ -78,7 +78,7 @@ final class StreamLife {
         return enhancedSetupRefused;
     }
 
-    ClosedStages closed() {
+    ClosedFutures closed() {
         return closed;
     }
 }

@@ -9,7 +9,6 @@ import io.iwarp.verbs.QueuePair;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
 /** Messages to a queue pair without receives of its own, in the order in which they are told. An end is not told. */
@@ -44,7 +43,7 @@ abstract class Arrivals implements Inbox {
     }
 
     @Override
-    public final CompletionStage<Completion> message(int n) {
+    public final CompletableFuture<Completion> message(int n) {
         return messages.get(n);
     }
 

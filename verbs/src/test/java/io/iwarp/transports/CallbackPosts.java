@@ -12,7 +12,6 @@ import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -43,7 +42,7 @@ class CallbackPosts implements Posts {
         }
     }
 
-    private CompletionStage<Completion> post(LongConsumer request) {
+    private CompletableFuture<Completion> post(LongConsumer request) {
         long id = nextId.getAndIncrement();
         CompletableFuture<Completion> future = new CompletableFuture<>();
         posted.put(id, future);
@@ -52,46 +51,46 @@ class CallbackPosts implements Posts {
     }
 
     @Override
-    public CompletionStage<Completion> send(ByteBuf message, PostOptions options) {
+    public CompletableFuture<Completion> send(ByteBuf message, PostOptions options) {
         return post(id -> queuePair.sendQueue().send(id, message, options));
     }
 
     @Override
-    public CompletionStage<Completion> sendWithInvalidate(
+    public CompletableFuture<Completion> sendWithInvalidate(
             ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
         return post(id -> queuePair.sendQueue().sendWithInvalidate(id, message, invalidated, options));
     }
 
     @Override
-    public CompletionStage<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
+    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
         return post(id -> queuePair.sendQueue().write(id, source, target, options));
     }
 
     @Override
-    public CompletionStage<Completion> writeWithImmediate(
+    public CompletableFuture<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, long data, PostOptions options) {
         return post(
                 id -> queuePair.sendQueue().writeWithImmediate(id, source, target, new ImmediateData(data), options));
     }
 
     @Override
-    public CompletionStage<Completion> sendImmediate(long data, PostOptions options) {
+    public CompletableFuture<Completion> sendImmediate(long data, PostOptions options) {
         return post(id -> queuePair.sendQueue().sendImmediate(id, new ImmediateData(data), options));
     }
 
     @Override
-    public CompletionStage<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
+    public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
         return post(id -> queuePair.sendQueue().read(id, sink, source, options));
     }
 
     @Override
-    public CompletionStage<Long> fetchAdd(RemoteBuffer number, long add) {
+    public CompletableFuture<Long> fetchAdd(RemoteBuffer number, long add) {
         return post(id -> queuePair.sendQueue().fetchAdd(id, number, FetchAdd.add(add), PostOptions.NONE))
                 .thenApply(Completion::original);
     }
 
     @Override
-    public CompletionStage<Long> compareSwap(RemoteBuffer number, long expected, long replacement) {
+    public CompletableFuture<Long> compareSwap(RemoteBuffer number, long expected, long replacement) {
         return post(id -> queuePair
                         .sendQueue()
                         .compareSwap(id, number, compare(expected).swap(replacement), PostOptions.NONE))
@@ -99,7 +98,7 @@ class CallbackPosts implements Posts {
     }
 
     @Override
-    public CompletionStage<Completion> receive(ByteBuf sink) {
+    public CompletableFuture<Completion> receive(ByteBuf sink) {
         return post(id -> queuePair.receiveQueue().receive(id, sink));
     }
 }

@@ -154,6 +154,7 @@ class ConnectorTest {
             connected.add(await(connector.connect(listener.localAddress())));
         }
         assertThat(connector.connections()).isEqualTo(3);
+        assertThat(connector).hasToString("IwarpConnector[3 connections]");
         await(connector
                 .shutdownGracefully(AGES)
                 .thenRun(() -> assertThat(connected)
@@ -178,10 +179,8 @@ class ConnectorTest {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<QueuePair> connecting =
                     connector(PATIENT, Security.NONE).connect(silent.getLocalSocketAddress());
-            for (CompletableFuture<?> future : List.of(
-                    connecting,
-                    connecting.thenAccept(queuePair -> {}),
-                    listener.closed().toCompletableFuture())) {
+            for (CompletableFuture<?> future :
+                    List.of(connecting, connecting.thenAccept(queuePair -> {}), listener.closed())) {
                 for (var loop : group) {
                     assertThatThrownBy(() -> loop.submit(future::join).get(Server.PATIENCE_SECONDS, TimeUnit.SECONDS))
                             .hasCauseInstanceOf(BlockingOperationException.class);

@@ -270,8 +270,7 @@ class DomainCloseTest {
         InetSocketAddress address = (InetSocketAddress) listener.localAddress();
         try (Socket peer = new Socket(address.getAddress(), address.getPort())) {
             await(accepted);
-            CompletableFuture<Void> down =
-                    listener.shutdownGracefully(AGES).thenRun(domain::close).toCompletableFuture();
+            CompletableFuture<Void> down = listener.shutdownGracefully(AGES).thenRun(domain::close);
             await(listener.closed());
             assertThat(listener.connections()).isOne();
             assertThat(down).isNotDone();

@@ -13,7 +13,6 @@ import io.iwarp.verbs.QueuePairListener;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -75,7 +74,7 @@ final class Ends {
         }
 
         /** {@return completes on the event loop when the peer will send nothing more} */
-        CompletionStage<Void> halfClosed() {
+        CompletableFuture<Void> halfClosed() {
             return halfClosed;
         }
 
@@ -109,8 +108,8 @@ final class Ends {
         responder = await(accepted);
     }
 
-    static <T> T await(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    static <T> T await(CompletableFuture<T> stage) throws Exception {
+        return stage.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     ProtectionDomain domain() {

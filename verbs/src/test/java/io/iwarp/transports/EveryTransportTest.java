@@ -21,7 +21,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -171,7 +171,7 @@ class EveryTransportTest {
         region.setBytes(0, pattern.duplicate());
         ByteBuf one = Unpooled.directBuffer(LENGTH, LENGTH);
         ByteBuf other = Unpooled.directBuffer(LENGTH, LENGTH);
-        CompletionStage<Completion> reading = initiator.posts().read(one, region.remoteBuffer(), PostOptions.NONE);
+        CompletableFuture<Completion> reading = initiator.posts().read(one, region.remoteBuffer(), PostOptions.NONE);
         await(responder.posts().read(other, region.remoteBuffer(), PostOptions.NONE));
         assertThat(await(reading).bytes()).isEqualTo(LENGTH);
         assertThat(one).isEqualTo(pattern);
@@ -193,8 +193,8 @@ class EveryTransportTest {
     @Test
     void aFencedSendWaitsForTheReadBeforeIt() throws Exception {
         ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
-        CompletionStage<Completion> read = initiator.posts().read(sink, region.remoteBuffer(), PostOptions.NONE);
-        CompletionStage<Completion> send = initiator.posts().send(Unpooled.copyInt(1), PostOptions.FENCED);
+        CompletableFuture<Completion> read = initiator.posts().read(sink, region.remoteBuffer(), PostOptions.NONE);
+        CompletableFuture<Completion> send = initiator.posts().send(Unpooled.copyInt(1), PostOptions.FENCED);
         responder.received(0);
         await(send);
         assertThat(await(read).bytes()).isEqualTo(LENGTH);
@@ -205,7 +205,7 @@ class EveryTransportTest {
     @Test
     @Requirement({"RDMAP-44", "RDMAP-47"})
     void aTerminateTellsThePeerWhyEverythingIsFlushed() throws Exception {
-        CompletionStage<Completion> write = initiator.posts().write(pattern.slice(0, 8), NOWHERE, PostOptions.NONE);
+        CompletableFuture<Completion> write = initiator.posts().write(pattern.slice(0, 8), NOWHERE, PostOptions.NONE);
         CloseReason told = await(initiator.queuePair().closed());
         assertThat(told.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
         assertThat(told.error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
@@ -221,12 +221,12 @@ class EveryTransportTest {
     @Requirement({"RDMAP-47", "MPA-81", "MPA-82"})
     void anOrderlyCloseLosesNothingThatWasPostedBeforeIt() throws Exception {
         ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
-        List<CompletionStage<Completion>> posted = new ArrayList<>();
+        List<CompletableFuture<Completion>> posted = new ArrayList<>();
         posted.add(initiator.posts().write(pattern, region.remoteBuffer(), PostOptions.NONE));
         posted.add(initiator.posts().read(sink, region.remoteBuffer(), PostOptions.FENCED));
         posted.add(initiator.posts().send(Unpooled.copyInt(1), PostOptions.NONE));
         initiator.queuePair().close();
-        for (CompletionStage<Completion> request : posted) {
+        for (CompletableFuture<Completion> request : posted) {
             assertThat(await(request).successful()).isTrue();
         }
         assertThat(responder.received(0).bytes()).isEqualTo(Integer.BYTES);
@@ -244,7 +244,7 @@ class EveryTransportTest {
         assumeTrue(wiring.halfCloses(), () -> wiring + ": the other half closes with the first");
         await(initiator.posts().send(Unpooled.copyInt(1), PostOptions.NONE));
         responder.received(0);
-        CompletionStage<Completion> send = responder
+        CompletableFuture<Completion> send = responder
                 .halfClosed()
                 .thenCompose(event -> responder.posts().send(Unpooled.copyInt(5), PostOptions.NONE));
         initiator.queuePair().close();

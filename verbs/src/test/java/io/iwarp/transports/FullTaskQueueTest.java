@@ -126,8 +126,7 @@ class FullTaskQueueTest {
     @Test
     void aShutdownOfTheConnectorKeepsItsDeadline() throws Exception {
         fill();
-        CompletableFuture<Void> down =
-                connector.shutdownGracefully(Duration.ofHours(1)).toCompletableFuture();
+        CompletableFuture<Void> down = connector.shutdownGracefully(Duration.ofHours(1));
         room.countDown();
         await(down);
         assertThat(await(initiator.closed()).detail()).contains("closed by the application");

@@ -6,7 +6,7 @@ import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** Each completion by a future of its own. */
@@ -16,49 +16,49 @@ record FuturePosts(QueuePair queuePair) implements Posts {
     }
 
     @Override
-    public CompletionStage<Completion> send(ByteBuf message, PostOptions options) {
+    public CompletableFuture<Completion> send(ByteBuf message, PostOptions options) {
         return queuePair.send(message, options);
     }
 
     @Override
-    public CompletionStage<Completion> sendWithInvalidate(
+    public CompletableFuture<Completion> sendWithInvalidate(
             ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
         return queuePair.sendWithInvalidate(message, invalidated, options);
     }
 
     @Override
-    public CompletionStage<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
+    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
         return queuePair.write(source, target, options);
     }
 
     @Override
-    public CompletionStage<Completion> writeWithImmediate(
+    public CompletableFuture<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, long data, PostOptions options) {
         return queuePair.writeWithImmediate(source, target, new ImmediateData(data), options);
     }
 
     @Override
-    public CompletionStage<Completion> sendImmediate(long data, PostOptions options) {
+    public CompletableFuture<Completion> sendImmediate(long data, PostOptions options) {
         return queuePair.sendImmediate(new ImmediateData(data), options);
     }
 
     @Override
-    public CompletionStage<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
+    public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
         return queuePair.read(sink, source, options);
     }
 
     @Override
-    public CompletionStage<Long> fetchAdd(RemoteBuffer number, long add) {
+    public CompletableFuture<Long> fetchAdd(RemoteBuffer number, long add) {
         return queuePair.fetchAdd(number, add);
     }
 
     @Override
-    public CompletionStage<Long> compareSwap(RemoteBuffer number, long expected, long replacement) {
+    public CompletableFuture<Long> compareSwap(RemoteBuffer number, long expected, long replacement) {
         return queuePair.compareSwap(number, expected, replacement);
     }
 
     @Override
-    public CompletionStage<Completion> receive(ByteBuf sink) {
+    public CompletableFuture<Completion> receive(ByteBuf sink) {
         return queuePair.receive(sink);
     }
 }

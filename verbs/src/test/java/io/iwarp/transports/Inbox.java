@@ -2,7 +2,7 @@ package io.iwarp.transports;
 
 import io.iwarp.CloseReason;
 import io.iwarp.verbs.Completion;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 
 /** The messages that come to one end, wherever their buffers come from. */
 interface Inbox {
@@ -13,7 +13,7 @@ interface Inbox {
     int BYTES = 64;
 
     /** {@return completes with the n-th message, from 0, whose buffer stays as it is until the inbox is closed} */
-    CompletionStage<Completion> message(int n);
+    CompletableFuture<Completion> message(int n);
 
     /** The stream has ended for this reason, after so many messages: what became of the receives that were left? */
     void assertEnded(int messages, CloseReason reason);

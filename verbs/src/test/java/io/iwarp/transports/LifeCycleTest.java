@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -53,7 +52,7 @@ class LifeCycleTest {
     @MethodSource("places")
     void aServerThatShutsDownFinishesWhatWasPosted(Transport transport, Security security) throws Exception {
         List<QueuePair> accepted = new ArrayList<>();
-        CompletableFuture<CompletionStage<Completion>> answered = new CompletableFuture<>();
+        CompletableFuture<CompletableFuture<Completion>> answered = new CompletableFuture<>();
         ByteBuf question = Unpooled.directBuffer(4, 4);
         ByteBuf answer = Unpooled.directBuffer(8, 8);
         server = new Server(transport, QueuePairSettings.DEFAULT, security.responder(), request -> {

@@ -16,7 +16,7 @@ import io.netty.channel.EventLoop;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,7 +52,7 @@ class LocalBackPressureTest {
             awaitUninterruptibly(unblock);
         });
         isBlocked.await();
-        List<CompletionStage<Completion>> writes = new ArrayList<>();
+        List<CompletableFuture<Completion>> writes = new ArrayList<>();
         try {
             for (int i = 0; i < WRITES; i++) {
                 writes.add(ends.initiator().posts().write(source, region.remoteBuffer(), PostOptions.NONE));
@@ -66,7 +66,7 @@ class LocalBackPressureTest {
         } finally {
             unblock.countDown();
         }
-        for (CompletionStage<Completion> write : writes) {
+        for (CompletableFuture<Completion> write : writes) {
             assertThat(await(write).bytes()).isEqualTo(LENGTH);
         }
         ByteBuf end = Unpooled.buffer(Integer.BYTES, Integer.BYTES);

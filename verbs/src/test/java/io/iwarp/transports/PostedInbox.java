@@ -10,7 +10,7 @@ import io.iwarp.verbs.Completion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /** Receives that were posted to the queue pair: each one completes, with a message or with the reason of the end. */
@@ -18,14 +18,14 @@ final class PostedInbox implements Inbox {
     private final List<ByteBuf> buffers = Stream.generate(() -> Unpooled.directBuffer(BYTES, BYTES))
             .limit(RECEIVES)
             .toList();
-    private final List<CompletionStage<Completion>> receives;
+    private final List<CompletableFuture<Completion>> receives;
 
     PostedInbox(Posts posts) {
         receives = buffers.stream().map(posts::receive).toList();
     }
 
     @Override
-    public CompletionStage<Completion> message(int n) {
+    public CompletableFuture<Completion> message(int n) {
         return receives.get(n).thenApply(completion -> {
             assertThat(completion.buffer()).isSameAs(buffers.get(n));
             return completion;
@@ -34,7 +34,7 @@ final class PostedInbox implements Inbox {
 
     @Override
     public void assertEnded(int messages, CloseReason reason) {
-        for (CompletionStage<Completion> flushed : receives.subList(messages, RECEIVES)) {
+        for (CompletableFuture<Completion> flushed : receives.subList(messages, RECEIVES)) {
             assertThatThrownBy(() -> await(flushed))
                     .cause()
                     .isInstanceOfSatisfying(

@@ -4,27 +4,28 @@ import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
 import io.netty.buffer.ByteBuf;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 
 /** The operations of a queue pair, whatever way their completions are told. */
 interface Posts {
-    CompletionStage<Completion> send(ByteBuf message, PostOptions options);
+    CompletableFuture<Completion> send(ByteBuf message, PostOptions options);
 
-    CompletionStage<Completion> sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated, PostOptions options);
+    CompletableFuture<Completion> sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated, PostOptions options);
 
-    CompletionStage<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options);
+    CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options);
 
-    CompletionStage<Completion> writeWithImmediate(ByteBuf source, RemoteBuffer target, long data, PostOptions options);
+    CompletableFuture<Completion> writeWithImmediate(
+            ByteBuf source, RemoteBuffer target, long data, PostOptions options);
 
-    CompletionStage<Completion> sendImmediate(long data, PostOptions options);
+    CompletableFuture<Completion> sendImmediate(long data, PostOptions options);
 
-    CompletionStage<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options);
+    CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options);
 
-    CompletionStage<Long> fetchAdd(RemoteBuffer number, long add);
+    CompletableFuture<Long> fetchAdd(RemoteBuffer number, long add);
 
-    CompletionStage<Long> compareSwap(RemoteBuffer number, long expected, long replacement);
+    CompletableFuture<Long> compareSwap(RemoteBuffer number, long expected, long replacement);
 
-    CompletionStage<Completion> receive(ByteBuf sink);
+    CompletableFuture<Completion> receive(ByteBuf sink);
 
     /** Gives back what it took to learn of completions; all have come. */
     default void close() throws InterruptedException {}

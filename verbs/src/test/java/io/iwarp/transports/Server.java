@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -58,8 +57,8 @@ final class Server {
                 transport.anyAddress(Path.of(""))));
     }
 
-    static <T> T await(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    static <T> T await(CompletableFuture<T> stage) throws Exception {
+        return stage.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     SocketAddress address() {
@@ -105,7 +104,7 @@ final class Server {
     }
 
     /** {@return the end of the next connection, however far it came} */
-    CompletionStage<CloseReason> nextEnd() throws InterruptedException {
+    CompletableFuture<CloseReason> nextEnd() throws InterruptedException {
         Channel channel = nextChannel();
         CompletableFuture<CloseReason> end = new CompletableFuture<>();
         channel.eventLoop()

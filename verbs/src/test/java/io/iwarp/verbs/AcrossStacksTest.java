@@ -71,10 +71,10 @@ class AcrossStacksTest {
         CompletableFuture<Completion> behind = source.read(sink, region.remoteBuffer());
         pair.run();
 
-        CloseReason atTarget = target.closed().toCompletableFuture().join();
+        CloseReason atTarget = target.closed().join();
         assertThat(atTarget.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(atTarget.error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
-        CloseReason atSource = source.closed().toCompletableFuture().join();
+        CloseReason atSource = source.closed().join();
         assertThat(atSource.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
         assertThat(atSource.error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
         assertThatThrownBy(behind::join)

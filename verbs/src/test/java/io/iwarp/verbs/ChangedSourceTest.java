@@ -60,7 +60,7 @@ class ChangedSourceTest {
             pair.run();
 
             assertThat(written).isCompleted();
-            assertThat(pair.responder.queuePair().closed().toCompletableFuture())
+            assertThat(pair.responder.queuePair().closed())
                     .as("the stream of the other peer")
                     .isNotDone();
         }

@@ -61,7 +61,7 @@ class CloseOrderTest {
         pair.run();
         assertThat(slowlySent).isCompletedWithValueMatching(Completion::successful);
         assertThat(sent).isCompleted();
-        assertThat(queuePair.closed().toCompletableFuture())
+        assertThat(queuePair.closed())
                 .isCompletedWithValueMatching(reason -> reason.endedBy() == EndedBy.LOCAL_APPLICATION);
     }
 
@@ -73,7 +73,7 @@ class CloseOrderTest {
         pair.run();
         pair.responder.queuePair().abort();
         pair.run();
-        assertThat(queuePair.closed().toCompletableFuture()).isDone();
+        assertThat(queuePair.closed()).isDone();
         List<Completion> flushed = new ArrayList<>();
         slow.send(false);
         queuePair

@@ -154,8 +154,8 @@ class IgnoredFieldsTest {
             MemoryRegion region = regionOf(peer.queuePair());
             Segment terminate = Segment.terminate("01010000");
             peer.sends(junk.in(terminate, region.stag()));
-            assertThat(peer.queuePair().closed().toCompletableFuture()).isCompleted();
-            CloseReason reason = peer.queuePair().closed().toCompletableFuture().join();
+            assertThat(peer.queuePair().closed()).isCompleted();
+            CloseReason reason = peer.queuePair().closed().join();
             assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
             assertThat(reason.error()).isEqualTo(ProtocolError.RDMAP_BASE_OR_BOUNDS);
             assertThat(peer.hearsNothing()).isTrue();

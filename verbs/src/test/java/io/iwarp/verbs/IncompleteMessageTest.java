@@ -89,7 +89,7 @@ class IncompleteMessageTest {
     }
 
     private static void assertIncomplete(SimulatedPeer peer) {
-        var closed = peer.queuePair().closed().toCompletableFuture();
+        var closed = peer.queuePair().closed();
         assertThat(closed).isCompleted();
         assertThat(closed.join().endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(closed.join().error()).isEqualTo(ProtocolError.DDP_UNTAGGED_INVALID_MO);

@@ -68,8 +68,8 @@ class LentMemoryTest {
     }
 
     private static CloseReason reason(QueuePair ended) {
-        assertThat(ended.closed().toCompletableFuture()).isCompleted();
-        return ended.closed().toCompletableFuture().join();
+        assertThat(ended.closed()).isCompleted();
+        return ended.closed().join();
     }
 
     private static void assertThatMistakeEnded(QueuePair culprit, QueuePair peer) {

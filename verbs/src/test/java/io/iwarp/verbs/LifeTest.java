@@ -125,7 +125,7 @@ class LifeTest {
         assertFlushedWith(queuePair.fetchAdd(SOMEWHERE, 1), EndedBy.LOCAL_APPLICATION);
         settle();
         assertThat(queuePair.counters().get(Counter.FPDUS_SENT)).isOne();
-        assertThat(queuePair.closed().toCompletableFuture()).isNotDone();
+        assertThat(queuePair.closed()).isNotDone();
         answerRead();
         assertThat(peer.expectOpcode()).isEqualTo(3);
         peer.expectEnd();

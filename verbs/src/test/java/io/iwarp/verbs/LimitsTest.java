@@ -288,7 +288,7 @@ class LimitsTest {
             };
             peer.hearsTerminate("0000 0000");
             assertThat(posted).isCompletedExceptionally();
-            assertThat(queuePair.closed().toCompletableFuture())
+            assertThat(queuePair.closed())
                     .isCompletedWithValueMatching(reason -> reason.detail().contains("ORD of 0"));
         }
     }

@@ -9,7 +9,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.BlockingOperationException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -38,10 +37,10 @@ class LoopFutureTest {
                         .receive(Unpooled.EMPTY_BUFFER)
                         .thenCompose(done -> queuePair.closed())
                         .whenComplete((reason, failure) -> {}),
-                queuePair -> queuePair.ready().toCompletableFuture(),
-                queuePair -> queuePair.ready().thenRun(() -> {}).toCompletableFuture(),
-                queuePair -> queuePair.closed().toCompletableFuture(),
-                queuePair -> queuePair.closed().thenApply(reason -> 1).toCompletableFuture());
+                QueuePair::ready,
+                queuePair -> queuePair.ready().thenRun(() -> {}),
+                QueuePair::closed,
+                queuePair -> queuePair.closed().thenApply(reason -> 1));
     }
 
     @ParameterizedTest
@@ -61,13 +60,12 @@ class LoopFutureTest {
         pair.initiator.queuePair().send(Unpooled.EMPTY_BUFFER);
         pair.run();
         assertThat(received.join().bytes()).isZero();
-        assertThat(responder.ready().toCompletableFuture().get()).isSameAs(responder);
+        assertThat(responder.ready().get()).isSameAs(responder);
         responder.abort();
         pair.run();
         assertThat(responder
                         .closed()
                         .thenApply(reason -> reason)
-                        .toCompletableFuture()
                         .get(1, TimeUnit.HOURS)
                         .endedBy())
                 .isEqualTo(EndedBy.LOCAL_APPLICATION);
@@ -75,17 +73,17 @@ class LoopFutureTest {
 
     /** Otherwise an application could end another's wait. */
     @Test
-    void whoeverCompletesAStageCompletesItForHimselfOnly() {
-        for (Function<QueuePair, CompletionStage<?>> stage :
-                List.<Function<QueuePair, CompletionStage<?>>>of(QueuePair::ready, QueuePair::closed)) {
-            CompletionStage<?> others = stage.apply(responder);
-            stage.apply(responder).toCompletableFuture().cancel(false);
-            stage.apply(responder).toCompletableFuture().complete(null);
-            assertThat(others.toCompletableFuture()).isNotDone();
-            assertThat(stage.apply(responder).toCompletableFuture()).isNotDone();
+    void whoeverCompletesAFutureCompletesItForHimselfOnly() {
+        for (Function<QueuePair, CompletableFuture<?>> stage :
+                List.<Function<QueuePair, CompletableFuture<?>>>of(QueuePair::ready, QueuePair::closed)) {
+            CompletableFuture<?> others = stage.apply(responder);
+            stage.apply(responder).cancel(false);
+            stage.apply(responder).complete(null);
+            assertThat(others).isNotDone();
+            assertThat(stage.apply(responder)).isNotDone();
         }
         responder.abort();
         pair.run();
-        assertThat(responder.closed().toCompletableFuture()).isCompleted();
+        assertThat(responder.closed()).isCompleted();
     }
 }

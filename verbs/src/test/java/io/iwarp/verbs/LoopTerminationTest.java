@@ -71,7 +71,7 @@ class LoopTerminationTest {
         ExecutionException failure =
                 catchThrowableOfType(ExecutionException.class, () -> receive.get(60, TimeUnit.SECONDS));
         assertThat(failure).hasCauseInstanceOf(StreamEndedException.class);
-        assertThat(queuePair.closed().toCompletableFuture().get(60, TimeUnit.SECONDS))
+        assertThat(queuePair.closed().get(60, TimeUnit.SECONDS))
                 .satisfies(reason -> assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION))
                 .satisfies(reason -> assertThat(reason.detail()).contains("event loop"));
         assertThat(queuePair.state()).isGreaterThan(ConnectionState.READY);

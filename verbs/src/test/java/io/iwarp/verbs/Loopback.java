@@ -17,7 +17,7 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -44,8 +44,8 @@ final class Loopback implements AutoCloseable {
     }
 
     /** Waits for a stage, with a deadline. */
-    static <T> T await(CompletionStage<T> stage) throws InterruptedException, ExecutionException, TimeoutException {
-        return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    static <T> T await(CompletableFuture<T> stage) throws InterruptedException, ExecutionException, TimeoutException {
+        return stage.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     ServerBootstrap serverBootstrap() {

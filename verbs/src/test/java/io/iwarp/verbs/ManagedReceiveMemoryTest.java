@@ -54,12 +54,12 @@ class ManagedReceiveMemoryTest {
     }
 
     private static boolean open(SimulatedPeer peer) {
-        return !peer.queuePair().closed().toCompletableFuture().isDone();
+        return !peer.queuePair().closed().isDone();
     }
 
     private static void assertRefused(SimulatedPeer peer) {
-        assertThat(peer.queuePair().closed().toCompletableFuture()).isCompleted();
-        var reason = peer.queuePair().closed().toCompletableFuture().join();
+        assertThat(peer.queuePair().closed()).isCompleted();
+        var reason = peer.queuePair().closed().join();
         assertThat(reason.error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
         assertThat(reason.toString()).contains("maxManagedReceiveBytes");
     }

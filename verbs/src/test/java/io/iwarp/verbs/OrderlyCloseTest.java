@@ -39,10 +39,10 @@ class OrderlyCloseTest {
     }
 
     private void assertThatBothEndedInOrder() {
-        assertThat(one.closed().toCompletableFuture()).isCompleted();
-        assertThat(other.closed().toCompletableFuture()).isCompleted();
-        assertThat(one.closed().toCompletableFuture().join().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
-        assertThat(other.closed().toCompletableFuture().join().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        assertThat(one.closed()).isCompleted();
+        assertThat(other.closed()).isCompleted();
+        assertThat(one.closed().join().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        assertThat(other.closed().join().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
         assertThat(pair.initiator.isOpen()).isFalse();
         assertThat(pair.responder.isOpen()).isFalse();
     }
@@ -111,7 +111,7 @@ class OrderlyCloseTest {
         pair.run();
 
         assertThat(late).isCompletedExceptionally();
-        assertThat(one.closed().toCompletableFuture().join().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
-        assertThat(other.closed().toCompletableFuture().join().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        assertThat(one.closed().join().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        assertThat(other.closed().join().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
     }
 }

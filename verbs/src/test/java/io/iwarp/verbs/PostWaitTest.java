@@ -151,7 +151,7 @@ class PostWaitTest {
                     .withThrowableThat()
                     .withCauseInstanceOf(StreamEndedException.class);
         }
-        assertThat(responder.engine().life().overReason().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        assertThat(responder.engine().life().refusalReason().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
         assertThat(message.release()).isTrue();
     }
 

@@ -134,7 +134,7 @@ class ReceiveWakeUpTest {
 
         assertThat(taker.state()).isEqualTo(ConnectionState.READY);
         pair.advance(Duration.ofMillis(1));
-        assertThat(taker.closed().toCompletableFuture())
+        assertThat(taker.closed())
                 .isCompletedWithValueMatching(reason -> reason.error() == ProtocolError.DDP_UNTAGGED_NO_BUFFER);
     }
 
@@ -161,7 +161,7 @@ class ReceiveWakeUpTest {
         pair.run();
         assertThat(taker.state()).isEqualTo(ConnectionState.READY);
         pair.advance(Duration.ofMillis(1));
-        CloseReason reason = taker.closed().toCompletableFuture().join();
+        CloseReason reason = taker.closed().join();
         assertThat(reason.error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
     }
 
@@ -183,7 +183,7 @@ class ReceiveWakeUpTest {
 
         assertThat(taker.state()).isEqualTo(ConnectionState.READY);
         pair.advance(Duration.ofMillis(1));
-        assertThat(taker.closed().toCompletableFuture())
+        assertThat(taker.closed())
                 .isCompletedWithValueMatching(reason -> reason.error() == ProtocolError.DDP_UNTAGGED_NO_BUFFER);
     }
 
@@ -223,7 +223,7 @@ class ReceiveWakeUpTest {
 
         assertThat(takers).hasSize(1);
         assertThat(read).isCompletedWithValueMatching(Completion::successful);
-        assertThat(taker.closed().toCompletableFuture())
+        assertThat(taker.closed())
                 .isCompletedWithValueMatching(reason -> reason.endedBy() == EndedBy.LOCAL_APPLICATION);
         sink.release();
         memory.close();

@@ -281,6 +281,6 @@ class SharedReceiveQueueTest {
 
     private static CompletableFuture<CloseReason> closed(QueuePair queuePair) {
         queuePair.close();
-        return queuePair.closed().toCompletableFuture();
+        return queuePair.closed();
     }
 }

@@ -49,8 +49,8 @@ class TerminateDeliveryTest {
     }
 
     private static CloseReason reason(SimulatedPeer peer) {
-        assertThat(peer.queuePair().closed().toCompletableFuture()).isCompleted();
-        return peer.queuePair().closed().toCompletableFuture().join();
+        assertThat(peer.queuePair().closed()).isCompleted();
+        return peer.queuePair().closed().join();
     }
 
     private static void assertEnded(SimulatedPeer peer, EndedBy endedBy, ProtocolError error) {

@@ -45,7 +45,7 @@ class ThrowingCallbackTest {
     }
 
     private static CloseReason end(QueuePair queuePair) {
-        return queuePair.closed().toCompletableFuture().getNow(null);
+        return queuePair.closed().getNow(null);
     }
 
     @ParameterizedTest
@@ -107,7 +107,7 @@ class ThrowingCallbackTest {
             pair.initiator.queuePair().send(Unpooled.copyInt(2));
             pair.run();
             assertThat(told).containsExactly(1L, 2L);
-            assertThat(responder.ready().toCompletableFuture().getNow(null)).isSameAs(responder);
+            assertThat(responder.ready().getNow(null)).isSameAs(responder);
             pair.initiator.queuePair().close();
             pair.run();
             assertThat(end(responder).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);

@@ -117,7 +117,7 @@ class WaitingPostsTest {
 
         assertThat(ids()).containsExactly(upTo(ALL));
         assertThat(completed).allMatch(Completion::successful);
-        assertThat(reader.closed().toCompletableFuture()).isCompleted();
+        assertThat(reader.closed()).isCompleted();
     }
 
     @Test
@@ -197,7 +197,7 @@ class WaitingPostsTest {
             other.pass(CLOSE_TIMEOUT);
             other.pass(CLOSE_TIMEOUT);
 
-            assertThat(poster.closed().toCompletableFuture()).isCompleted();
+            assertThat(poster.closed()).isCompleted();
             assertThat(ids()).containsExactly(upTo(ALL));
             assertThat(completed).noneMatch(Completion::successful);
             assertThat(poster.closeReason().detail())
@@ -219,7 +219,7 @@ class WaitingPostsTest {
             polled.close();
             other.run();
 
-            assertThat(polled.closed().toCompletableFuture()).isCompleted();
+            assertThat(polled.closed()).isCompleted();
             poll(queue, ALL);
             assertThat(ids()).containsExactly(upTo(ALL));
             assertThat(completed).allMatch(Completion::successful);

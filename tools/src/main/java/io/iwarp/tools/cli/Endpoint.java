@@ -17,7 +17,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -95,8 +94,8 @@ public final class Endpoint implements AutoCloseable {
         }
     }
 
-    /** Begins to connect. Any thread may call it; the stage completes on the connection's event loop. */
-    public CompletionStage<QueuePair> beginConnect(
+    /** Begins to connect. Any thread may call it; the future completes on the connection's event loop. */
+    public CompletableFuture<QueuePair> beginConnect(
             SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare) {
         return Iwarp.client(group)
                 .domain(domain)
@@ -108,9 +107,9 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /** Waits for the peer or the transport, at most a minute. */
-    public static <T> T await(CompletionStage<T> stage) throws IOException, InterruptedException {
+    public static <T> T await(CompletableFuture<T> future) throws IOException, InterruptedException {
         try {
-            return stage.toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw failureOf(e);
         } catch (TimeoutException e) {

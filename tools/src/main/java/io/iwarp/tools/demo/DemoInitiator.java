@@ -58,7 +58,7 @@ final class DemoInitiator {
         try {
             script.run(other);
         } catch (StreamEndedException e) {
-            if (other.end().toCompletableFuture().isCompletedExceptionally()) {
+            if (other.end().isCompletedExceptionally()) {
                 Endpoint.await(other.end());
             }
             throw e;

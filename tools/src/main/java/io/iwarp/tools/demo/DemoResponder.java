@@ -11,7 +11,6 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -72,7 +71,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
     }
 
     /** Returns the script for the accepted initiator, once there is one. */
-    CompletionStage<DemoResponderScript> script() {
+    CompletableFuture<DemoResponderScript> script() {
         return script;
     }
 

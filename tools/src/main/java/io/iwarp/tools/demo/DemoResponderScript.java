@@ -14,7 +14,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /** The steps of the demo's responder, on its own thread, and their output. */
 final class DemoResponderScript implements Runnable, AutoCloseable {
@@ -142,12 +141,12 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
     }
 
     /** Returns what was found in the memory, once the initiator's message came. */
-    CompletionStage<Report> report() {
+    CompletableFuture<Report> report() {
         return report;
     }
 
-    /** Returns a stage that completes after the last step, or with the failure. */
-    CompletionStage<Void> end() {
+    /** Returns a future that completes after the last step, or with the failure. */
+    CompletableFuture<Void> end() {
         return end;
     }
 

@@ -9,21 +9,21 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** In which order the end of a queue pair is told. */
-class ClosedStagesTest {
+class ClosedFuturesTest {
     private static final CloseReason REASON = new CloseReason(EndedBy.PEER_CLOSED, null, "over", null);
 
-    private final ClosedStages stages = new ClosedStages(List.of());
+    private final ClosedFutures futures = new ClosedFutures(List.of());
     private final List<Object> told = new ArrayList<>();
 
     @Test
     void theApplicationIsToldFirstAndInItsOwnOrder() {
-        stages.told().thenRun(() -> told.add("over"));
-        stages.stage().thenAccept(told::add);
-        stages.stage().thenRun(() -> told.add("second"));
+        futures.reported().thenRun(() -> told.add("over"));
+        futures.future().thenAccept(told::add);
+        futures.future().thenRun(() -> told.add("second"));
         assertThat(told).isEmpty();
-        stages.complete(REASON);
+        futures.complete(REASON);
         assertThat(told).containsExactly(REASON, "second", "over");
-        stages.stage().thenAccept(told::add);
+        futures.future().thenAccept(told::add);
         assertThat(told).endsWith(REASON).hasSize(4);
     }
 }
