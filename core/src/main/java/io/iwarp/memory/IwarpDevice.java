@@ -240,6 +240,17 @@ public final class IwarpDevice {
         }
     }
 
+    /** Returns what is registered now. */
+    @Override
+    public String toString() {
+        lock.lock();
+        try {
+            return "IwarpDevice[" + regions + " regions of " + registeredBytes + " bytes, " + windows + " windows]";
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Returns the STags of the device. */
     STagTable stags() {
         return stags;

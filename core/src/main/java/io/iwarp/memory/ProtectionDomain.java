@@ -157,6 +157,18 @@ public final class ProtectionDomain implements AutoCloseable {
         }
     }
 
+    /** Returns what is registered now, and whether the domain was closed. */
+    @Override
+    public String toString() {
+        lock.lock();
+        try {
+            return "ProtectionDomain[" + openRegions + " regions of " + registeredBytes + " bytes, " + openStreams
+                    + " streams" + (closed ? ", closed]" : "]");
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Reserves one region, or throws and reserves nothing. */
     void admitRegion(long bytes) {
         lock.lock();

@@ -109,6 +109,7 @@ public final class IwarpMetrics {
      *     messages hold
      * @param receiveQueueDepth the capacity of the receive queue
      */
+    @API(status = API.Status.INTERNAL)
     public record Gauges(
             ConnectionState state,
             int sendRequests,
@@ -298,6 +299,7 @@ public final class IwarpMetrics {
     }
 
     /** Counts a connection that was refused before its set-up, because too many others were in set-up. */
+    @API(status = API.Status.INTERNAL)
     public void refuseSetup(Role role) {
         count(role, SetupOutcome.REFUSED);
     }

@@ -22,7 +22,7 @@ public enum SetupFailure {
     private final String tag = name().toLowerCase(Locale.ROOT);
 
     /** Returns the failure for the reason of a connection that was never established. */
-    public static SetupFailure of(CloseReason reason) {
+    static SetupFailure of(CloseReason reason) {
         if (reason.cause() instanceof SSLException) {
             return TLS;
         }

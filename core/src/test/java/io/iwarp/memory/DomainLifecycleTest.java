@@ -109,4 +109,20 @@ class DomainLifecycleTest {
         assertThat(DomainLimits.builder().maxRegions(1).maxRegisteredBytes(2).build())
                 .hasToString("DomainLimits{maxRegions=1, maxRegisteredBytes=2}");
     }
+
+    @Test
+    void aDomainAndItsDeviceSayWhatIsRegistered() {
+        IwarpDevice device = IwarpDevice.create();
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        StreamAssociation stream = domain.openStream();
+        MemoryRegion region = domain.allocate(8);
+        MemoryWindow window = region.window(0, 8).bind();
+        assertThat(domain).hasToString("ProtectionDomain[1 regions of 8 bytes, 1 streams]");
+        assertThat(device).hasToString("IwarpDevice[1 regions of 8 bytes, 1 windows]");
+        window.close();
+        region.close();
+        stream.close();
+        domain.close();
+        assertThat(domain).hasToString("ProtectionDomain[0 regions of 0 bytes, 0 streams, closed]");
+    }
 }

@@ -104,4 +104,9 @@ public final class IwarpConnector {
         attempts.close().thenCompose(none -> connections.close()).thenRun(() -> done.complete(null));
         return connections.abortAfter(bootstrap.config().group().next(), nanos, done);
     }
+
+    @Override
+    public String toString() {
+        return "IwarpConnector[" + connections() + " connections]";
+    }
 }
