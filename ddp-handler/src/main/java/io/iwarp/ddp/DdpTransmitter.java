@@ -68,7 +68,7 @@ final class DdpTransmitter {
     private Loop loop = Loop.NOT_READY;
     private Takes takes = Takes.ALL;
     /** The transport refused a burst. Later refusals are ignored. */
-    private boolean lost;
+    private boolean refused;
 
     private boolean terminalWritten;
     /** The ULP is being told of messages that were sent. */
@@ -166,10 +166,10 @@ final class DdpTransmitter {
      * @return whether it was caused by that segment, and was reported to the ULP as a fault
      */
     boolean exceptionCaught(Throwable cause) {
-        if (!writing || lost || takes == Takes.ENDED) {
+        if (!writing || refused || takes == Takes.ENDED) {
             return false;
         }
-        lose(cause);
+        segmentRefused(cause);
         return true;
     }
 
@@ -274,7 +274,7 @@ final class DdpTransmitter {
     private void onSettled() {
         try {
             if (writing) {
-                loseWhatWasRefused();
+                checkForRefusal();
             }
             settle();
         } catch (Throwable unexpected) {
@@ -286,10 +286,10 @@ final class DdpTransmitter {
      * A segment that cannot be written leaves a hole, and no segment may follow it: later messages would tell the peer
      * that the bytes of earlier ones are in place. This cannot wait until earlier bursts are taken.
      */
-    private void loseWhatWasRefused() {
+    private void checkForRefusal() {
         Throwable failure = buffer.refusal();
         if (failure != null) {
-            lose(failure);
+            segmentRefused(failure);
         }
     }
 
@@ -308,11 +308,11 @@ final class DdpTransmitter {
     private void account(@Nullable Throwable refusal) {
         boolean endsMessage = buffer.removeBurst(refusal == null);
         if (refusal != null) {
-            // After a loss, a burst has only the terminal message left to report.
-            boolean terminal = lost && endsMessage;
-            lose(refusal);
+            // After a refusal, a burst has only the terminal message left to report.
+            boolean terminal = refused && endsMessage;
+            segmentRefused(refusal);
             if (terminal) {
-                loseTerminal(refusal);
+                reportTerminalUnsent(refusal);
             }
         }
     }
@@ -346,22 +346,22 @@ final class DdpTransmitter {
     }
 
     /** The transport refused a segment. All that it has not confirmed counts as not sent. */
-    private void lose(Throwable cause) {
-        if (lost || takes == Takes.ENDED) {
+    private void segmentRefused(Throwable cause) {
+        if (refused || takes == Takes.ENDED) {
             return;
         }
-        lost = true;
+        refused = true;
         boolean terminal = terminalWritten;
         stop();
         buffer.dropUntaken(cause);
         reportFault(cause);
         if (terminal) {
-            loseTerminal(cause);
+            reportTerminalUnsent(cause);
         }
     }
 
     /** Reports that the terminal message, for which the ULP waits, cannot be sent. */
-    private void loseTerminal(Throwable cause) {
+    private void reportTerminalUnsent(Throwable cause) {
         if (takes != Takes.ENDED && context.channel().isOpen()) {
             context.fireExceptionCaught(cause);
         }
@@ -385,7 +385,7 @@ final class DdpTransmitter {
         buffer.dropUnsent(cause);
         receiver.fail(fault);
         if (terminal) {
-            loseTerminal(cause);
+            reportTerminalUnsent(cause);
         }
     }
 

@@ -164,7 +164,8 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         } else if (ctx.executor().isShuttingDown()) {
             fail(ctx, EndedBy.LOCAL_APPLICATION, null, "the event loop was shut down during the MPA start-up", null);
         } else {
-            lost(ctx, EndedBy.PEER_CLOSED, "the peer closed the TCP connection during the MPA start-up", null);
+            connectionLost(
+                    ctx, EndedBy.PEER_CLOSED, "the peer closed the TCP connection during the MPA start-up", null);
         }
         ctx.fireChannelInactive();
     }
@@ -174,7 +175,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         if (!isUnderWay() || !(event instanceof ChannelInputShutdownEvent)) {
             ctx.fireUserEventTriggered(event);
         } else {
-            lost(
+            connectionLost(
                     ctx,
                     EndedBy.PEER_CLOSED,
                     "the peer closed its half of the TCP connection during the MPA start-up",
@@ -186,7 +187,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (isUnderWay()) {
-            lost(ctx, EndedBy.TRANSPORT, "the transport failed during the MPA start-up", cause);
+            connectionLost(ctx, EndedBy.TRANSPORT, "the transport failed during the MPA start-up", cause);
         } else {
             ctx.fireExceptionCaught(cause);
         }
@@ -206,7 +207,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         if (ctx.channel().isActive()) {
             start(ctx);
         } else if (!ctx.isRemoved()) {
-            lost(ctx, EndedBy.TRANSPORT, "the channel was closed before the MPA start-up began", null);
+            connectionLost(ctx, EndedBy.TRANSPORT, "the channel was closed before the MPA start-up began", null);
         }
     }
 
@@ -363,7 +364,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         }
     }
 
-    private void lost(ChannelHandlerContext ctx, EndedBy endedBy, String what, @Nullable Throwable cause) {
+    private void connectionLost(ChannelHandlerContext ctx, EndedBy endedBy, String what, @Nullable Throwable cause) {
         fail(ctx, endedBy, ProtocolError.MPA_CONNECTION_LOST, what, cause);
     }
 
