@@ -61,7 +61,8 @@ public final class QueuePairSettings {
     /**
      * Returns how long a post with a future waits for room if the send queue is full or too many bytes are outstanding, 1 ms
      * to 1 min, default 10 s; or 0 to fail at once. So any number of threads may each wait for its own result. Event
-     * loops, posts with a work-request id and receives do not wait. An interrupt ends the wait.
+     * loops, posts with a work-request id and receives do not wait. An interrupt ends the wait. The thread that polls the
+     * completion queue waits in vain for room that only its next poll makes: it should post with ids.
      */
     public Duration postWait() {
         return values.get(POST_WAIT);
