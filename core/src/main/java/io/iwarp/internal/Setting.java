@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of its values
  */
 public final class Setting<T extends @Nullable Object> {
-    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration MIN_TIME = Duration.ofMillis(1);
 
     private final String name;
     private final T initial;
@@ -58,7 +58,7 @@ public final class Setting<T extends @Nullable Object> {
 
     /** Returns a setting of a time of at least 1 ms. It is off at 0. */
     public static Setting<Duration> orOff(String name, Duration initial, Duration longest) {
-        Setting<Duration> on = within(name, initial, SHORTEST, longest);
+        Setting<Duration> on = within(name, initial, MIN_TIME, longest);
         return of(name, initial, on.range + ", or 0", value -> value.isZero() || on.inRange.test(value));
     }
 

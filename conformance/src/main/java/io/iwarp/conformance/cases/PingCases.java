@@ -68,9 +68,9 @@ final class PingCases {
     }
 
     private static void ping(Session session, int size) throws IOException, CaseFailed, CaseSkipped {
-        if (size > session.options().greatestSize()) {
+        if (size > session.options().maxSize()) {
             throw new CaseSkipped("the greatest buffer of the peer has "
-                    + session.options().greatestSize() + " bytes: --size tells of more");
+                    + session.options().maxSize() + " bytes: --size tells of more");
         }
         PeerStream stream = session.establish().awaitIdle();
         if (session.peerIsServer()) {

@@ -55,7 +55,7 @@ final class RuleCases {
                 pings.ping(Pings.text(size));
             }
             pings.ping(Pings.text(
-                    Math.max(Case.DEFAULT_SIZE, Math.min(LONG, session.options().greatestSize()))));
+                    Math.max(Case.DEFAULT_SIZE, Math.min(LONG, session.options().maxSize()))));
             stream.wire().fin();
             stream.expectBareEnd();
             return;

@@ -54,7 +54,7 @@ public final class Session implements AutoCloseable {
 
     /** {@return how many bytes the memory has; a server advertises a part of its buffer} */
     public long wholeSize(Advertisement memory) {
-        return peerIsServer() ? options().greatestSize() : memory.size();
+        return peerIsServer() ? options().maxSize() : memory.size();
     }
 
     /** {@return whether the peer is the server} */

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param crc whether the suite asks for CRCs
  * @param revision the highest revision of MPA that the suite uses, 1 or 2
  * @param peerToPeer whether the suite asks for the peer-to-peer set-up as initiator
- * @param greatestSize the greatest buffer that the peer takes, in bytes
+ * @param maxSize the greatest buffer that the peer takes, in bytes
  * @param slow whether to run cases that take many seconds
  * @param patience how long the peer may take for what it has to do
  * @param quiet how long the suite waits for what must not come
@@ -23,7 +23,7 @@ public record SuiteOptions(
         boolean crc,
         int revision,
         boolean peerToPeer,
-        int greatestSize,
+        int maxSize,
         boolean slow,
         Duration patience,
         Duration quiet,

@@ -19,7 +19,7 @@ final class RuleChecker {
     private static final int QUEUE_FIELD = 6;
     private static final int MSN_FIELD = 10;
     private static final int MO_FIELD = 14;
-    private static final int HIGHEST_QUEUE = 3;
+    private static final int MAX_QUEUE = 3;
     private static final Map<Integer, Integer> HEADER_LENGTHS = Map.of(
             Segment.READ_REQUEST, ReadRequest.LENGTH,
             Segment.IMMEDIATE, Long.BYTES,
@@ -163,7 +163,7 @@ final class RuleChecker {
             open = null;
             begun = null;
         }
-        long queue = segment.queue() > HIGHEST_QUEUE ? HIGHEST_QUEUE + 1L : segment.queue();
+        long queue = segment.queue() > MAX_QUEUE ? MAX_QUEUE + 1L : segment.queue();
         long expected = begun == null ? nextMsn.getOrDefault(queue, 1L) : begun.msn();
         if (segment.msn() != expected) {
             violations.add(RuleViolation.at(Rule.MSN_COUNTS, MSN_FIELD, segment.msn(), expected));

@@ -261,7 +261,7 @@ final class ConformanceOptions {
                 !withoutCrc,
                 revision,
                 peerToPeer || peer == PeerKind.IRDMA,
-                size != null ? size : plain.greatestSize(),
+                size != null ? size : plain.maxSize(),
                 slow,
                 Duration.ofMillis(millis(patience)),
                 Duration.ofMillis(quiet),

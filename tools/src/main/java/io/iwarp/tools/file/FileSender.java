@@ -74,17 +74,17 @@ final class FileSender implements AutoCloseable {
     /**
      * Sends the whole file.
      *
-     * @param greatestPiece in bytes
+     * @param maxPiece in bytes
      * @return the SHA-256 that both ends computed
      */
-    String send(int greatestPiece, Progress progress) throws IOException, InterruptedException {
+    String send(int maxPiece, Progress progress) throws IOException, InterruptedException {
         try {
             conversation.send(new FileMessage.Offer(size, name).encode());
             FileMessage.Grant grant = expect(FileMessage.Grant.class);
             if (grant.slotLength() < 1 || grant.slots() < 1) {
                 throw new CommandFailedException("the server offered " + grant + ", which has no room for a file");
             }
-            sendPieces(grant, Math.min(greatestPiece, grant.slotLength()), progress);
+            sendPieces(grant, Math.min(maxPiece, grant.slotLength()), progress);
             String ours = hash.hex();
             complete = true;
             conversation.send(new FileMessage.Done(ours).encode());

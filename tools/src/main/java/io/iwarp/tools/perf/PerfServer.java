@@ -21,7 +21,7 @@ final class PerfServer extends ServerCommand {
             defaultValue = "" + PerfTask.MAX_DEPTH,
             description = "The most operations that a client may have posted on a connection, 1 to "
                     + PerfTask.MAX_DEPTH + ". Connections cost less memory with fewer.")
-    private int greatestDepth;
+    private int maxDepth;
 
     @Option(
             names = "--max-memory",
@@ -35,14 +35,14 @@ final class PerfServer extends ServerCommand {
     @Override
     protected QueuePairSettings settings(QueuePairSettings.Builder settings) {
         require(
-                greatestDepth >= 1 && greatestDepth <= PerfTask.MAX_DEPTH,
-                "--max-depth " + greatestDepth + " is outside 1 to " + PerfTask.MAX_DEPTH);
-        int queueDepth = PerfTask.serverQueueDepth(greatestDepth);
+                maxDepth >= 1 && maxDepth <= PerfTask.MAX_DEPTH,
+                "--max-depth " + maxDepth + " is outside 1 to " + PerfTask.MAX_DEPTH);
+        int queueDepth = PerfTask.serverQueueDepth(maxDepth);
         return settings.sendQueueDepth(queueDepth).receiveQueueDepth(queueDepth).build();
     }
 
     @Override
     protected Service begin(Endpoint endpoint, Shutdown shutdown) {
-        return new PerfService(endpoint, greatestDepth, clientBytes, out()::line);
+        return new PerfService(endpoint, maxDepth, clientBytes, out()::line);
     }
 }

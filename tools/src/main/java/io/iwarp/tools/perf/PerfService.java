@@ -21,19 +21,19 @@ final class PerfService implements Service {
     private final ScheduledExecutorService collector =
             Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("perf-collector", true));
     private final Endpoint endpoint;
-    private final int greatestDepth;
+    private final int maxDepth;
     private final ClientBudget budget;
     private final CollectedUsage collected;
     private final Consumer<String> log;
 
     /**
-     * @param greatestDepth the most operations that a client may have posted on a connection
+     * @param maxDepth the most operations that a client may have posted on a connection
      * @param clientBytes the most bytes of memory for the connections of one client
      * @param log told in a line of each connection that has ended
      */
-    PerfService(Endpoint endpoint, int greatestDepth, long clientBytes, Consumer<String> log) {
+    PerfService(Endpoint endpoint, int maxDepth, long clientBytes, Consumer<String> log) {
         this.endpoint = endpoint;
-        this.greatestDepth = greatestDepth;
+        this.maxDepth = maxDepth;
         this.budget = new ClientBudget(clientBytes);
         this.collected = new CollectedUsage(collector, PerfUsage::collected);
         this.log = log;
@@ -64,8 +64,8 @@ final class PerfService implements Service {
     private @Nullable PerfSession begin(ConnectionRequest request, ByteBuf asked) {
         try {
             PerfTask task = PerfTask.decode(asked);
-            if (task.depth() > greatestDepth) {
-                throw new IllegalArgumentException("the server takes a depth of up to " + greatestDepth
+            if (task.depth() > maxDepth) {
+                throw new IllegalArgumentException("the server takes a depth of up to " + maxDepth
                         + ": choose a smaller --depth, or start it with a greater --max-depth");
             }
             PerfSession session = new PerfSession(request.queuePair(), task, allocate(request, task), log);

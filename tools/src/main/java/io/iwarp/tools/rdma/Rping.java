@@ -171,10 +171,10 @@ public final class Rping extends BaseCommand {
         return 0;
     }
 
-    private int serve(InetSocketAddress address, int greatestSize, RpingOutput output) throws Exception {
+    private int serve(InetSocketAddress address, int maxSize, RpingOutput output) throws Exception {
         try (Shutdown shutdown = Shutdown.install();
                 Endpoint endpoint = open()) {
-            RpingServer server = new RpingServer(greatestSize, persistent, allRights, output, shutdown);
+            RpingServer server = new RpingServer(maxSize, persistent, allRights, output, shutdown);
             return endpoint.serve(address, wire.settings().build(), server, shutdown, out());
         }
     }

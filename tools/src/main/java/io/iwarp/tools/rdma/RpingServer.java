@@ -16,7 +16,7 @@ final class RpingServer implements Service {
 
     private static final long SESSION_END_SECONDS = 10;
 
-    private final int greatestSize;
+    private final int maxSize;
     private final boolean persistent;
     private final boolean allRights;
     private final RpingOutput output;
@@ -26,13 +26,13 @@ final class RpingServer implements Service {
     private volatile boolean failed;
 
     /**
-     * @param greatestSize of a client's memory, in bytes
+     * @param maxSize of a client's memory, in bytes
      * @param persistent whether to go on after the first client
      * @param allRights whether clients may use the memory of their session
      * @param shutdown wanted when the only client has been served
      */
-    RpingServer(int greatestSize, boolean persistent, boolean allRights, RpingOutput output, Shutdown shutdown) {
-        this.greatestSize = greatestSize;
+    RpingServer(int maxSize, boolean persistent, boolean allRights, RpingOutput output, Shutdown shutdown) {
+        this.maxSize = maxSize;
         this.persistent = persistent;
         this.allRights = allRights;
         this.output = output;
@@ -50,7 +50,7 @@ final class RpingServer implements Service {
         output.step("accepting client connection request");
         Conversation conversation = new Conversation();
         conversation.attach(request.queuePair());
-        threads.execute(() -> serve(new RpingSession(conversation, greatestSize, allRights, output)));
+        threads.execute(() -> serve(new RpingSession(conversation, maxSize, allRights, output)));
         request.accept();
     }
 

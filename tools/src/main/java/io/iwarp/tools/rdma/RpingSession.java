@@ -22,18 +22,18 @@ import java.io.IOException;
  */
 final class RpingSession {
     private final Conversation conversation;
-    private final int greatestSize;
+    private final int maxSize;
     private final boolean allRights;
     private final RpingOutput output;
 
     /**
      * @param conversation on a connection that was accepted
-     * @param greatestSize of a client's memory, in bytes
+     * @param maxSize of a client's memory, in bytes
      * @param allRights whether the client may use the memory into which the server reads
      */
-    RpingSession(Conversation conversation, int greatestSize, boolean allRights, RpingOutput output) {
+    RpingSession(Conversation conversation, int maxSize, boolean allRights, RpingOutput output) {
         this.conversation = conversation;
-        this.greatestSize = greatestSize;
+        this.maxSize = maxSize;
         this.allRights = allRights;
         this.output = output;
     }
@@ -50,7 +50,7 @@ final class RpingSession {
         try (MemoryRegion memory = conversation
                 .queuePair()
                 .region()
-                .allocate(ByteBufAllocator.DEFAULT, greatestSize)
+                .allocate(ByteBufAllocator.DEFAULT, maxSize)
                 .rights(allRights ? AccessRight.values() : new AccessRight[] {AccessRight.LOCAL_WRITE})
                 .register()) {
             Endpoint.await(conversation.queuePair().ready());
@@ -100,9 +100,9 @@ final class RpingSession {
         output.step(
                 "Received rkey %x addr %x len %d from peer",
                 advertised.stag(), advertised.taggedOffset(), advertised.length());
-        if (advertised.length() > greatestSize) {
+        if (advertised.length() > maxSize) {
             throw new CommandFailedException("the client advertises " + advertised.length() + " bytes, taken are "
-                    + greatestSize + ": start the server with a greater -S");
+                    + maxSize + ": start the server with a greater -S");
         }
         return advertised;
     }

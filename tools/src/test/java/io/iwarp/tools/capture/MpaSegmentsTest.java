@@ -79,7 +79,7 @@ class MpaSegmentsTest {
 
     @ParameterizedTest
     @CsvSource({"false, 1", "false, 700", "true, 1", "true, 4", "true, 700", "true, 5000"})
-    void eachSegmentIsOneFpduWhateverThePieces(boolean markers, int greatestPiece) {
+    void eachSegmentIsOneFpduWhateverThePieces(boolean markers, int maxPiece) {
         for (int seed = 1; seed <= 50; seed++) {
             Random random = new Random(seed);
             Sent sent = new Sent(markers, "MPA ID Rep Frame", 0);
@@ -91,7 +91,7 @@ class MpaSegmentsTest {
             List<ByteBuf> found = new ArrayList<>();
             ByteBuf bytes = sent.bytes.duplicate();
             while (bytes.isReadable()) {
-                segments.add(bytes.readSlice(Math.min(bytes.readableBytes(), 1 + random.nextInt(greatestPiece))));
+                segments.add(bytes.readSlice(Math.min(bytes.readableBytes(), 1 + random.nextInt(maxPiece))));
                 endsOf(segments, found);
             }
             ByteBuf rest = segments.rest();
