@@ -1,5 +1,6 @@
 package io.iwarp.soak;
 
+import io.iwarp.StreamEndedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RegistrationEndedException;
 import io.iwarp.memory.RemoteBuffer;
@@ -7,7 +8,6 @@ import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.StreamEndedException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Random;
