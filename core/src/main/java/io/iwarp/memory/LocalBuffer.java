@@ -52,16 +52,6 @@ public final class LocalBuffer {
         return offset;
     }
 
-    /**
-     * Returns the tagged offset of the first byte, unsigned.
-     *
-     * @throws RegistrationEndedException if the region was invalidated or closed
-     */
-    public long taggedOffset() {
-        region.requireValid();
-        return region.baseTaggedOffset() + offset;
-    }
-
     /** Returns the number of bytes, at least 0. */
     public long length() {
         return length;

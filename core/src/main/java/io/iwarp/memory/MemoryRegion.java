@@ -467,7 +467,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return new RegistrationEndedException(name() + " was closed; register the memory again");
     }
 
-    void requireValid() {
+    private void requireValid() {
         requireOpen();
         if (!isValid()) {
             throw new RegistrationEndedException(name() + " was invalidated; register the memory again for a new STag");

@@ -174,7 +174,8 @@ final class SendSide implements RequestQueue {
         long length = from.length();
         requireSink(sink, length);
         int sinkStag = sink.region().stag();
-        long sinkOffset = sink.taggedOffset();
+        // The peer may invalidate the sink at any time, also now: then its response ends the stream.
+        long sinkOffset = sink.region().baseTaggedOffset() + sink.offset();
         WorkRequest request = claim(SINK, sink, length, options, target);
         request.read(sinkStag, sinkOffset, length, from.stag(), from.taggedOffset());
         publish(request, id, Operation.READ, options, target);
