@@ -264,9 +264,8 @@ final class RegionMemory implements TaggedMemory {
         if (dst.isDirect() && dst.nioBufferCount() == 1) {
             ByteBuffer bytes = dst.internalNioBuffer(dstIndex, length);
             if (bytes.alignmentOffset(bytes.position(), AtomicOperation.LENGTH) == 0) {
-                // If both addresses and the length are multiples of 8, the JDK's Unsafe.copyMemory copies 8 bytes at
-                // once
-                // or more.
+                // Unsafe.copyMemory of the JDK copies units of at least 8 bytes if both addresses and the length are
+                // multiples of 8.
                 bytes.put(bytes.position(), src, srcIndex, length);
                 return;
             }

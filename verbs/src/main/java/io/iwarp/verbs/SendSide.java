@@ -132,10 +132,8 @@ final class SendSide implements RequestQueue {
             CompletionTarget target) {
         Objects.requireNonNull(source, "source is null");
         Objects.requireNonNull(to, "target is null");
-        Objects.requireNonNull(data, "data is null");
-        requireExtensions();
+        long bits = requireBits(data);
         requireRoom(to, source.readableBytes());
-        long bits = data.bits();
         WorkRequest request = claim(SOURCE, source, options, target);
         request.writeWithImmediate(to.stag(), to.taggedOffset(), bits, options.solicited());
         publish(request, id, Operation.WRITE, options, target);
@@ -150,19 +148,15 @@ final class SendSide implements RequestQueue {
             CompletionTarget target) {
         Objects.requireNonNull(source, "source is null");
         Objects.requireNonNull(to, "target is null");
-        Objects.requireNonNull(data, "data is null");
-        requireExtensions();
+        long bits = requireBits(data);
         requireRoom(to, source.length());
-        long bits = data.bits();
         WorkRequest request = claim(SOURCE, source, options, target);
         request.writeWithImmediate(to.stag(), to.taggedOffset(), bits, options.solicited());
         publish(request, id, Operation.WRITE, options, target);
     }
 
     void sendImmediate(long id, ImmediateData data, PostOptions options, CompletionTarget target) {
-        Objects.requireNonNull(data, "data is null");
-        requireExtensions();
-        long bits = data.bits();
+        long bits = requireBits(data);
         WorkRequest request = claim(Long.BYTES, options, target);
         request.immediate(bits, options.solicited());
         publish(request, id, Operation.IMMEDIATE, options, target);
@@ -281,6 +275,12 @@ final class SendSide implements RequestQueue {
             throw new IllegalArgumentException("an atomic works on " + Long.BYTES + " bytes, " + target + " has "
                     + target.length() + ": use number(index) or slice(offset, 8) of it");
         }
+    }
+
+    private long requireBits(ImmediateData data) {
+        Objects.requireNonNull(data, "data is null");
+        requireExtensions();
+        return data.bits();
     }
 
     private void requireExtensions() {

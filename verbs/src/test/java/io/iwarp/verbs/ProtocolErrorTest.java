@@ -18,9 +18,13 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A scripted peer on a raw socket does what is wrong below DDP, or what TCP makes difficult. Each time: the exact Terminate,
@@ -220,6 +224,37 @@ class ProtocolErrorTest {
                 peer.expectEnd();
             }
         }
+        assertNextPeerIsServed();
+    }
+
+    static Stream<Function<MemoryRegion, Segment>> messagesOfTheExtensions() {
+        return Stream.of(
+                target -> Segment.fetchAdd(1, target.stag(), BASE, 0, 0),
+                target -> Segment.immediate(1, 0),
+                target -> Segment.immediate(1, 0).opcode(9),
+                target -> Segment.atomicResponse(1, 1, 0));
+    }
+
+    @ParameterizedTest
+    @MethodSource("messagesOfTheExtensions")
+    @Requirement({"EXT-34"})
+    void withoutTheExtensionsTheirMessagesAreUnknown(Function<MemoryRegion, Segment> message) throws Exception {
+        QueuePairSettings settings =
+                QueuePairSettings.builder().extensions(false).build();
+        SocketAddress plain = loopback.accept(domain, settings, this::postOneReceive);
+        try (MemoryRegion numbers = domain.region()
+                        .buffers(memory.slice(MARGIN, REGION_LENGTH))
+                        .baseTaggedOffset(BASE)
+                        .rights(AccessRight.REMOTE_ATOMIC)
+                        .register();
+                SocketPeer peer = SocketPeer.established(plain)) {
+            Segment segment = message.apply(numbers);
+            peer.sends(segment);
+            peer.expectTerminate("0206c000" + String.format("%04x", segment.ulpdu().length)
+                    + HexFormat.of().formatHex(segment.header()));
+        }
+        assertEndedWith("0206", EndedBy.LOCAL_FAULT);
+        assertMemoryUntouched();
         assertNextPeerIsServed();
     }
 
